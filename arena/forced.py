@@ -9,8 +9,7 @@ from arena.opponents import Player
 from arena.plan import Plan, table
 from arena.proof import forced_in, still_forced
 from pbm.robots.players import BOULDER
-from pbm.rules.abalone import GAME
-from pbm.rules.abalone.game import AbalonePosition
+from pbm.rules.abalone.position import AbalonePosition
 
 KINDS = {1: 20, 3: 40, 5: 40}
 """How many positions there are in which an ejection is forced in so many plies and no fewer."""
@@ -46,7 +45,7 @@ class Finder:
         """
         position, _ = shown
         move = position.parse(self.player([position], 1), position.to_move[0])
-        played = after(position, move).inner
+        played = after(position, move)
         return played.quiet == 0 or still_forced(played, MOST - 1)
 
 
@@ -55,7 +54,7 @@ def positions(seed: int, plies: int, count: int) -> Iterator[AbalonePosition]:
     dice = random.Random(f"{seed} forced {plies}")
     while count:
         position = _drawn(dice)
-        if position.to_move and forced_in(position.inner, plies) == plies:
+        if position.to_move and forced_in(position, plies) == plies:
             count -= 1
             yield position
 
@@ -66,7 +65,7 @@ def _drawn(dice: random.Random) -> AbalonePosition:
     for _ in range(dice.randrange(20, 80)):
         if not position.to_move:
             break
-        moves = GAME.moves(position)
+        moves = position.legal_moves()
         in_line = [move for move in moves if move.in_line] if dice.random() < 0.7 else []
         position = after(position, dice.choice(in_line or moves))
     return position

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from arena.opponents import Player
 from pbm.rules.abalone import GAME
-from pbm.rules.abalone.game import AbalonePosition
-from pbm.rules.abalone.moves import Move
-from pbm.rules.abalone.turns import play_legal
+from pbm.rules.abalone.moves import LineMove
+from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import completed
 
 OPENING_PLIES = 4
@@ -67,7 +66,7 @@ def opening(setup: Setup, seed: int, plies: int = OPENING_PLIES) -> list[Abalone
     dice = random.Random(f"opening {seed}")
     positions = [setup.start()]
     for _ in range(plies):
-        positions.append(after(positions[-1], dice.choice(GAME.moves(positions[-1]))))
+        positions.append(after(positions[-1], dice.choice(positions[-1].legal_moves())))
     return positions
 
 
@@ -87,7 +86,7 @@ def play(match: Match) -> Result:
 def leaders_of(match: Match) -> tuple[int, ...]:
     """Play a game out; who won, or has most points where nobody did."""
     result = play(match)
-    scores = result.positions[-1].inner.scores
+    scores = result.positions[-1].scores
     most = tuple(seat for seat, score in enumerate(scores, 1) if score == max(scores))
     return result.winners or most
 
@@ -98,9 +97,9 @@ def winners_of(match: Match) -> tuple[tuple[int, ...], int, bool]:
     return result.winners, result.plies, result.is_over
 
 
-def after(position: AbalonePosition, move: Move) -> AbalonePosition:
+def after(position: AbalonePosition, move: LineMove) -> AbalonePosition:
     """The position after a legal move."""
-    return AbalonePosition(play_legal(position.inner, move).position)
+    return position.play_legal(move).position
 
 
 def seated(one: Player, others: Player, seat: int, seats: int) -> tuple[Player, ...]:

@@ -9,7 +9,7 @@ from pbm.robots.thinking import think
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
-from pbm.rules.abalone.game import AbalonePosition
+from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import Budget
 
 Player = Callable[[Sequence[AbalonePosition], int], str]
@@ -41,7 +41,7 @@ class RandomMover:
     """Any legal move."""
 
     def __call__(self, positions: Sequence[AbalonePosition], seed: int) -> str:
-        return str(_dice(positions, seed).choice(GAME.moves(positions[-1])))
+        return str(_dice(positions, seed).choice(positions[-1].legal_moves()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +86,14 @@ class EnginePlayer:
     ways: Ways | None = None
 
     def __call__(self, positions: Sequence[AbalonePosition], seed: int) -> str:
-        inner = [position.inner for position in positions]
+        inner = list(positions)
         found = search(inner, self.budget, seed=seed + 1, weights=self.weights, ways=self.ways)
         return found.lines[0].moves[0]
 
 
 def _plainly(position: AbalonePosition, depth: int, weights: Weights, seed: int) -> str:
     budget = Budget(_ENOUGH, depth=depth)
-    found = search([position.inner], budget, seed=seed + 1, weights=weights, ways=_PLAIN)
+    found = search([position], budget, seed=seed + 1, weights=weights, ways=_PLAIN)
     return found.lines[0].moves[0]
 
 

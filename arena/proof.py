@@ -8,8 +8,8 @@ It uses the rules' own search for legal moves and plays them on sets of cells. T
 from collections.abc import Iterator
 
 from pbm.rules.abalone.board import BOARD, STEPS, shifted
-from pbm.rules.abalone.position import Position
-from pbm.rules.abalone.search import CODED, codes, moved
+from pbm.rules.abalone.movegen import CODED, codes, moved
+from pbm.rules.abalone.position import AbalonePosition
 
 _EDGE = {step: BOARD & ~shifted(BOARD, -step) for step in STEPS}
 """The cells from which a step leads off the board."""
@@ -18,7 +18,7 @@ Pair = tuple[int, int]
 """The marbles of whoever is to move, and those of the other."""
 
 
-def pair_of(position: Position) -> Pair:
+def pair_of(position: AbalonePosition) -> Pair:
     """A position of two players as the proof has it."""
     assert position.players == 2
     assert position.turn is not None
@@ -26,7 +26,7 @@ def pair_of(position: Position) -> Pair:
     return position.marbles_of(position.turn), position.marbles_of(3 - position.turn)
 
 
-def forced_in(position: Position, most: int) -> int | None:
+def forced_in(position: AbalonePosition, most: int) -> int | None:
     """The number of plies, odd and at most so many, in which the seat to move ejects a marble
     whatever the other does, who has none to eject in return; None where that cannot be forced."""
     pair = pair_of(position)
@@ -34,7 +34,7 @@ def forced_in(position: Position, most: int) -> int | None:
     return next((number for number in plies if _forces(pair, number, for_nothing=True)), None)
 
 
-def still_forced(position: Position, plies: int) -> bool:
+def still_forced(position: AbalonePosition, plies: int) -> bool:
     """Whether the seat that has just moved ejects a marble in so many plies, an even number, from
     now on, whatever the seat to move does; what comes then does not matter."""
     return not _escapes(pair_of(position), plies, for_nothing=False)

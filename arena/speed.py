@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from arena.games import FOR_TWO
 from arena.plan import Plan, table
 from bench.measure import rates_of
-from pbm.rules.abalone import Position
-from pbm.rules.abalone import search as core
+from pbm.rules.abalone import AbalonePosition
+from pbm.rules.abalone import movegen as core
 from pbm.rules.abalone.engine import searching
 from pbm.rules.contract import Budget
 from tests.rules.random_positions import two_player_positions
@@ -36,16 +36,16 @@ def _rates(plan: Plan, seconds: float = 6.0, number: int = 200) -> str:
     return table(("what", "positions a second", "ratio"), rows)
 
 
-def _moves_found(positions: Sequence[Position]) -> int:
+def _moves_found(positions: Sequence[AbalonePosition]) -> int:
     for position in positions:
         assert position.turn
         core.codes(*position.seen_by(position.turn))
     return len(positions)
 
 
-def _searched(positions: Sequence[Position], nodes: int) -> Callable[[], int]:
+def _searched(positions: Sequence[AbalonePosition], nodes: int) -> Callable[[], int]:
     """A work that searches the next of some positions each time; what it counts is nodes."""
-    left: list[Position] = []
+    left: list[AbalonePosition] = []
 
     def work() -> int:
         if not left:
@@ -62,7 +62,7 @@ def _depths(plan: Plan) -> str:
         depth, nodes = 1, 0
         while nodes < 60 * plan.nodes:
             start = time.process_time()
-            found = searching.search([setup.start().inner], Budget(_ENOUGH, depth=depth))
+            found = searching.search([setup.start()], Budget(_ENOUGH, depth=depth))
             spent, nodes = time.process_time() - start, found.nodes
             rows.append((setup.layout, depth, f"{nodes:,}", f"{spent:.3f}", found.by))
             print(*rows[-1], flush=True)

@@ -18,7 +18,6 @@ from typing import Any
 from sqlalchemy import Column, Connection, text
 from sqlalchemy.schema import Table as SchemaTable
 
-from pbm.rules import abalone as rules
 from pbm.store.db import Database
 from pbm.store.schema import metadata
 from pbm.store.schema.columns import Moment
@@ -176,8 +175,8 @@ def _model(file: Path, plies: int) -> tuple[_Part, _Part, _Part]:
         left.says(f"challenge {_HANDLES[1]}", answering=left.mail("pbm: welcome"))
         for ply in range(count):
             mover = (left, right)[ply % 2]
-            moves = rules.legal_moves(table.board(number).position.inner)
-            move = rules.format_move(moves[(ply * 7 + 3) % len(moves)])
+            moves = table.board(number).position.legal_moves()
+            move = str(moves[(ply * 7 + 3) % len(moves)])
             mover.says(move)
             table.clock.passes(hours=1)
         if number == 1:

@@ -5,10 +5,9 @@ from typing import TypeVar
 
 from bench.measure import Row, beside, rates_of
 from pbm.rules import abalone as rules
-from pbm.rules.abalone import search
+from pbm.rules.abalone import movegen
 from pbm.rules.abalone.board import BOARD, shifted
-from pbm.rules.abalone.perft import perft
-from pbm.rules.abalone.turns import play_legal
+from pbm.rules.abalone.position import perft
 from tests.rules import oracle
 from tests.rules.random_positions import two_player_positions
 
@@ -21,29 +20,29 @@ def measure(seconds: float = 3.0, positions: int = 2000, depth: int = 3) -> list
     return [*_legal_moves(some, seconds), *_playing(some, seconds), *_counting(depth, seconds)]
 
 
-def _legal_moves(positions: Sequence[rules.Position], seconds: float) -> list[Row]:
-    games = [oracle.read_state(rules.format_state(position)) for position in positions]
+def _legal_moves(positions: Sequence[rules.AbalonePosition], seconds: float) -> list[Row]:
+    games = [oracle.read_state(position.state()) for position in positions]
     sets = [position.seen_by(position.turn) for position in positions if position.turn]
     assert len(sets) == len(positions)
     naive = f"naive oracle, all legal moves of {len(positions)}"
     works = {
         naive: _each(games, oracle.legal_moves),
-        "search.codes, the integer core": _each(sets, lambda four: search.codes(*four)),
-        "rules.legal_moves": _each(positions, rules.legal_moves),
+        "movegen.codes, the integer core": _each(sets, lambda four: movegen.codes(*four)),
+        "rules.legal_moves": _each(positions, rules.AbalonePosition.legal_moves),
     }
     rates = rates_of(works, at_least=seconds)
     return beside(naive, rates, unit="positions", called="the oracle")
 
 
-def _playing(positions: Sequence[rules.Position], seconds: float) -> list[Row]:
+def _playing(positions: Sequence[rules.AbalonePosition], seconds: float) -> list[Row]:
     """One move of each position: its middle one."""
-    chosen = [(p, moves[len(moves) // 2]) for p in positions if (moves := rules.legal_moves(p))]
-    games = [(oracle.read_state(rules.format_state(p)), str(move)) for p, move in chosen]
+    chosen = [(p, moves[len(moves) // 2]) for p in positions if (moves := p.legal_moves())]
+    games = [(oracle.read_state(p.state()), str(move)) for p, move in chosen]
     naive = "naive oracle, a move played"
     works = {
         naive: _each(games, lambda pair: oracle.play(*pair)),
-        "rules.play, which checks the move": _each(chosen, lambda pair: rules.play(*pair)),
-        "a move known to be legal played": _each(chosen, lambda pair: play_legal(*pair)),
+        "rules.play, which checks the move": _each(chosen, lambda pair: pair[0].play(pair[1])),
+        "a move known to be legal played": _each(chosen, lambda pair: pair[0].play_legal(pair[1])),
     }
     return beside(naive, rates_of(works, at_least=seconds), unit="moves", called="the oracle")
 
@@ -51,7 +50,7 @@ def _playing(positions: Sequence[rules.Position], seconds: float) -> list[Row]:
 def _counting(depth: int, seconds: float) -> list[Row]:
     """Leaves of the standard board for two, all moves to a depth."""
     start = rules.start()
-    game = oracle.read_state(rules.format_state(start))
+    game = oracle.read_state(start.state())
     own, partner, others, fixed = start.seen_by(1)
     assert not partner
     assert not fixed
@@ -76,22 +75,22 @@ def _naive_perft(game: oracle.Game, depth: int) -> int:
 def _core_perft(own: int, others: int, depth: int) -> int:
     """Perft of two players on two sets of cells, as long as nobody can have won or be stuck."""
     if depth == 1:
-        return search.count(own, 0, others, 0)
+        return movegen.count(own, 0, others, 0)
     total = 0
-    for code in search.codes(own, 0, others, 0):
-        marbles, step = search.CODED[code]
-        moving = search.moved(marbles, step, own | others)
+    for code in movegen.codes(own, 0, others, 0):
+        marbles, step = movegen.CODED[code]
+        moving = movegen.moved(marbles, step, own | others)
         pushed = shifted(others & moving, step) & BOARD
         after = own & ~moving | shifted(own & moving, step)
         total += _core_perft(others & ~moving | pushed, after, depth - 1)
     return total
 
 
-def _public_perft(position: rules.Position, depth: int) -> int:
-    moves = rules.legal_moves(position)
+def _public_perft(position: rules.AbalonePosition, depth: int) -> int:
+    moves = position.legal_moves()
     if depth == 1:
         return len(moves)
-    return sum(_public_perft(rules.play(position, move).position, depth - 1) for move in moves)
+    return sum(_public_perft(position.play(move).position, depth - 1) for move in moves)
 
 
 def _each(things: Sequence[T], work: Callable[[T], object]) -> Callable[[], int]:

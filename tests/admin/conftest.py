@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import text
 
-from pbm.rules import abalone as rules
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
 from pbm.service.turns.turn import MISSED_FOR
@@ -54,7 +53,7 @@ class Room:
 
     def some_move(self, number: int = 1) -> str:
         """A legal move on a board."""
-        return rules.format_move(rules.legal_moves(self.board(number).position.inner)[0])
+        return str(self.board(number).position.legal_moves()[0])
 
     def tampers(self, statement: str) -> None:
         """Change the database behind the server's back."""

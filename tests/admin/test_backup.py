@@ -151,7 +151,7 @@ class TestBackup:
                 with room.table.database.transaction() as work:
                     board = work.boards.find(1, lock=True)
                     assert board is not None
-                    play_move(work, board, _quiet_move(board.position.inner), room.table.clock())
+                    play_move(work, board, _quiet_move(board.position), room.table.clock())
                 played.set()
 
         playing = threading.Thread(target=play)
@@ -559,10 +559,10 @@ def test_the_password_is_on_no_command_line(
         assert part in command
 
 
-def _quiet_move(position: rules.Position) -> str:
+def _quiet_move(position: rules.AbalonePosition) -> str:
     """A move that ejects nothing, so that the game never ends."""
-    played = (rules.play(position, move) for move in rules.legal_moves(position))
-    return next(rules.format_move(item.move) for item in played if not item.ejected)
+    played = (position.play(move) for move in position.legal_moves())
+    return next(str(item.move) for item in played if not item.ejected)
 
 
 def _give_out(room: Room, settings: Settings, number: int) -> None:

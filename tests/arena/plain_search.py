@@ -5,28 +5,27 @@ It shares nothing with the engine: the score is what was pushed off, and the rin
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import CENTRE, distance, members
-from pbm.rules.abalone.turns import play_legal
 
 RINGS = (0, -20, -60, -140, -260)
 WON = 10**6
 
 
-def value(position: rules.Position, depth: int, least: int, most: int, rings: bool) -> int:
+def value(position: rules.AbalonePosition, depth: int, least: int, most: int, rings: bool) -> int:
     """What a position of two is worth to the seat to move in it; a thousand for a marble."""
     if position.outcome:
         return -WON  # whoever moved last has won: no position here is stuck
     if depth == 0:
         return standing(position, rings)
-    for move in rules.legal_moves(position):
+    for move in position.legal_moves():
         least = max(
-            least, -value(play_legal(position, move).position, depth - 1, -most, -least, rings)
+            least, -value(position.play_legal(move).position, depth - 1, -most, -least, rings)
         )
         if least >= most:
             break
     return least
 
 
-def standing(position: rules.Position, rings: bool) -> int:
+def standing(position: rules.AbalonePosition, rings: bool) -> int:
     seat = position.turn
     assert seat
     own, other = (
@@ -37,10 +36,10 @@ def standing(position: rules.Position, rings: bool) -> int:
     return own - other
 
 
-def best_moves(position: rules.Position, depth: int, *, rings: bool) -> set[str]:
+def best_moves(position: rules.AbalonePosition, depth: int, *, rings: bool) -> set[str]:
     """The texts of all moves that are as good as the best one."""
     values = {
-        str(move): -value(play_legal(position, move).position, depth - 1, -WON, WON, rings)
-        for move in rules.legal_moves(position)
+        str(move): -value(position.play_legal(move).position, depth - 1, -WON, WON, rings)
+        for move in position.legal_moves()
     }
     return {text for text, found in values.items() if found == max(values.values())}

@@ -22,7 +22,6 @@ from pbm.play.robots import MEASURED
 from pbm.robots.players import BOULDER, COBBLE, PEBBLE, ROBOTS
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine.weights import Weights
-from pbm.rules.abalone.game import AbalonePosition
 from tests.arena.plain_search import best_moves
 from tests.rules.random_positions import two_player_positions
 
@@ -87,7 +86,7 @@ def test_a_game_ends_by_the_rules_or_by_its_length() -> None:
     assert (short.winners, short.plies, short.is_over) == ((), 9, False)
     long = play(Match(FOR_TWO[0], (robot(COBBLE, 300), RandomMover()), 1))
     assert (long.winners, long.is_over) == ((1,), True)
-    assert max(long.positions[-1].inner.scores) == 6
+    assert max(long.positions[-1].scores) == 6
     assert leaders_of(Match(FOR_TWO[0], (RandomMover(), RandomMover()), 1, most=9)) == (1, 2)
     for number, position in enumerate(long.positions[:-1]):
         assert position.to_move == (number % 2 + 1,)
@@ -104,14 +103,14 @@ def test_simple_players_play_what_a_plain_search_finds(
     choices = 0
     for seed, position in enumerate(two_player_positions(6)):
         best = best_moves(position, depth, rings=rings)
-        assert player([AbalonePosition(position)], seed) in best
-        choices += len(best) < len(rules.legal_moves(position))
+        assert player([position], seed) in best
+        choices += len(best) < len(position.legal_moves())
     assert choices >= (6 if rings else 2)
 
 
-def ejecting(position: rules.Position) -> list[rules.Position]:
+def ejecting(position: rules.AbalonePosition) -> list[rules.AbalonePosition]:
     """The positions after each move that ejects a marble."""
-    played = (rules.play(position, move) for move in rules.legal_moves(position))
+    played = (position.play(move) for move in position.legal_moves())
     return [one.position for one in played if one.ejected]
 
 
@@ -127,9 +126,9 @@ def test_what_can_be_taken_for_nothing_is_so_by_the_rules() -> None:
 def test_what_is_still_forced_is_so_by_the_rules() -> None:
     forced_ones = 0
     (position,) = positions(seed=1, plies=3, count=1)
-    for move in rules.legal_moves(position.inner):
-        after = rules.play(position.inner, move).position
-        replies = [rules.play(after, reply).position for reply in rules.legal_moves(after)]
+    for move in position.legal_moves():
+        after = position.play(move).position
+        replies = [after.play(reply).position for reply in after.legal_moves()]
         by_rules = not ejecting(after) and all(map(ejecting, replies))
         assert still_forced(after, 2) == by_rules
         forced_ones += by_rules
@@ -138,8 +137,8 @@ def test_what_is_still_forced_is_so_by_the_rules() -> None:
 
 def test_a_finder_sees_what_was_found() -> None:
     (position,) = positions(seed=2, plies=1, count=1)
-    moves = rules.legal_moves(position.inner)
-    ejects = {str(move): bool(rules.play(position.inner, move).ejected) for move in moves}
+    moves = position.legal_moves()
+    ejects = {str(move): bool(position.play(move).ejected) for move in moves}
     found = {text: Finder(lambda *_, text=text: text)((position, 1)) for text in ejects}
     assert all(found[text] for text in ejects if ejects[text])
     assert not all(found.values())
@@ -230,5 +229,5 @@ def test_setups_start_where_the_rules_do() -> None:
     dice = random.Random(1)
     for setup in (*FOR_TWO, Setup("official", 4, teams=True), Setup("bowl", dice.choice((3, 6)))):
         expected = rules.start(setup.layout, setup.seats, teams=setup.teams)
-        assert setup.start().inner == expected
+        assert setup.start() == expected
     assert (PEBBLE.careful, COBBLE.careful) == (True, False)

@@ -5,11 +5,11 @@ from random import Random
 from pbm.rules import abalone as rules
 
 
-def greedy_move(position: rules.Position, chance: Random) -> rules.Move:
+def greedy_move(position: rules.AbalonePosition, chance: Random) -> rules.LineMove:
     """A move that ejects an opponent's marble if there is one, else any."""
 
-    def appeal(move: rules.Move) -> float:
-        ejected = rules.play(position, move).ejected
+    def appeal(move: rules.LineMove) -> float:
+        ejected = position.play(move).ejected
         return len([seat for seat in ejected if seat not in position.out]) + chance.random()
 
-    return max(rules.legal_moves(position), key=appeal)
+    return max(position.legal_moves(), key=appeal)

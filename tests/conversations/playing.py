@@ -35,9 +35,9 @@ def board_mail(person: Person, number: int) -> Mail:
 def plays(table: Table, people: list[Person], number: int = 1, *, plies: int = 1) -> None:
     """Play some moves, each in answer to the mover's newest mail of that board."""
     for _ in range(plies):
-        move = rules.legal_moves(table.board(number).position.inner)[0]
+        move = table.board(number).position.legal_moves()[0]
         _mover(table, people, number).says(
-            rules.format_move(move), answering=board_mail(_mover(table, people, number), number)
+            str(move), answering=board_mail(_mover(table, people, number), number)
         )
 
 
@@ -53,13 +53,13 @@ def plays_on(table: Table, number: int, plies: int) -> None:
     with table.database.transaction() as work:
         for _ in range(plies):
             board = work.boards.get(number, lock=True)
-            moves = rules.legal_moves(board.position.inner)
-            quiet = next(move for move in moves if _is_quiet(board.position.inner, move))
-            play_move(work, board, rules.format_move(quiet), table.clock())
+            moves = board.position.legal_moves()
+            quiet = next(move for move in moves if _is_quiet(board.position, move))
+            play_move(work, board, str(quiet), table.clock())
 
 
-def _is_quiet(position: rules.Position, move: rules.Move) -> bool:
-    return rules.play(position, move).position.quiet > 0
+def _is_quiet(position: rules.AbalonePosition, move: rules.LineMove) -> bool:
+    return position.play(move).position.quiet > 0
 
 
 def plays_out(
@@ -77,7 +77,7 @@ def plays_out(
     while table.board(number).ply < until:
         if not table.board(number).playing:
             return
-        move = greedy_move(table.board(number).position.inner, chance)
+        move = greedy_move(table.board(number).position, chance)
         mover = _mover(table, people, number)
         before = [len(_about(person, number)) for person in people]
         table.clock.passes(minutes=minutes)

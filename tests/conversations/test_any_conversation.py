@@ -7,7 +7,6 @@ import pytest
 
 from pbm.commands.registry import COMMANDS
 from pbm.errors import OperatorError
-from pbm.rules import abalone as rules
 from pbm.service.operator import boards
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
@@ -126,7 +125,7 @@ def move_of(person: Person, chance: Random, table: Table) -> tuple[int, str] | N
     if not mine:
         return None
     board = chance.choice(mine)
-    return board.id, rules.format_move(greedy_move(board.position.inner, chance))
+    return board.id, str(greedy_move(board.position, chance))
 
 
 def converse(person: Person, chance: Random, table: Table) -> None:

@@ -181,9 +181,9 @@ def test_a_move_that_pushed_a_marble_off_is_marked_in_the_list(table: Table) -> 
     people = alice, bob = table.start("alice", "bob", bowl=True)
     assert MARKED not in flow(alice.newest)
     chance = Random(2)
-    while not any(table.board(1).position.inner.scores):
+    while not any(table.board(1).position.scores):
         assert "*" not in board_mail(alice, 1).text
-        people[table.board(1).ply % 2].says(str(greedy_move(table.board(1).position.inner, chance)))
+        people[table.board(1).ply % 2].says(str(greedy_move(table.board(1).position, chance)))
     pushed = table.plies(1)[-1]
     for person in people:
         listed, below = person.newest.text.split("by ply:")[1].split(MARKED)
@@ -206,7 +206,7 @@ def test_the_end_tells_the_whole_result(table: Table) -> None:
     assert board.winners is not None
     (winner,) = board.winners
     won, lost = people[winner - 1], people[2 - winner]
-    scores = board.position.inner.scores
+    scores = board.position.scores
     final = f"Final scores: you 6, {handle(lost)} {scores[2 - winner]}."
     for told, mail in ((final, won.newest), (f"you {scores[2 - winner]}, ", lost.newest)):
         assert told in flow(mail)

@@ -5,7 +5,6 @@ from random import Random
 
 import pytest
 
-from pbm.rules import abalone as rules
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import plays, plays_silently
 from tests.table import Person, Table
@@ -132,20 +131,20 @@ def strolls(table: Table, number: int, plies: int) -> None:
     """Play moves of single marbles, which push nothing."""
     chance = Random(1)
     for _ in range(plies):
-        found = rules.legal_moves(table.board(number).position.inner)
+        found = table.board(number).position.legal_moves()
         single = [move for move in found if move.marbles.bit_count() == 1]
-        plays_silently(table, number, [rules.format_move(chance.choice(single))])
+        plays_silently(table, number, [str(chance.choice(single))])
 
 
 def test_after_a_marble_went_over_the_edge_all_is_counted_anew(table: Table) -> None:
     people = alice, bob = table.start("alice", "bob", bowl=True)
     chance = Random(2)
-    while not any((board := table.board(1)).position.inner.scores):
-        plays_silently(table, 1, [str(greedy_move(board.position.inner, chance))])
+    while not any((board := table.board(1)).position.scores):
+        plays_silently(table, 1, [str(greedy_move(board.position, chance))])
     scored = board.ply
     assert scored > 4
     strolls(table, 1, 199)
     alice.says("claim 1").hears(REFUSED)
     plays(table, people)
-    assert (table.board(1).ply, table.board(1).position.inner.quiet) == (scored + 200, 200)
+    assert (table.board(1).ply, table.board(1).position.quiet) == (scored + 200, 200)
     bob.says("claim").hears("bob claimed a draw: everybody has made 100 moves in a row")

@@ -21,14 +21,14 @@ def test_a_whole_game_to_the_sixth_marble(handles: int, seed: int, table: Table)
     people = table.start(*names, bowl=True)
     plays_out(table, people, 1, Random(seed), minutes=24)
     board = table.board(1)
-    assert (board.status, board.ended_by, board.position.inner.turn) == (
+    assert (board.status, board.ended_by, board.position.turn) == (
         "finished",
         "ejections",
         None,
     )
     assert board.winners is not None
     (winner,) = board.winners
-    assert board.position.inner.scores[winner - 1] == 6
+    assert board.position.scores[winner - 1] == 6
     last = table.plies(1)[-1]
     assert last.seat == winner
     for person in people:
@@ -55,7 +55,7 @@ def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> N
     plays_out(table, people, 1, chance, until=7, minutes=24)
     bob.says("resign")
     plays_out(table, people, 1, chance, until=57, minutes=24)
-    position = table.board(1).position.inner
+    position = table.board(1).position
     assert (position.out, position.count(3), position.turn) == ({2}, 0, 5)
     for person in (*people[:1], carol, dave, erin):
         person.hears("pushed carol's marble off", "(resigned)", "(no marbles left)")
@@ -66,7 +66,7 @@ def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> N
     erin.hears("Your move on board 1.", a_round)
     plays_out(table, people, 1, chance, minutes=24)
     board = table.board(1)
-    assert (board.winners, board.position.inner.scores) == ((4,), (5, 0, 1, 6, 0))
+    assert (board.winners, board.position.scores) == ((4,), (5, 0, 1, 6, 0))
     assert {ply.seat for ply in table.plies(1) if ply.ply > 57} == {1, 4, 5}
     for person in people:
         bobs = "you" if person is bob else "bob (2)"
@@ -77,13 +77,13 @@ def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> N
     dave.says("show").hears(a_round)
 
 
-def stands(table: Table, position: rules.Position) -> None:
+def stands(table: Table, position: rules.AbalonePosition) -> None:
     """Begin board 2, with the players of board 1, where only a long game would lead."""
     names = [seat.handle for seat in table.board(1).seats]
     ids = [seat.player_id for seat in table.board(1).seats]
     with table.database.transaction() as work:
         subject = board_subject(GAME.info.name, names)
-        at_hand = GAME.load(rules.format_state(position))
+        at_hand = GAME.load(position.state())
         work.boards.add(
             GAME.info.name, {"layout": "standard"}, at_hand, ids, subject, table.clock()
         )

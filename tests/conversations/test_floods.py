@@ -5,7 +5,6 @@ from itertools import count
 
 import pytest
 
-from pbm.rules import abalone as rules
 from pbm.store.values.mails import OutboxMail
 from tests.conversations.playing import handle
 from tests.conversations.test_bounces import report
@@ -61,8 +60,8 @@ class Crowd:
         """Let somebody move, if it is that one's turn there."""
         board = self.table.board(number)
         if board.to_move and board.to_move.handle == handle(person):
-            move = rules.legal_moves(board.position.inner)[0]
-            self.says(person, number, rules.format_move(move))
+            move = board.position.legal_moves()[0]
+            self.says(person, number, str(move))
 
     def bounces(self, person: Person) -> None:
         """Let somebody's mail seem to come back, and that one write again."""

@@ -40,7 +40,7 @@ def test_three_rounds_of_three(table: Table) -> None:
             "Round 1 of 3 of a match.",
         )
     plays_out(table, people, 1, Random(11))  # bob wins, 1 - 6 - 3
-    assert (table.board(1).winners, table.board(1).position.inner.scores) == ((2,), (1, 6, 3))
+    assert (table.board(1).winners, table.board(1).position.scores) == ((2,), (1, 6, 3))
     for person in people:
         text = " ".join(board_mail(person, 1).text.split())
         assert "Board 1 is over: bob wins." in text
@@ -97,7 +97,7 @@ def _balance(table: Table, handle: str) -> int:
         (seat,) = [seat.seat for seat in board.seats if seat.handle == handle]
         before, after = (text.split(" ")[0] for text in (board.start_state, board.state))
         lost = before.count(str(seat)) - after.count(str(seat))
-        total += board.position.inner.scores[seat - 1] - lost
+        total += board.position.scores[seat - 1] - lost
     return total
 
 

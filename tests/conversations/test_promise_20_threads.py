@@ -7,7 +7,6 @@ from email import message_from_bytes
 import pytest
 
 from pbm.mail.site import Site
-from pbm.rules import abalone as rules
 from tests.conversations.playing import board_mail, plays_silently
 from tests.table import Person, Table
 from tests.threads import Kept, by_references, by_subject_and_reference, kept
@@ -95,7 +94,7 @@ def a_hundred_moves(table: Table, alice: Person, bob: Person) -> None:
                 mover.writes("show 1")
             case 8:
                 answer(other, "show 1", next(habits))
-        move = rules.format_move(rules.legal_moves(table.board(1).position.inner)[ply % 3])
+        move = str(table.board(1).position.legal_moves()[ply % 3])
         if ply % 10 == 9:
             mover.writes(f"move 1 {move}", to=board_mail(mover, 1).reply_to)
         else:

@@ -31,7 +31,7 @@ def played(table: Table, people: list[Person], number: int, plies: int) -> None:
         mover = board.to_move
         assert mover is not None
         person = next(item for item in people if item.address.startswith(f"{mover.handle}@"))
-        person.says(f"move {number} {greedy_move(board.position.inner, chance)}")
+        person.says(f"move {number} {greedy_move(board.position, chance)}")
 
 
 def exported(person: Person, line: str) -> str:
@@ -132,7 +132,7 @@ def test_the_first_illegal_move_is_named_with_its_reason(table: Table) -> None:
         ("", "There is no record in your mail."),
         ("hello there", "The record cannot be taken."),
         ('[Variant "Mars"]\n\n1. a1-c3,b2', "The record cannot be taken."),
-        ("State: " + rules.format_state(rules.start()), "The record cannot be taken."),
+        ("State: " + rules.start().state(), "The record cannot be taken."),
         ("{", "The record cannot be taken."),
     ],
 )

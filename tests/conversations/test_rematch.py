@@ -33,7 +33,7 @@ def test_the_next_player_begins(table: Table) -> None:
     )
     bob.gets(1).hears("Your move on board 2.", "A rematch of board 1", "| Once more!")
     board = table.board(2)
-    assert (seats(table, 2), board.options["layout"], board.position.inner.pillar) == (
+    assert (seats(table, 2), board.options["layout"], board.position.pillar) == (
         ["bob", "alice"],
         "german",
         True,

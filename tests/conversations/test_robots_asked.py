@@ -4,7 +4,6 @@ import pytest
 
 from pbm.robots import draws
 from pbm.robots.draws import Standing
-from pbm.rules import abalone as rules
 from tests.conversations.playing import board_mail, plays, plays_silently
 from tests.serving import think_next
 from tests.table import Person, Table
@@ -168,7 +167,7 @@ def test_robots_end_a_game_that_is_left_to_them(table: Table, alice: Person) -> 
 
 def lone_step(table: Table) -> str:
     """A legal move of one marble, the same in the same position."""
-    moves = map(str, rules.legal_moves(table.board(1).position.inner))
+    moves = map(str, table.board(1).position.legal_moves())
     return next(move for move in moves if "-" not in move)
 
 

@@ -28,7 +28,7 @@ def test_every_board_for_two(table: Table) -> None:
             f"A new game: alice and bob, on the {name} board. alice begins."
         )
         bob.gets(1).hears(f"on the {name} board.")
-        assert table.board(number).start_state == rules.format_state(rules.start(name, 2))
+        assert table.board(number).start_state == rules.start(name, 2).state()
         plays(table, people, number, plies=2)
         assert table.board(number).ply == 2
         for person in people:
@@ -55,7 +55,7 @@ def test_the_pillar(table: Table) -> None:
     told = " ".join(alice.newest.text.split())
     assert "e5" in told.split("Nothing has changed.")[0].replace("b2-d4,e5", "")
     bob.hears_nothing()
-    assert table.board(1).position.inner.pillar
+    assert table.board(1).position.pillar
 
 
 def test_no_pillar_where_a_marble_stands(table: Table) -> None:

@@ -52,7 +52,7 @@ def test_a_whole_game_in_which_one_plays_on_for_two(table: Table, people: list[P
     plays_out(table, people, 1, chance)
     board = table.board(1)
     assert (board.status, board.ended_by, board.winners) == ("finished", "ejections", (1, 3))
-    assert board.position.inner.scores == (6, 2, 6, 2)
+    assert board.position.scores == (6, 2, 6, 2)
     assert {ply.seat for ply in table.plies(1) if ply.ply > 11} == {1, 2, 3, 4}
     winners, losers = "alice (1) and carol (3, resigned): 6", "bob (2) and dave (4): 2"
     for person, scores in (

@@ -25,7 +25,7 @@ def text_of(mail: Delivered) -> str:
     raise AssertionError("a mail without a text part")
 
 
-def position_in(text: str) -> rules.Position:
+def position_in(text: str) -> rules.AbalonePosition:
     """The position that a board's mail ends with."""
     line = text.rstrip("\n").split("\n")[-1]
     assert line.startswith("State: ")

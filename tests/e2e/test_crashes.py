@@ -7,7 +7,6 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbm.rules import abalone as rules
 from pbm.service.trouble.watchdog import HUNG
 from tests.e2e.dying_server import STEPS
 from tests.e2e.player import Player, position_in, text_of
@@ -51,7 +50,7 @@ def test_promise_01_and_promise_05_killed_at(
     # The game goes on, and the database agrees with its own moves.
     bob.answers(with_ply(bob, 1)[0], "i9-g7,f6")
     after = until(lambda: with_ply(alice, 2), "the answer")
-    assert rules.format_state(position_in(text_of(after[0]))).split()[1:] == ["1", "0,0", "quiet=2"]
+    assert position_in(text_of(after[0])).state().split()[1:] == ["1", "0,0", "quiet=2"]
     verified = server.admin("verify")
     assert verified.returncode == 0, verified.stdout + verified.stderr
 

@@ -28,9 +28,9 @@ def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
         mover = HANDLES[position.turn - 1]
         assert text_of(boards[mover]).startswith("Your move on board 1, by ")
         move = choose(position, choice)
-        position = rules.play(position, move).position
+        position = position.play(move).position
         plies += 1
-        players[mover].answers(boards[mover], rules.format_move(move))
+        players[mover].answers(boards[mover], str(move))
         hearing = list(HANDLES)
         if position.turn is not None and plies > HEARD_BY_ALL:
             hearing = [mover, HANDLES[position.turn - 1]]
@@ -42,7 +42,7 @@ def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
             for handle, player in players.items():
                 player.answers(boards[handle], "set mails turn")
                 assert "Mails is turn now." in text_of(player.receives())
-    assert position.outcome == rules.Outcome(winners=(2,), by="ejections")
+    assert (position.outcome.winners, position.outcome.by) == ((2,), "ejections")
     assert all(text_of(board).startswith("Board 1 is over: bob wins.") for board in boards.values())
     # Two mails to sign up, one for the start, one for the setting, the plies that each player hears
     # of, and alice's question: no more.
@@ -77,14 +77,14 @@ def starts(players: dict[str, Player]) -> dict[str, Delivered]:
     return {handle: player.receives() for handle, player in players.items()}
 
 
-def choose(position: rules.Position, choice: random.Random) -> rules.Move:
+def choose(position: rules.AbalonePosition, choice: random.Random) -> rules.LineMove:
     """An ejection where there is one, else any move: games between such players end."""
 
-    def wish(move: rules.Move) -> float:
-        ejected = [s for s in rules.play(position, move).ejected if s != position.turn]
+    def wish(move: rules.LineMove) -> float:
+        ejected = [s for s in position.play(move).ejected if s != position.turn]
         return len(ejected) * 100 + choice.random()
 
-    return max(rules.legal_moves(position), key=wish)
+    return max(position.legal_moves(), key=wish)
 
 
 def check_thread(player: Player) -> None:

@@ -7,7 +7,7 @@ from tests.rules.random_positions import SETUPS, some_positions
 from tests.rules.setups import CELLS
 
 _PLAYED = list(some_positions(len(SETUPS)))
-_POSITIONS = [*_PLAYED, *(rules.leave(position, 1) for position in _PLAYED[::10])]
+_POSITIONS = [*_PLAYED, *(position.leave(1) for position in _PLAYED[::10])]
 
 
 def check(data: bytes) -> None:
@@ -22,7 +22,7 @@ def check(data: bytes) -> None:
 def _seeds() -> tuple[bytes, ...]:
     found = []
     for number, position in enumerate(_POSITIONS):
-        for move in rules.legal_moves(position)[number % 7 :: 20]:
+        for move in position.legal_moves()[number % 7 :: 20]:
             for text in (str(move), rules.format_abapro(move, position)):
                 found.append(bytes([number]) + text.encode())
     return tuple(found)

@@ -3,10 +3,10 @@
 import json
 from unittest.mock import patch
 
-from pbm.rules.abalone.errors import REASONS
 from pbm.rules.abalone.protocol import positions, searches
 from pbm.rules.abalone.protocol.program import answer
 from pbm.rules.abalone.protocol.requests import REQUEST_REASONS
+from pbm.rules.abalone.reasons import REASONS
 from tests.fuzz.targets import Target
 
 _START = "11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"

@@ -4,12 +4,12 @@ from dataclasses import replace
 from itertools import product
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.errors import REASONS, RECORD_REASONS
+from pbm.rules.abalone.reasons import REASONS, RECORD_REASONS
 from tests.fuzz.targets import Target
 from tests.rules.records.random_records import random_record
 from tests.rules.sentences import told
 
-_FORMS: tuple[rules.RecordForm | None, ...] = (None, *rules.RECORD_FORMS)
+_FORMS: tuple[str | None, ...] = (None, *rules.RECORD_FORMS)
 _AS = list(product(_FORMS, (None, "belgian", "standard"), (False, True)))
 _WORDS = (
     *('[Event "', '[Players "3"]', '[Result "1-0"]', '[Notation "Aba-Pro"]', '[Variant "', '"]'),
@@ -37,7 +37,7 @@ def _check_refusal(error: rules.RecordError) -> None:
     assert 0 < len(told(error)) < 500
     # Both are mailed, so both must be text that can be.
     told(error).encode()
-    (error.given or "").encode()
+    (error.params.get("given") or "").encode()
 
 
 def _seeds() -> tuple[bytes, ...]:

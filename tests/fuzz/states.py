@@ -1,6 +1,5 @@
 """State lines; what is read is then held against the oracle."""
 
-from pbm.rules import abalone as rules
 from tests.fuzz.targets import Target
 from tests.rules import oracle
 from tests.rules.promises import check_state_text
@@ -17,18 +16,18 @@ def check(data: bytes) -> None:
     if position is None:
         return
     game = oracle.read_state(text)
-    moves = rules.legal_moves(position)
+    moves = position.legal_moves()
     assert sorted(map(str, moves)) == sorted(oracle.legal_moves(game))
     for move in moves[::9]:
-        played, (after, ejected) = rules.play(position, move), oracle.play(game, str(move))
-        assert rules.format_state(played.position) == oracle.write_state(after)
+        played, (after, ejected) = position.play(move), oracle.play(game, str(move))
+        assert played.position.state() == oracle.write_state(after)
         assert list(played.ejected) == ejected
 
 
 def _seeds() -> tuple[bytes, ...]:
     played = list(some_positions(len(SETUPS)))
-    left = [rules.leave(position, position.players) for position in played[::5]]
-    return tuple(rules.format_state(position).encode() for position in [*played, *left])
+    left = [position.leave(position.players) for position in played[::5]]
+    return tuple(position.state().encode() for position in [*played, *left])
 
 
 TARGET = Target(check, _seeds(), tuple(word.encode() for word in (*_FLAGS, *_PARTS)), longest=220)

@@ -409,9 +409,9 @@ def _pushed_off(table: Table) -> Mail:
     """The first mail that tells of a marble pushed off the board."""
     people = kim, _ = table.start("kim", "lee", bowl=True)
     number, chance = table.boards()[-1], Random(2)
-    while not any(table.board(number).position.inner.scores):
+    while not any(table.board(number).position.scores):
         board = table.board(number)
-        people[board.ply % 2].says(str(greedy_move(board.position.inner, chance)))
+        people[board.ply % 2].says(str(greedy_move(board.position, chance)))
     return kim.newest
 
 

@@ -19,24 +19,24 @@ FOLDER = Path(__file__).parent / "pictures"
 MOST_BYTES = {2: 23_000, 3: 24_000, 4: 25_000, 5: 26_000, 6: 29_000}
 
 STATES = {
-    "two-at-the-start": (rules.format_state(rules.start()), ""),
-    "two-after-a-move": (rules.format_state(rules.start()), "a1-c3,d4"),
-    "two-sideways": (rules.format_state(rules.start()), "c3-c5,d4"),
+    "two-at-the-start": (rules.start().state(), ""),
+    "two-after-a-move": (rules.start().state(), "a1-c3,d4"),
+    "two-sideways": (rules.start().state(), "c3-c5,d4"),
     "two-pushed-off": (
         "1.22./.1122./111..2./.....2../........./..2...../2.2.11./22.111/22.11 1 1,1 quiet=7",
         "c3-b3,b3",
     ),
-    "two-pillar": (rules.format_state(rules.start(pillar=True)), "c3,d3"),
-    "three": (rules.format_state(rules.start("standard", 3)), "b1-b3,c1", "d8,d7"),
-    "four-in-teams": (rules.format_state(rules.start("standard", 4, teams=True)), ""),
-    "five": (rules.format_state(rules.start("standard", 5)), ""),
+    "two-pillar": (rules.start(pillar=True).state(), "c3,d3"),
+    "three": (rules.start("standard", 3).state(), "b1-b3,c1", "d8,d7"),
+    "four-in-teams": (rules.start("standard", 4, teams=True).state(), ""),
+    "five": (rules.start("standard", 5).state(), ""),
     "six-pushed-off": (
         "11.22/1.12.2/1...233/661...23/66.....33/.6.....3/6555..4/5..444/55.44"
         " 4 0,0,0,0,0,0 quiet=9",
         "i9-g9,h9",
     ),
     "six-after-five": (
-        rules.format_state(rules.start("standard", 6)),
+        rules.start("standard", 6).state(),
         *("a2-c4,d5", "d8-d6,d5", "g8,g7", "i8-g6,f5", "f2-f4,f5"),
     ),
 }
@@ -48,8 +48,8 @@ def drawing(name: str) -> dict[str, object]:
     position, moves = rules.parse_state(state), []
     for text in filter(None, texts):
         seat = position.turn or 0
-        played = rules.play(position, rules.parse_move(text, position))
-        moves.append(Moved(seat, str(played.move), rules.effect(played)))
+        played = position.play(rules.parse_move(text, position))
+        moves.append(Moved(seat, str(played.move), played.effect))
         position = played.position
     return rules.drawing(position, moves)
 

@@ -29,20 +29,20 @@ def boards_in(subject: str) -> list[Shown]:
     ]
 
 
-def drawn(position: rules.Position) -> str:
+def drawn(position: rules.AbalonePosition) -> str:
     """A position as a page should show it, without its place on the line."""
-    return dedent(rules.diagram(position))
+    return dedent(position.drawn())
 
 
-def set_up(rows: str, turn: int) -> rules.Position:
+def set_up(rows: str, turn: int) -> rules.AbalonePosition:
     """A position for two out of rows of `o` and `x`."""
     return rules.parse_state(f"{rows.replace('o', '1').replace('x', '2')} {turn} 0,0 -")
 
 
-def after(position: rules.Position, *moves: str) -> rules.Position:
+def after(position: rules.AbalonePosition, *moves: str) -> rules.AbalonePosition:
     """The position after some moves."""
     for move in moves:
-        position = rules.play(position, rules.parse_move(move, position)).position
+        position = position.play(rules.parse_move(move, position)).position
     return position
 
 

@@ -88,7 +88,7 @@ def test_boards_stand_in_both_parts_of_the_help_as_in_any_mail(name: str) -> Non
         mail = "\n".join([*lines, ""])
         for words, position in EVERY_BOARD:
             if words.startswith(label):
-                assert f"\n{rules.diagram(position)}\n" in mail
+                assert f"\n{position.drawn()}\n" in mail
 
 
 @pytest.mark.parametrize(("board", "last"), [("standard", 16), ("bowl", 21)])
@@ -108,7 +108,7 @@ def test_no_board_of_the_server_is_missing() -> None:
     assert len(boards_in("abalone")) == 21
 
 
-def _caption(position: rules.Position) -> str:
+def _caption(position: rules.AbalonePosition) -> str:
     number = ("", "", "Two", "Three", "Four", "Five", "Six")[position.players]
     *others, last = [position.count(seat) for seat in position.seats]
     assert len(set(others)) == 1
@@ -118,7 +118,7 @@ def _caption(position: rules.Position) -> str:
 
 def test_the_bowls_have_marbles_in_two_places_for_two_and_three_players() -> None:
     for players in rules.BOARDS["bowl"]:
-        homes = [rules.home("bowl", players, seat + 1) for seat in range(players)]
+        homes = list(map(rules.home_of, rules.start("bowl", players).marbles))
         assert [" and " in home for home in homes] == [players in (2, 3)] * players
     assert "With two and with three players, your marbles begin in two places." in flow(
         page_text("abalone")
@@ -134,12 +134,12 @@ def test_the_first_game_lists_its_moves_as_a_mail_does() -> None:
 
 def test_the_first_game_has_a_push_of_two_and_then_one_off_the_edge() -> None:
     position = after(START, *FIRST_GAME)
-    push = rules.play(position, rules.parse_move("c4-e6,f7", position))
+    push = position.play(rules.parse_move("c4-e6,f7", position))
     assert _signs(position, "c4 d5 e6 f7 g8 h9") == "oooxx."
     assert _signs(push.position, "c4 d5 e6 f7 g8 h9") == ".oooxx"
     last = after(push.position, "h4,h5")
-    off = rules.play(last, rules.parse_move("d5-f7,g8", last))
-    assert (off.ejected, off.ejected_from, off.position.scores) == ((2,), "h9", (1, 0))
+    off = last.play(rules.parse_move("d5-f7,g8", last))
+    assert (off.ejected, off.effect.get("from"), off.position.scores) == ((2,), "h9", (1, 0))
 
 
 def test_two_spellings_of_an_example_are_one_move() -> None:
@@ -185,12 +185,12 @@ def test_separators_and_capitals_are_read_as_told() -> None:
     assert rules.parse_move("a1-c3>d4", START) == meant
 
 
-def _rows(position: rules.Position) -> str:
-    rows = rules.format_state(position).split()[0]
+def _rows(position: rules.AbalonePosition) -> str:
+    rows = position.state().split()[0]
     return rows.replace("1", "o").replace("2", "x")
 
 
-def _signs(position: rules.Position, cells: str) -> str:
+def _signs(position: rules.AbalonePosition, cells: str) -> str:
     """What stands on some cells, read off the rows of the state line."""
     rows = _rows(position).split("/")
     signs = []

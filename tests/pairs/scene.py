@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from pbm.rules import abalone as rules
 from tests.conversations.playing import plays
 from tests.table import Person, Table
 
@@ -78,8 +77,5 @@ def set_the_scene(table: Table) -> Person:
 def lines(table: Table, some: Iterable[str]) -> tuple[str, ...]:
     """Lines with a legal move of each board where one is to stand."""
     boards = [board for board in map(table.board, table.boards()) if board.playing]
-    moves = {
-        f"move{board.id}": rules.format_move(rules.legal_moves(board.position.inner)[0])
-        for board in boards
-    }
+    moves = {f"move{board.id}": str(board.position.legal_moves()[0]) for board in boards}
     return tuple(line.format(**moves) for line in some)

@@ -16,7 +16,7 @@ from pbm.play.decline import decline_board
 from pbm.play.leave import leave_board
 from pbm.play.move import play_move
 from pbm.play.offers import DRAW, TAKEBACK, agree, make_offer, waiting_for
-from pbm.rules.abalone import GAME, legal_moves
+from pbm.rules.abalone import GAME
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
 from pbm.store.values.boards import Board
@@ -176,7 +176,7 @@ def test_a_match_that_begins_anew_with_fewer_is_not_broken_off(work: UnitOfWork)
 
 def test_what_ends_nothing(work: UnitOfWork) -> None:
     game = Game(work, "alice bob carol")
-    move = legal_moves(game.board.position.inner)[0]
+    move = game.board.position.legal_moves()[0]
     assert ends(game.plays(str(move))) == []
     assert ends(game.leaves(game.players[2])) == []
     assert ends(game.agrees(TAKEBACK)) == []

@@ -7,10 +7,12 @@ from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import CENTRE, STEPS, distance, members, shifted
 
 
-def played_out(position: rules.Position, dice: Random, longest: int) -> Iterator[rules.Played]:
+def played_out(
+    position: rules.AbalonePosition, dice: Random, longest: int
+) -> Iterator[rules.AbalonePlayed]:
     """A game from a position to its end, or until it is as long as it may be."""
     # Equals would stand in each other's way for ever, so in every game one side plays better.
-    best = dice.choice(position.sides)
+    best = dice.choice(position.groups)
     for _ in range(longest):
         if position.turn is None:
             return
@@ -19,14 +21,14 @@ def played_out(position: rules.Position, dice: Random, longest: int) -> Iterator
         yield played
 
 
-def _pick(position: rules.Position, dice: Random, sharp: bool) -> rules.Played:
-    choices = [rules.play(position, move) for move in rules.legal_moves(position)]
+def _pick(position: rules.AbalonePosition, dice: Random, sharp: bool) -> rules.AbalonePlayed:
+    choices = [position.play(move) for move in position.legal_moves()]
     if not sharp:
         choices = dice.sample(choices, 1 + len(choices) // 4)
     return max(choices, key=lambda played: _appeal(position, played) + dice.random())
 
 
-def _appeal(before: rules.Position, played: rules.Played) -> float:
+def _appeal(before: rules.AbalonePosition, played: rules.AbalonePlayed) -> float:
     """Ejections above all; then own marbles together in the centre, and the others' at the edge."""
     assert before.turn is not None
     ejections = sum(1 for seat in played.ejected if seat not in before.out)

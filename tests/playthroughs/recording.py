@@ -41,11 +41,11 @@ def read(text: str) -> Iterator[Event]:
 def tell(setup: Setup, events: Iterable[Event]) -> str:
     """The recording of a game: every ply in all notations, what came of it, and how it ended."""
     position = setup.start()
-    lines = [str(setup), "", *_seats(setup, position), "", *_shown(position), _headings()]
+    lines = [str(setup), "", *_seats(position), "", *_shown(position), _headings()]
     ply = 0
     for event in events:
         if isinstance(event, Leaving):
-            position = rules.leave(position, event.seat)
+            position = position.leave(event.seat)
             lines.append(_row("--", event.seat, "leaves", "", "", "", position))
             continue
         ply += 1
@@ -56,19 +56,19 @@ def tell(setup: Setup, events: Iterable[Event]) -> str:
             lines += ["", *_shown(position), _headings()]
     balances = (rules.balance(setup.start(), position, seat) for seat in position.seats)
     balance = f"balance: {' '.join(f'{number:+}' for number in balances)}"
-    return "\n".join([*lines, "", rules.diagram(position), "", _end(position), balance, ""])
+    return "\n".join([*lines, "", position.drawn(), "", _end(position), balance, ""])
 
 
-def _seats(setup: Setup, position: rules.Position) -> Iterator[str]:
+def _seats(position: rules.AbalonePosition) -> Iterator[str]:
     for seat in position.seats:
-        home = rules.home(setup.board, setup.players, seat, teams=setup.teams)
+        home = rules.home_of(position.marbles_of(seat))
         yield f"seat {seat}, {rules.symbol(position, seat)}: {position.count(seat)} marbles, {home}"
 
 
-def _shown(position: rules.Position) -> Iterator[str]:
-    yield rules.diagram(position)
+def _shown(position: rules.AbalonePosition) -> Iterator[str]:
+    yield position.drawn()
     yield ""
-    yield f"{rules.format_state(position)}; such as {rules.example_move(position)}"
+    yield f"{position.state()}; such as {rules.example_move(position)}"
     yield ""
 
 
@@ -76,22 +76,22 @@ def _headings() -> str:
     return _ROW.format("ply", "seat", "move", "Aba-Pro", "of", "off", "after it")
 
 
-def _played(position: rules.Position, text: str) -> rules.Played:
+def _played(position: rules.AbalonePosition, text: str) -> rules.AbalonePlayed:
     """A move, found by its canonical text in both notations and among the legal ones."""
     move = rules.parse_move(text, position)
-    assert rules.format_move(move) == text
+    assert str(move) == text
     assert rules.parse_abapro(rules.format_abapro(move, position), position) == move
-    assert move in rules.legal_moves(position)
-    return rules.play(position, move)
+    assert move in position.legal_moves()
+    return position.play(move)
 
 
-def _ply(ply: int, before: rules.Position, played: rules.Played) -> str:
+def _ply(ply: int, before: rules.AbalonePosition, played: rules.AbalonePlayed) -> str:
     assert before.turn is not None
-    effect = rules.effect(played)
+    effect = played.effect
     off = f"{effect['ejected']}@{effect['from']}" if effect else ""
     abapro = rules.format_abapro(played.move, before)
-    number = len(rules.legal_moves(before))
-    text = rules.format_move(played.move)
+    number = len(before.legal_moves())
+    text = str(played.move)
     return _row(ply, before.turn, text, abapro, number, off, played.position)
 
 
@@ -102,14 +102,14 @@ def _row(
     abapro: str,
     number: int | str,
     off: str,
-    after: rules.Position,
+    after: rules.AbalonePosition,
 ) -> str:
-    state = rules.format_state(after)
+    state = after.state()
     assert rules.parse_state(state) == after
     return _ROW.format(ply, seat, text, abapro, number, off, state)
 
 
-def _end(position: rules.Position) -> str:
+def _end(position: rules.AbalonePosition) -> str:
     assert position.outcome is not None, "a recorded game ends"
     seats = " and ".join(f"seat {seat}" for seat in position.outcome.winners)
     return f"{f'won by {seats}' if seats else 'a draw'}: {position.outcome.by}"

@@ -14,6 +14,7 @@ from random import Random
 import pytest
 
 from pbm.rules import abalone as rules
+from pbm.rules.sides import mover
 from tests.playthroughs.player import played_out
 from tests.playthroughs.recording import Event, Leaving, Move, read, tell
 from tests.rules import oracle
@@ -60,7 +61,7 @@ def test_the_game_is_as_it_was(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_the_oracle_agrees(name: str) -> None:
     recorded = (FOLDER / f"{name}.txt").read_text("utf-8")
-    game = oracle.read_state(rules.format_state(GAMES[name].start()))
+    game = oracle.read_state(GAMES[name].start().state())
     states = []
     for event in read(recorded):
         if isinstance(event, Leaving):
@@ -89,14 +90,15 @@ def _new_game(name: str) -> list[Event]:
     raise AssertionError(f"no game on {name} has ended in time")
 
 
-def _one_game(name: str, dice: Random) -> tuple[list[Event], rules.Position]:
+def _one_game(name: str, dice: Random) -> tuple[list[Event], rules.AbalonePosition]:
     position = GAMES[name].start()
     events: list[Event] = []
     for plies in _LEAVING_AFTER if name.endswith("leaving") else (LONGEST,):
-        if events and position.mover:
-            events.append(Leaving(position.mover))
-            position = rules.leave(position, position.mover)
+        leaver = mover(position)
+        if events and leaver:
+            events.append(Leaving(leaver))
+            position = position.leave(leaver)
         for played in played_out(position, dice, plies):
-            events.append(Move(rules.format_move(played.move)))
+            events.append(Move(str(played.move)))
             position = played.position
     return events, position

@@ -16,7 +16,7 @@ class Setup:
     teams: bool = False
     pillar: bool = False
 
-    def start(self) -> rules.Position:
+    def start(self) -> rules.AbalonePosition:
         return rules.start(self.board, self.players, teams=self.teams, pillar=self.pillar)
 
     def __str__(self) -> str:
@@ -42,22 +42,24 @@ _MIXED = random.Random(1).sample(SETUPS, len(SETUPS))
 _FOR_TWO = [setup for setup in _MIXED if setup.players == 2 and not setup.pillar]
 
 
-def some_positions(number: int, setups: Sequence[Setup] = _MIXED) -> Iterator[rules.Position]:
+def some_positions(
+    number: int, setups: Sequence[Setup] = _MIXED
+) -> Iterator[rules.AbalonePosition]:
     """Positions in the middle of games, over some set-ups in turn."""
     for index in range(number):
         dice = random.Random(index)
         position = setups[index % len(setups)].start()
         for _ in range(dice.randrange(15, 60)):
-            moves = rules.legal_moves(position)
+            moves = position.legal_moves()
             # In line more often than not, so that the armies meet.
             in_line = [move for move in moves if move.in_line] if index % 3 else []
-            after = rules.play(position, dice.choice(in_line or moves)).position
+            after = position.play(dice.choice(in_line or moves)).position
             if after.turn is None:
                 break
             position = after
         yield position
 
 
-def two_player_positions(number: int) -> Iterator[rules.Position]:
+def two_player_positions(number: int) -> Iterator[rules.AbalonePosition]:
     """Positions in the middle of games of two, on all boards for two."""
     return some_positions(number, _FOR_TWO)

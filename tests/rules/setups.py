@@ -14,7 +14,7 @@ def placed(
     scores: str = "",
     flags: str = "-",
     pillar: bool = False,
-) -> rules.Position:
+) -> rules.AbalonePosition:
     """A position from a list of cells for each seat, such as `placed("a1 b2", "e5")`."""
     seat_on = {cell: seat for seat, cells in enumerate(marbles, 1) for cell in cells.split()}
     assert len(seat_on) == sum(len(cells.split()) for cells in marbles), "two marbles on a cell"
@@ -27,26 +27,31 @@ def placed(
 
 def teamed(
     *marbles: str, turn: int | str = 1, scores: str = "0,0,0,0", flags: str = ""
-) -> rules.Position:
+) -> rules.AbalonePosition:
     """A position in teams; seats of which nothing is said have a marble in a corner."""
     corners = ("a5", "e1", "h4", "i5")
     named = [*marbles, *corners[len(marbles) :]]
     return placed(*named, turn=turn, scores=scores, flags=f"teams;{flags}".rstrip(";"))
 
 
-def drawn(diagram: str, turn: int = 1) -> rules.Position:
+def drawn(diagram: str, turn: int = 1) -> rules.AbalonePosition:
     """The two players' position that a labelled diagram shows."""
     rows = re.findall(r"[A-I]- ([.ox ]+)", diagram)
     line = "/".join(row.replace(" ", "").translate(str.maketrans("ox", "12")) for row in rows)
     return rules.parse_state(f"{line} {turn} 0,0 -")
 
 
-def move(text: str, position: rules.Position) -> rules.Played:
+def move(text: str, position: rules.AbalonePosition) -> rules.AbalonePlayed:
     """What comes of a move in any spelling."""
-    return rules.play(position, rules.parse_move(text, position))
+    return position.play(rules.parse_move(text, position))
 
 
-def marbles(position: rules.Position, seat: int) -> str:
+def marbles(position: rules.AbalonePosition, seat: int) -> str:
     """The cells with a seat's marbles, in reading order."""
-    signs = rules.format_state(position).split()[0].replace("/", "")
+    signs = position.state().split()[0].replace("/", "")
     return " ".join(cell for cell, sign in zip(CELLS, signs, strict=True) if sign == str(seat))
+
+
+def won(position: rules.AbalonePosition) -> tuple[tuple[int, ...], str] | None:
+    """Who has won, and by what."""
+    return position.outcome and (position.outcome.winners, position.outcome.by)

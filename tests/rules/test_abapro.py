@@ -9,7 +9,7 @@ from tests.rules.sentences import told
 from tests.rules.setups import placed, teamed
 
 START = rules.start()
-OVER = rules.leave(START, 2)
+OVER = START.leave(2)
 
 
 @each_row(
@@ -31,7 +31,7 @@ OVER = rules.leave(START, 2)
         (teamed("e4", "e7", "e5 e6"), "e4-e6,e5", "e4e5"),
     ],
 )
-def test_both_ways(position: rules.Position, usual: str, abapro: str) -> None:
+def test_both_ways(position: rules.AbalonePosition, usual: str, abapro: str) -> None:
     move = rules.parse_move(usual, position)
     assert rules.format_abapro(move, position) == abapro
     assert rules.parse_abapro(abapro, position) == move
@@ -39,7 +39,7 @@ def test_both_ways(position: rules.Position, usual: str, abapro: str) -> None:
 
 def test_all_legal_moves_are_read_back() -> None:
     for position in some_positions(2 * len(SETUPS)):
-        moves = rules.legal_moves(position)
+        moves = position.legal_moves()
         texts = [rules.format_abapro(move, position) for move in moves]
         assert [rules.parse_abapro(text, position) for text in texts] == list(moves)
         assert len(set(texts)) == len(texts)
@@ -126,7 +126,7 @@ def test_no_move_anywhere(text: str, reason: str) -> None:
     ],
 )
 def test_no_move_here(
-    position: rules.Position, text: str, reason: str, sentence: str | None
+    position: rules.AbalonePosition, text: str, reason: str, sentence: str | None
 ) -> None:
     with pytest.raises(rules.RulesError) as error:
         rules.parse_abapro(text, position)

@@ -12,8 +12,8 @@ from tests.rules.random_positions import SETUPS, some_positions
 from tests.rules.setups import CELLS
 
 ON_THE_WAY = list(some_positions(len(SETUPS)))
-POSITIONS = [*ON_THE_WAY, *(rules.leave(position, 1) for position in ON_THE_WAY[::5])]
-LINES = [rules.format_state(position) for position in POSITIONS]
+POSITIONS = [*ON_THE_WAY, *(position.leave(1) for position in ON_THE_WAY[::5])]
+LINES = [position.state() for position in POSITIONS]
 
 positions = st.sampled_from(POSITIONS)
 
@@ -61,21 +61,21 @@ LONG = [
 
 
 @given(junk | junk_bytes, positions)
-def test_junk_is_a_notation_error(text: str, position: rules.Position) -> None:
+def test_junk_is_a_notation_error(text: str, position: rules.AbalonePosition) -> None:
     assert check_move_text(text, position) == "not-a-move"
     assert check_abapro_text(text, position) == "not-a-move"
     assert check_state_text(text) is None
 
 
 @given(near_moves, positions)
-def test_what_is_nearly_a_move(text: str, position: rules.Position) -> None:
+def test_what_is_nearly_a_move(text: str, position: rules.AbalonePosition) -> None:
     check_move_text(text, position)
     check_abapro_text(text, position)
 
 
 @given(three_cells, st.booleans(), positions)
 def test_what_reads_as_a_move(
-    cells: tuple[str, str, str], alone: bool, position: rules.Position
+    cells: tuple[str, str, str], alone: bool, position: rules.AbalonePosition
 ) -> None:
     first, last, target = cells
     reason = check_move_text(f"{first},{target}" if alone else f"{first}-{last},{target}", position)

@@ -9,10 +9,10 @@ from tests.rules.setups import marbles, move, placed, teamed
 
 START = rules.start()
 EDGE = placed("c3 e7 f8", "i5 g9")
-OVER = rules.leave(START, 2)
+OVER = START.leave(2)
 
 
-def said(text: str, position: rules.Position) -> tuple[str, str]:
+def said(text: str, position: rules.AbalonePosition) -> tuple[str, str]:
     """The reason and the sentence of a refusal."""
     with pytest.raises(rules.RulesError) as error:
         rules.parse_move(text, position)
@@ -38,7 +38,7 @@ def test_of_a_cell_next_to_both_ends_the_first_named_end_decides(
 def test_a_push_off_the_board_is_one_move_in_both_spellings(text: str) -> None:
     played = move(text, EDGE)
     assert str(played.move) == "e7-f8,f8"
-    assert (played.ejected, played.ejected_from) == ((2,), "g9")
+    assert (played.ejected, played.effect.get("from")) == ((2,), "g9")
     assert [marbles(played.position, seat) for seat in (1, 2)] == ["c3 f8 g9", "i5"]
     assert played.position.scores == (1, 0)
 

@@ -5,7 +5,7 @@ from tests.rows import each_row
 
 
 def test_six_players_are_digits() -> None:
-    assert rules.diagram(rules.start("standard", 6)) == "\n".join(
+    assert rules.start("standard", 6).drawn() == "\n".join(
         [
             "        1 2 3 4 5",
             "        / / / / / 6",
@@ -33,11 +33,11 @@ def test_symbols(players: int, symbols: str) -> None:
 
 
 def test_two_left_of_three_keep_their_digits() -> None:
-    assert rules.symbol(rules.leave(rules.start("bowl", 3), 1), 2) == "2"
+    assert rules.symbol(rules.start("bowl", 3).leave(1), 2) == "2"
 
 
 def test_the_fixed_marble_is_a_hash() -> None:
-    plain = rules.diagram(rules.start()).split("\n")
-    rows = rules.diagram(rules.start(pillar=True)).split("\n")
+    plain = rules.start().drawn().split("\n")
+    rows = rules.start(pillar=True).drawn().split("\n")
     assert rows[6] == "E- . . . . # . . . ."
     assert rows[:6] + rows[7:] == plain[:6] + plain[7:]

@@ -20,8 +20,8 @@ def drawn(state: str, *texts: str) -> dict[str, object]:
     position, moves = rules.parse_state(state), []
     for text in texts:
         seat = position.turn or 0
-        played = rules.play(position, rules.parse_move(text, position))
-        moves.append(Moved(seat, str(played.move), rules.effect(played)))
+        played = position.play(rules.parse_move(text, position))
+        moves.append(Moved(seat, str(played.move), played.effect))
         position = played.position
     return rules.drawing(position, moves)
 
@@ -39,7 +39,7 @@ def named(indices: object) -> list[str]:
 
 
 def test_the_cells_lie_as_in_the_diagram() -> None:
-    lines = rules.diagram(rules.start()).split("\n")[2:]
+    lines = rules.start().drawn().split("\n")[2:]
     for name, (x, y) in zip(NAMES, rules.GROUND.cells, strict=True):
         row = ord(name[0]) - ord("a")
         assert y == pytest.approx((row - 4) * 3**0.5 / 2)
@@ -106,7 +106,7 @@ def between(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[
     ],
 )
 def test_what_moved(text: str, left: list[str], came: list[str], towards: int) -> None:
-    (found,) = marked(rules.format_state(rules.start()), text)
+    (found,) = marked(rules.start().state(), text)
     assert (named(found["left"]), named(found["came"])) == (left, came)
     assert (named([found["at"]]), found["towards"], found["off"]) == (came[:1], towards, None)
 
@@ -120,7 +120,7 @@ def test_who_went_over_the_edge() -> None:
 
 
 def test_moves_are_told_in_the_order_in_which_they_were_played() -> None:
-    state = rules.format_state(rules.start("standard", 6))
+    state = rules.start("standard", 6).state()
     found = marked(state, "a2-c4,d5", "d8-d6,d5", "g8,g7", "i8-g6,f5")
     assert [move["move"] for move in found] == ["a2-c4,b3", "d8-d6,d7", "g8,g7", "i8-g6,h7"]
 
@@ -152,7 +152,7 @@ def test_a_drawing_agrees_with_its_position_and_is_plain_data(players: int) -> N
     for _ in range(60):
         seat, played = position.turn or 0, pick(dice, position)
         position, moves = played.position, moves[1 - players :]
-        moves.append(Moved(seat, str(played.move), rules.effect(played)))
+        moves.append(Moved(seat, str(played.move), played.effect))
         if position.turn is None:
             break
         found = rules.drawing(position, moves)
@@ -170,7 +170,7 @@ def test_a_drawing_agrees_with_its_position_and_is_plain_data(players: int) -> N
 
 def test_a_move_is_told_in_names() -> None:
     position = rules.start()
-    played = rules.play(position, rules.parse_move("a1-c3,d4", position))
+    played = position.play(rules.parse_move("a1-c3,d4", position))
     told = rules.told_move(played.position, Moved(1, str(played.move)))
     assert told == {"symbol": "o", "came": ["b2", "c3", "d4"], "left": ["a1"], "off": None}
 
@@ -178,6 +178,6 @@ def test_a_move_is_told_in_names() -> None:
 def test_a_move_tells_who_went_over_the_edge() -> None:
     state = "22111/....../......./......../........./......../......./....../..... 1 0,0 -"
     position = rules.parse_state(state)
-    played = rules.play(position, rules.parse_move("a5-a3,a2", position))
-    told = rules.told_move(played.position, Moved(1, str(played.move), rules.effect(played)))
+    played = position.play(rules.parse_move("a5-a3,a2", position))
+    told = rules.told_move(played.position, Moved(1, str(played.move), played.effect))
     assert told["off"] == {"symbol": "x", "from": "a1"}

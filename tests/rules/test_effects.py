@@ -9,11 +9,11 @@ EDGE = "2..../....../......./......../......112/......../......./....../..... 1 
 
 def test_whose_marble_fell_and_where() -> None:
     position = rules.parse_state(EDGE)
-    effect = rules.effect(rules.play(position, rules.parse_move("e7-e8,e8", position)))
+    effect = position.play(rules.parse_move("e7-e8,e8", position)).effect
     assert effect == {"ejected": 2, "from": "e9"}
     assert json.loads(json.dumps(effect)) == effect
 
 
 def test_a_move_that_only_moves_has_none() -> None:
     position = rules.start()
-    assert rules.effect(rules.play(position, rules.legal_moves(position)[0])) == {}
+    assert position.play(position.legal_moves()[0]).effect == {}

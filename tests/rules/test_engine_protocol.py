@@ -123,20 +123,20 @@ def test_positions_by_moves(program: Program) -> None:
     moves = ("a1-c3,d4", "i9-g7,h8")
     played = START
     for move in moves:
-        played = rules.play(played, rules.parse_move(move, played)).position
-    state = f"State: {rules.format_state(played)}"
+        played = played.play(rules.parse_move(move, played)).position
+    state = f"State: {played.state()}"
     for line in (f"start moves {' '.join(moves)}", f"state {state.removeprefix('State: ')}"):
         program.told(f"position {line}", "show", "go depth 1")
         drawn = program.says("State: ")
-        assert "\n".join(drawn) == f"{rules.diagram(played)}\n{state}"
+        assert "\n".join(drawn) == f"{played.drawn()}\n{state}"
         move = program.says("bestmove")[-1].split()[1]
-        rules.play(played, rules.parse_move(move, played))
+        played.play(rules.parse_move(move, played))
 
 
 def test_starts_of_any_kind(program: Program) -> None:
     program.told("position start bowl 4 teams pillar", "show", "go depth 1")
     start = rules.start("bowl", 4, teams=True, pillar=True)
-    assert program.says("State: ")[-1] == f"State: {rules.format_state(start)}"
+    assert program.says("State: ")[-1] == f"State: {start.state()}"
     assert program.says("bestmove")[-1] != "bestmove (none)"
 
 
@@ -163,7 +163,7 @@ def test_the_plain_twin_stops_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_end_that_is_found_waits_for_stop(program: Program) -> None:
-    over = rules.format_state(rules.leave(START, 2))
+    over = START.leave(2).state()
     program.told(f"position state {over}", "go infinite", "isready", "go depth 1", "stop")
     assert program.says("bestmove") == [
         "readyok",

@@ -10,7 +10,6 @@ from pbm.resources import resource_path
 from pbm.rules import abalone as rules
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.board import CENTRE, STEPS, distance, format_cell, members
-from pbm.rules.abalone.game import AbalonePosition
 from tests.rows import each_row
 from tests.rules.random_games import near_the_end, pick
 from tests.rules.random_positions import SETUPS, some_positions
@@ -25,9 +24,9 @@ Marble = tuple[int, str]
 """A seat and the cell on which a marble of it stands."""
 
 
-def reasons(position: rules.Position, *moves: object) -> dict[str, dict[str, Any]]:
+def reasons(position: rules.AbalonePosition, *moves: object) -> dict[str, dict[str, Any]]:
     """What speaks for a move, by what it is."""
-    found = GAME.reasons(AbalonePosition(position), [str(move) for move in moves])
+    found = GAME.reasons(position, [str(move) for move in moves])
     told = {reason["what"]: reason for reason in found}
     assert told.keys() <= WHATS
     return told
@@ -38,35 +37,35 @@ def marbles(reason: dict[str, Any] | None) -> set[Marble]:
     return {(group["seat"], cell) for group in groups for cell in group["cells"]}
 
 
-def side_of(position: rules.Position, seat: int) -> tuple[int, ...]:
-    return next(side for side in position.sides if seat in side)
+def side_of(position: rules.AbalonePosition, seat: int) -> tuple[int, ...]:
+    return position.group_of(seat)
 
 
 @cache
-def could_lose(position: rules.Position, by: int) -> frozenset[Marble]:
+def could_lose(position: rules.AbalonePosition, by: int) -> frozenset[Marble]:
     """The marbles that would score for a seat with one move, if it were its turn."""
     turned = replace(position, turn=by, outcome=None)
     found = set()
-    for move in rules.legal_moves(turned):
-        played = rules.play(turned, move)
+    for move in turned.legal_moves():
+        played = turned.play(move)
         if played.ejected and not turned.out.issuperset(played.ejected):
-            found.add((played.ejected[0], str(played.ejected_from)))
+            found.add((played.ejected[0], str(played.effect.get("from"))))
     return frozenset(found)
 
 
-def in_danger(position: rules.Position, seat: int) -> set[Marble]:
+def in_danger(position: rules.AbalonePosition, seat: int) -> set[Marble]:
     """The marbles of a seat's side that an opponent's next move could push off."""
     own = side_of(position, seat)
     by = (other for other in position.seats if other not in own and position.is_played(other))
     return {item for other in by for item in could_lose(position, other) if item[0] in own}
 
 
-def pairs(position: rules.Position, seat: int) -> int:
+def pairs(position: rules.AbalonePosition, seat: int) -> int:
     cells = set(members(position.marbles_of(seat)))
     return sum(cell + step in cells for cell in cells for step in STEPS)
 
 
-def from_centre(position: rules.Position, seat: int) -> int:
+def from_centre(position: rules.AbalonePosition, seat: int) -> int:
     """The steps from the centre of all of a seat's marbles together."""
     return sum(distance(cell, CENTRE) for cell in members(position.marbles_of(seat)))
 
@@ -75,8 +74,8 @@ def from_centre(position: rules.Position, seat: int) -> int:
 class Example:
     """A move, and what speaks for it."""
 
-    before: rules.Position
-    played: rules.Played
+    before: rules.AbalonePosition
+    played: rules.AbalonePlayed
     told: dict[str, dict[str, Any]]
 
     @property
@@ -91,8 +90,8 @@ def examples() -> list[Example]:
     return [
         Example(position, played, reasons(position, move))
         for position in some_positions(36)
-        for move in rules.legal_moves(position)[::5]
-        if (played := rules.play(position, move)).position.turn
+        for move in position.legal_moves()[::5]
+        if (played := position.play(move)).position.turn
     ]
 
 
@@ -107,7 +106,7 @@ def test_what_it_pushes_off_is_what_it_pushes_off() -> None:
         assert (told is None) == (not played.ejected)
         if told:
             assert (told["seat"],) == played.ejected
-            assert told["from"] == played.ejected_from
+            assert told["from"] == played.effect.get("from")
 
 
 def test_it_wins_where_the_game_is_won() -> None:
@@ -190,7 +189,7 @@ def test_a_line_that_leads_to_a_push_says_so() -> None:
     told = reasons(position, "b1,c1", "g5,f5", "e7-f8,f8")
     assert told["leads-to"] == {"what": "leads-to", "move": "e7-f8,f8", "seat": 2, "from": "g9"}
     assert "leads-to" not in reasons(position, "b1,c1", "g5,f5")
-    after = rules.play(position, rules.parse_move("b1,c1", position)).position
+    after = position.play(rules.parse_move("b1,c1", position)).position
     assert "leads-to" not in reasons(after, "g5,f5", "e7-f8,f8", "f5,e5")
 
 

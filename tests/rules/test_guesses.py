@@ -1,8 +1,13 @@
 """What a text that is no move may mean: legal moves that can be written with just its places."""
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.guesses import moves_naming, nearest_moves, places_of
-from pbm.rules.abalone.notation import is_nearly_notation, moves_meant
+from pbm.rules.abalone.notation import (
+    is_nearly_notation,
+    moves_meant,
+    moves_naming,
+    nearest_moves,
+    places_of,
+)
 from tests.rows import each_row
 from tests.rules.random_positions import some_positions
 from tests.rules.setups import placed
@@ -59,17 +64,17 @@ def test_what_may_be_meant(own: str, theirs: str, text: str, meant: list[str]) -
 
 def test_every_move_is_found_by_its_own_places() -> None:
     for position in some_positions(20):
-        for move in rules.legal_moves(position):
+        for move in position.legal_moves():
             text = str(move).replace("-", " ").replace(",", " ")
             found = moves_meant(text, position)
             assert move in found, text
-            assert set(found) <= set(rules.legal_moves(position))
+            assert set(found) <= set(position.legal_moves())
             near = nearest_moves(position, places_of(text))
             assert 1 <= len(near) <= 2
-            assert set(near) <= set(rules.legal_moves(position))
+            assert set(near) <= set(position.legal_moves())
 
 
 def test_nothing_is_meant_after_the_end() -> None:
-    over = rules.leave(rules.start(), 1)
+    over = rules.start().leave(1)
     assert moves_naming(over, ("c3", "d4")) == []
     assert nearest_moves(over, ("c3", "d4")) == []

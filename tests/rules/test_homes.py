@@ -1,7 +1,5 @@
 """Where each seat's marbles start, in words."""
 
-import pytest
-
 from pbm.rules import abalone as rules
 from tests.rows import each_row
 
@@ -27,34 +25,21 @@ HOMES = {
 }
 
 
+def homes(board: str, players: int, *, teams: bool = False) -> list[str]:
+    return list(map(rules.home_of, rules.start(board, players, teams=teams).marbles))
+
+
 @each_row(("board", "players"), HOMES)
 def test_homes(board: str, players: int) -> None:
-    seats = range(1, players + 1)
-    assert [rules.home(board, players, seat) for seat in seats] == HOMES[board, players]
+    assert homes(board, players) == HOMES[board, players]
 
 
 def test_partners_start_opposite_each_other() -> None:
-    assert [rules.home("bowl", 4, seat, teams=True) for seat in range(1, 5)] == [
-        "upper left",
-        "upper right",
-        "lower right",
-        "lower left",
-    ]
+    found = homes("bowl", 4, teams=True)
+    assert found == ["upper left", "upper right", "lower right", "lower left"]
 
 
 def test_every_start_has_homes_in_a_few_words() -> None:
     for board, numbers in rules.BOARDS.items():
         for players in numbers:
-            homes = [rules.home(board, players, seat + 1) for seat in range(players)]
-            assert all(0 < len(words) < 50 for words in homes)
-
-
-def test_nobody_lives_on_a_board_that_there_is_not() -> None:
-    with pytest.raises(rules.SetupError):
-        rules.home("soup", 2, 1)
-
-
-@pytest.mark.parametrize("seat", [0, 3])
-def test_nobody_sits_there(seat: int) -> None:
-    with pytest.raises(ValueError, match="the seats are 1 to 2"):
-        rules.home("bowl", 2, seat)
+            assert all(0 < len(words) < 50 for words in homes(board, players))

@@ -72,11 +72,11 @@ STATES["official", 3] = STATES["standard", 3]
 def test_starts(board: str, players: int) -> None:
     position = rules.start(board, players)
     zeros = ",".join("0" * players)
-    assert rules.format_state(position) == f"{STATES[board, players]} 1 {zeros} -"
+    assert position.state() == f"{STATES[board, players]} 1 {zeros} -"
     assert [position.count(seat) for seat in position.seats] == SIZES.get(
         (board, players), [14, 14]
     )
-    assert rules.legal_moves(position)
+    assert position.legal_moves()
 
 
 def test_boards_and_their_numbers_of_players() -> None:
@@ -139,7 +139,7 @@ def test_the_manual_shows_every_board_as_it_is() -> None:
         if all(len(row) == len(rows[top]) for row in rows[top : top + 9])
     }
     assert shown == set(STATES.values()) - {STATES["standard", 2]}
-    assert rules.diagram(rules.start()) in MANUAL.read_text("utf-8")
+    assert rules.start().drawn() in MANUAL.read_text("utf-8")
 
 
 @each_row(
@@ -153,7 +153,7 @@ def test_the_manual_shows_every_board_as_it_is() -> None:
 )
 def test_starts_in_teams(board: str | None, rows: str) -> None:
     position = rules.start(board, teams=True)
-    assert rules.format_state(position) == f"{rows} 1 0,0,0,0 teams"
+    assert position.state() == f"{rows} 1 0,0,0,0 teams"
     assert rules.start(board, 4, teams=True) == position
     rows_mirrored = rows[::-1].translate(str.maketrans("1234", "3412"))
     assert rows_mirrored == rows, "partners do not face each other"
@@ -162,11 +162,11 @@ def test_starts_in_teams(board: str | None, rows: str) -> None:
 def test_the_pillar_stands_wherever_the_centre_is_empty() -> None:
     for board, numbers in rules.BOARDS.items():
         for players in numbers:
-            plain = rules.format_state(rules.start(board, players))
+            plain = rules.start(board, players).state()
             if plain.split("/")[4][4] == ".":
                 rows = plain.split("/")
                 rows[4] = rows[4][:4] + "#" + rows[4][5:]
-                with_pillar = rules.format_state(rules.start(board, players, pillar=True))
+                with_pillar = rules.start(board, players, pillar=True).state()
                 assert with_pillar == "/".join(rows)
             else:
                 with pytest.raises(rules.SetupError) as error:

@@ -4,7 +4,7 @@ import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import LINES, STEPS, parse_cell, set_of
-from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.refusals import why_not
 from tests.rows import each_row
 from tests.rules.random_positions import some_positions
@@ -63,15 +63,15 @@ def test_two_marbles_that_share_a_target_differ_by_the_first_named() -> None:
 )
 def test_what_cannot_be_a_move(cells: tuple[int, ...], step: int) -> None:
     with pytest.raises(ValueError, match="no line of one to three cells and a step"):
-        Move(set_of(cells), step)
+        LineMove(set_of(cells), step)
 
 
 def test_a_failing_test_shows_moves_and_positions_as_people_write_them() -> None:
     position = move("a1-c3,d4", rules.start("bowl", 3)).position
-    assert repr(rules.parse_move("a1-c3,d4", rules.start("standard", 2))) == "Move('a1-c3,b2')"
+    assert repr(rules.parse_move("a1-c3,d4", rules.start("standard", 2))) == "LineMove('a1-c3,b2')"
     assert position.drawn() in repr(position)
     assert "seat 2 to move" in repr(position)
-    over = rules.leave(rules.leave(position, 1), 3)
+    over = position.leave(1).leave(3)
     assert "out [1, 3]" in repr(over)
     assert "'last'" in repr(over)
 
@@ -84,7 +84,7 @@ def test_equal_positions_are_one_key() -> None:
 
 def test_the_order_of_legal_moves() -> None:
     position = placed("e4 e5 e6", "i9")
-    assert " ".join(map(str, rules.legal_moves(position))) == (
+    assert " ".join(map(str, position.legal_moves())) == (
         "e6,e7 e5-e6,e6 e4-e6,e5 "
         "e4,f5 e5,f6 e6,f7 e4-e5,f5 e5-e6,f6 e4-e6,f5 "
         "e4,f4 e5,f5 e6,f6 e4-e5,f4 e5-e6,f5 e4-e6,f4 "
@@ -96,13 +96,13 @@ def test_the_order_of_legal_moves() -> None:
 
 def test_legal_moves_are_those_with_nothing_against_them() -> None:
     """The search on sets of cells and the check of one move agree on everything."""
-    every_move = [Move(line, step) for line in LINES for step in STEPS]
+    every_move = [LineMove(line, step) for line in LINES for step in STEPS]
     for position in some_positions(8):
-        legal = set(rules.legal_moves(position))
-        assert len(legal) == len(rules.legal_moves(position))
+        legal = set(position.legal_moves())
+        assert len(legal) == len(position.legal_moves())
         assert legal == {one for one in every_move if why_not(position, one) is None}
 
 
 def test_rear_and_front() -> None:
-    backwards = Move(set_of((parse_cell("e5"), parse_cell("e6"))), -1)
+    backwards = LineMove(set_of((parse_cell("e5"), parse_cell("e6"))), -1)
     assert (backwards.rear, backwards.front) == (parse_cell("e6"), parse_cell("e5"))

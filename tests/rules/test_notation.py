@@ -74,7 +74,7 @@ NO_MOVES = [
 @each_row("text", SPELLINGS)
 def test_spellings_of_one_move(text: str) -> None:
     assert rules.is_notation(text)
-    assert rules.format_move(rules.parse_move(text, START)) == "a1-c3,b2"
+    assert str(rules.parse_move(text, START)) == "a1-c3,b2"
 
 
 @each_row("text", NO_MOVES)
@@ -120,21 +120,21 @@ def test_what_reads_as_a_move_but_is_none(text: str) -> None:
 def test_reading(own: str, text: str, canonical: str) -> None:
     position = placed(own, "i9")
     move = rules.parse_move(text, position)
-    assert rules.format_move(move) == canonical
+    assert str(move) == canonical
     assert rules.parse_move(canonical, position) == move
 
 
 def test_canonical_texts_are_read_back() -> None:
     for position in some_positions(20):
-        for move in rules.legal_moves(position):
-            text = rules.format_move(move)
+        for move in position.legal_moves():
+            text = str(move)
             assert rules.is_notation(text)
             assert rules.parse_move(text, position) == move
 
 
 def test_no_two_legal_moves_share_a_canonical_text() -> None:
     for position in some_positions(20):
-        moves = rules.legal_moves(position)
+        moves = position.legal_moves()
         assert len({str(move) for move in moves}) == len(moves)
 
 

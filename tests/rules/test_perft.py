@@ -3,7 +3,7 @@
 import pytest
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.perft import perft
+from pbm.rules.abalone.position import perft
 from tests.rules.perft_table import DEPTH_4, STARTS, TEAM_STARTS
 from tests.rules.setups import placed
 
@@ -33,5 +33,5 @@ def test_no_ply_is_one_sequence() -> None:
 def test_a_finished_game_goes_no_further() -> None:
     last_ejection = placed("h8 i9", "f6 g7", scores="0,5", turn=2)
     assert perft(last_ejection, 1) > 0
-    over = rules.leave(last_ejection, 1)
+    over = last_ejection.leave(1)
     assert [perft(over, depth) for depth in (0, 1, 2)] == [1, 0, 0]

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
-from pbm.rules.abalone.errors import REASONS
 from pbm.rules.abalone.protocol.positions import DEEPEST_PERFT
 from pbm.rules.abalone.protocol.program import answer, serve
 from pbm.rules.abalone.protocol.requests import LONGEST_LINE, REQUEST_REASONS
 from pbm.rules.abalone.protocol.searches import MOST_NODES, MOST_SECONDS
+from pbm.rules.abalone.reasons import REASONS
 from pbm.rules.contract import WON
 from tests.polling import PATIENCE
 from tests.rows import each_row
@@ -28,9 +28,9 @@ from tests.rules.setups import placed
 
 COMMAND = [sys.executable, "-m", "pbm.rules.abalone.protocol"]
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "rules-protocol.md"
-START = rules.format_state(rules.start())
-THREE = rules.format_state(rules.start("bowl", 3))
-OVER = rules.format_state(rules.leave(rules.start(), 2))
+START = rules.start().state()
+THREE = rules.start("bowl", 3).state()
+OVER = rules.start().leave(2).state()
 
 
 class Program:
@@ -77,14 +77,14 @@ def reason(request_line: bytes) -> str:
 
 def test_a_session(program: Program) -> None:
     start = program.ask(op="start", board="bowl", players=3)
-    assert start == {"ok": True, "state": rules.format_state(rules.start("bowl", 3))}
+    assert start == {"ok": True, "state": rules.start("bowl", 3).state()}
     moves = program.ask(op="moves", state=start["state"])
-    assert moves["moves"] == [str(m) for m in rules.legal_moves(rules.start("bowl", 3))]
+    assert moves["moves"] == [str(m) for m in rules.start("bowl", 3).legal_moves()]
     assert program.ask(op="nonsense")["ok"] is False
     played = program.ask(op="play", state=start["state"], move=moves["moves"][0])
     assert (played["ok"], played["move"]) == (True, moves["moves"][0])
     text = program.ask(op="diagram", state=start["state"])["text"]
-    assert text == rules.diagram(rules.start("bowl", 3))
+    assert text == rules.start("bowl", 3).drawn()
 
 
 def test_perft_of_the_starts(program: Program) -> None:
@@ -95,10 +95,10 @@ def test_perft_of_the_starts(program: Program) -> None:
 
 
 def test_teams_and_the_pillar() -> None:
-    teams = rules.format_state(rules.start("official", 4, teams=True))
+    teams = rules.start("official", 4, teams=True).state()
     assert ask(op="start", teams=True) == {"ok": True, "state": teams}
     assert ask(op="start", teams=True, pillar=False, players=4)["state"] == teams
-    both = rules.format_state(rules.start("bowl", 4, teams=True, pillar=True))
+    both = rules.start("bowl", 4, teams=True, pillar=True).state()
     assert ask(op="start", board="bowl", teams=True, pillar=True)["state"] == both
     assert ask(op="start", teams=False, pillar=False)["state"] == START
 
@@ -141,9 +141,7 @@ def test_a_move() -> None:
 
 def test_aba_pro_notation() -> None:
     moves = ask(op="moves", state=START, notation="abapro")["moves"]
-    assert moves == [
-        rules.format_abapro(m, rules.start()) for m in rules.legal_moves(rules.start())
-    ]
+    assert moves == [rules.format_abapro(m, rules.start()) for m in rules.start().legal_moves()]
     assert ask(op="moves", state=START, notation="pbm") == ask(op="moves", state=START)
     played = ask(op="play", state=START, move="I5H5", notation="abapro")
     usual = ask(op="play", state=START, move="a1-c3,d4", notation="pbm")
@@ -151,7 +149,7 @@ def test_aba_pro_notation() -> None:
 
 
 def test_an_ejection_that_wins() -> None:
-    state = rules.format_state(placed("e7 e8", "e9 a1", "i9", scores="5,0,3"))
+    state = placed("e7 e8", "e9 a1", "i9", scores="5,0,3").state()
     after = ask(op="play", state=state, move="e7-e8,e9")
     assert after["ejected"] == [2]
     assert after["outcome"] == {"winners": [1], "by": "ejections"}
@@ -159,7 +157,7 @@ def test_an_ejection_that_wins() -> None:
 
 
 def test_the_last_one_wins() -> None:
-    state = rules.format_state(placed("e7 e8", "e9"))
+    state = placed("e7 e8", "e9").state()
     after = ask(op="play", state=state, move="e7-e8,e9")
     assert after["outcome"] == {"winners": [1], "by": "last"}
 
@@ -188,7 +186,7 @@ def test_a_search_ends_by_its_depth_or_its_seconds() -> None:
 
 
 def test_a_search_that_wins_and_one_after_the_end() -> None:
-    state = rules.format_state(placed("e7 e8", "e9 a1", "i9", scores="5,0,3"))
+    state = placed("e7 e8", "e9 a1", "i9", scores="5,0,3").state()
     (won,) = ask(op="search", state=state, depth=2)["moves"]
     assert won["move"] == "e7-e8,e8"
     assert won["score"] >= WON
@@ -204,7 +202,7 @@ def test_a_search_does_not_go_back() -> None:
 def test_an_evaluation() -> None:
     level = ask(op="evaluate", state=THREE)["scores"]
     assert level == [level[0]] * 3
-    lost = rules.format_state(placed("e5", "a1 a2", turn=1, scores="0,1"))
+    lost = placed("e5", "a1 a2", turn=1, scores="0,1").state()
     mine, theirs = ask(op="evaluate", state=lost)["scores"]
     assert mine < theirs
     assert ask(op="evaluate", state=OVER)["scores"] == [WON, -WON]
@@ -326,7 +324,7 @@ def test_long_lines_are_one_line_each(length: int) -> None:
 
 
 def test_the_deepest_perft_is_counted() -> None:
-    lonely = rules.format_state(placed("a2 b1 b2", "a1", turn=1))
+    lonely = placed("a2 b1 b2", "a1", turn=1).state()
     counted = ask(op="perft", state=lonely, depth=DEEPEST_PERFT)
     assert counted["ok"] is True
     assert counted["nodes"] > 10_000

@@ -9,13 +9,14 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from pbm.resources import resource_path
 from pbm.rules import abalone as rules
-from pbm.rules.abalone import GAME, errors
+from pbm.rules import contract
+from pbm.rules.abalone import GAME, reasons
 from pbm.rules.abalone.records.apgn import MOST_PLIES
 from pbm.rules.abalone.records.forms import LONGEST_TEXT
 from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
@@ -25,23 +26,14 @@ from tests.rules.sentences import told
 from tests.rules.test_refusals import ILLEGAL, IN_TEAMS, NOTATION, PILLAR
 from tests.rules.test_state import BAD
 
-ROOMS = Path(errors.__file__).parent
+ROOMS = Path(reasons.__file__).parent
 WORDS = resource_path("templates") / "abalone" / "reasons.txt"
 MACRO = re.compile(r"{% macro (\w+)\(e\) %}(.*?){% endmacro %}", re.DOTALL)
 CLASSES = {
     name
-    for name, each in vars(errors).items()
+    for name, each in vars(contract).items()
     if isinstance(each, type) and issubclass(each, RulesError)
 }
-LISTS = (
-    errors.NotationReason,
-    errors.IllegalMoveReason,
-    errors.StateReason,
-    errors.SetupReason,
-    errors.RecordReason,
-    errors.ClaimReason,
-)
-
 Kind = tuple[str, str | None]
 """A reason, and which of its faults."""
 
@@ -60,7 +52,7 @@ def left(*seats: int) -> Callable[[], object]:
     def leave() -> None:
         position = rules.start("standard", 3)
         for seat in seats:
-            position = rules.leave(position, seat)
+            position = position.leave(seat)
 
     return leave
 
@@ -309,14 +301,13 @@ ROWS: list[tuple[str, Callable[[], object], str]] = [
         "state-differs",
         in_json(states=["", ""]),
         'After ply 1 the state is "'
-        + rules.format_state(next(THREE.replay()).position)
+        + next(THREE.replay()).position.state()
         + '" by the steps, and not what "states" has.',
     ),
     (
         "state-differs",
         text(rules.format_record(LEFT, "json", states=True).replace("won=2", "won=1")),
-        f'After ply 0 the state is "{rules.format_state(LEFT.final)}" by the steps, and not what'
-        ' "states" has.',
+        f'After ply 0 the state is "{LEFT.final.state()}" by the steps, and not what "states" has.',
     ),
     (
         "only-for-two",
@@ -387,7 +378,7 @@ def test_what_is_refused_is_told(named: str, call: Callable[[], object], sentenc
 
 
 def test_every_reason_of_the_lists_is_raised_and_no_other() -> None:
-    listed = {reason for each in LISTS for reason in get_args(each)}
+    listed = {*reasons.REASONS, *reasons.RECORD_REASONS, *reasons.CLAIM_REASONS}
     assert {reason for reason, _ in in_the_rules()} == listed
 
 

@@ -1,19 +1,18 @@
 """Every refusal of a move: its reason, and its sentence in the position at hand."""
 
 import re
-from typing import get_args
 
 import pytest
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.errors import IllegalMoveReason, NotationReason
+from pbm.rules.abalone.reasons import ILLEGAL_MOVE_REASONS, NOTATION_REASONS
 from tests.rows import each_row
 from tests.rules.random_positions import some_positions
 from tests.rules.sentences import told
 from tests.rules.setups import CELLS, placed, teamed
 
 START = rules.start("standard", 2)
-OVER = rules.leave(START, 2)
+OVER = START.leave(2)
 
 NOTATION = [
     (START, "hello", "not-a-move", "That does not read as a move; a move looks like a1-c3,b2."),
@@ -314,31 +313,35 @@ PILLAR = [
 
 
 @each_row(("position", "text", "reason", "sentence"), NOTATION)
-def test_no_move_anywhere(position: rules.Position, text: str, reason: str, sentence: str) -> None:
+def test_no_move_anywhere(
+    position: rules.AbalonePosition, text: str, reason: str, sentence: str
+) -> None:
     with pytest.raises(rules.NotationError) as error:
         rules.parse_move(text, position)
     assert (error.value.reason, told(error.value)) == (reason, sentence)
 
 
 @each_row(("position", "text", "reason", "sentence"), ILLEGAL + IN_TEAMS + PILLAR)
-def test_no_move_here(position: rules.Position, text: str, reason: str, sentence: str) -> None:
+def test_no_move_here(
+    position: rules.AbalonePosition, text: str, reason: str, sentence: str
+) -> None:
     with pytest.raises(rules.IllegalMoveError) as error:
         rules.parse_move(text, position)
     assert (error.value.reason, told(error.value)) == (reason, sentence)
 
 
 def test_every_reason_is_shown_above() -> None:
-    assert {row[2] for row in NOTATION} == set(get_args(NotationReason))
+    assert {row[2] for row in NOTATION} == set(NOTATION_REASONS)
     about_leaving = {"no-such-seat", "already-out"}
     assert {row[2] for row in ILLEGAL + IN_TEAMS + PILLAR} == set(
-        get_args(IllegalMoveReason)
+        ILLEGAL_MOVE_REASONS
     ) - about_leaving
 
 
 def test_a_legal_move_of_another_position_is_refused_by_play() -> None:
     move = rules.parse_move("e5-f5,e6", placed("e5 f5", "i9"))
     with pytest.raises(rules.IllegalMoveError) as error:
-        rules.play(START, move)
+        START.play(move)
     assert error.value.reason == "empty-cell"
 
 
@@ -349,11 +352,11 @@ def test_what_was_perhaps_meant_is_legal() -> None:
             offered = re.search(r"Perhaps (\S+) was meant\.$", told(refused))
             if offered:
                 offers += 1
-                assert rules.parse_move(offered[1], position) in rules.legal_moves(position)
+                assert rules.parse_move(offered[1], position) in position.legal_moves()
     assert offers > 100
 
 
-def _refusals(position: rules.Position) -> list[rules.RulesError]:
+def _refusals(position: rules.AbalonePosition) -> list[rules.RulesError]:
     """What is said of many texts that name a marble of the mover."""
     refused = []
     for first in CELLS[::3]:

@@ -93,7 +93,7 @@ def test_every_game_plays_its_playthrough(second_game: Game) -> None:
 
 def test_a_position_and_a_move_print_as_people_write_them(second_game: Game) -> None:
     start = GAME.start(2, {}, 0)
-    assert repr(start.parse("a1-c3,d4", 1)) == "Move('a1-c3,b2')"
+    assert repr(start.parse("a1-c3,d4", 1)) == "LineMove('a1-c3,b2')"
     assert " C- . . o o o . . / 9\n" in repr(start)
     assert repr(second_game.start(2, {}, 0)).startswith("   a b c d e f g\n6  . . .")
 

@@ -7,8 +7,8 @@ import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import CENTRE, members, set_of
-from pbm.rules.abalone.moves import Move
-from pbm.rules.abalone.symmetries import copies
+from pbm.rules.abalone.claims import copies
+from pbm.rules.abalone.moves import LineMove
 from tests.rules.random_positions import SETUPS, some_positions
 
 POSITIONS = list(some_positions(len(SETUPS)))
@@ -31,14 +31,16 @@ def turned_set(cells: int, sixths: int, mirrored: bool) -> int:
     return set_of(tuple(CENTRE + turned_vector(v, sixths, mirrored) for v in vectors))
 
 
-def turned_position(position: rules.Position, sixths: int, mirrored: bool) -> rules.Position:
+def turned_position(
+    position: rules.AbalonePosition, sixths: int, mirrored: bool
+) -> rules.AbalonePosition:
     marbles = tuple(turned_set(cells, sixths, mirrored) for cells in position.marbles)
     return replace(position, marbles=marbles)
 
 
-def turned_move(move: Move, sixths: int, mirrored: bool) -> Move:
+def turned_move(move: LineMove, sixths: int, mirrored: bool) -> LineMove:
     marbles = turned_set(move.marbles, sixths, mirrored)
-    return Move(marbles, turned_vector(move.step, sixths, mirrored))
+    return LineMove(marbles, turned_vector(move.step, sixths, mirrored))
 
 
 def test_the_positions_are_of_every_kind() -> None:
@@ -50,11 +52,9 @@ def test_the_positions_are_of_every_kind() -> None:
 @pytest.mark.parametrize(("sixths", "mirrored"), TURNS)
 def test_a_turned_position_has_the_turned_moves(sixths: int, mirrored: bool) -> None:
     for position in POSITIONS:
-        moves = rules.legal_moves(position)
+        moves = position.legal_moves()
         turned = turned_position(position, sixths, mirrored)
-        assert set(rules.legal_moves(turned)) == {
-            turned_move(move, sixths, mirrored) for move in moves
-        }
+        assert set(turned.legal_moves()) == {turned_move(move, sixths, mirrored) for move in moves}
 
 
 @pytest.mark.parametrize(("sixths", "mirrored"), TURNS)
@@ -62,9 +62,9 @@ def test_a_turned_move_does_the_same(sixths: int, mirrored: bool) -> None:
     ejections = 0
     for position in POSITIONS:
         turned = turned_position(position, sixths, mirrored)
-        for move in rules.legal_moves(position)[::5]:
-            played = rules.play(position, move)
-            other = rules.play(turned, turned_move(move, sixths, mirrored))
+        for move in position.legal_moves()[::5]:
+            played = position.play(move)
+            other = turned.play(turned_move(move, sixths, mirrored))
             assert other.position == turned_position(played.position, sixths, mirrored)
             assert other.ejected == played.ejected
             ejections += len(played.ejected)
@@ -76,9 +76,7 @@ def test_the_copies_of_a_position_are_all_of_these_with_the_seats_moved_on() -> 
         found = set(copies(position))
         assert {turned_position(position, *turn) for turn in TURNS} <= found
         assert len(found) <= len(TURNS) * position.players
-        assert {len(rules.legal_moves(copy)) for copy in found} == {
-            len(rules.legal_moves(position))
-        }
+        assert {len(copy.legal_moves()) for copy in found} == {len(position.legal_moves())}
         assert set(copies(min(found, key=repr))) == found
 
 
@@ -90,10 +88,10 @@ def test_seats_with_other_numbers_have_the_same_moves() -> None:
                 marbles=tuple(map(position.marbles_of, order)),
                 turn=order.index(position.turn) + 1,
             )
-            assert rules.legal_moves(renumbered) == rules.legal_moves(position)
+            assert renumbered.legal_moves() == position.legal_moves()
 
 
-def orders_of_seats(position: rules.Position) -> list[tuple[int, ...]]:
+def orders_of_seats(position: rules.AbalonePosition) -> list[tuple[int, ...]]:
     """Ways to number the seats anew; in teams those that leave partners partners."""
     orders = list(permutations(position.seats))
     if position.teams:

@@ -1,8 +1,9 @@
 """Four players in two teams: what moves, what scores, who plays for whom, and who has won."""
 
 from pbm.rules import abalone as rules
+from pbm.rules.sides import mover
 from tests.rows import each_row
-from tests.rules.setups import marbles, move, teamed
+from tests.rules.setups import marbles, move, teamed, won
 
 
 @each_row(
@@ -45,14 +46,14 @@ def test_a_score_stands_at_both_of_a_team() -> None:
     played = move("e6-e8,e9", position)
     assert played.ejected == (3,)
     assert played.position.scores == (2, 5, 2, 5)
-    assert rules.format_state(played.position).endswith(" 4 2,5,2,5 teams")
+    assert played.position.state().endswith(" 4 2,5,2,5 teams")
 
 
 def test_a_team_wins_with_six() -> None:
     played = move("e7-e8,e9", teamed("e7", "e9", "e8", scores="5,0,5,0"))
-    assert played.position.outcome == rules.Outcome((1, 3), "ejections")
-    assert rules.format_state(played.position).endswith(" - 6,0,6,0 teams;won=1+3")
-    assert played.position.mover is None
+    assert won(played.position) == ((1, 3), "ejections")
+    assert played.position.state().endswith(" - 6,0,6,0 teams;won=1+3")
+    assert mover(played.position) is None
 
 
 def test_partners_never_follow_each_other() -> None:
@@ -60,43 +61,43 @@ def test_partners_never_follow_each_other() -> None:
     turns = []
     for _ in range(5):
         turns.append(position.turn)
-        position = rules.play(position, rules.legal_moves(position)[0]).position
+        position = position.play(position.legal_moves()[0]).position
     assert turns == [1, 2, 3, 4, 1]
 
 
 def test_a_partner_plays_on_for_two_seats() -> None:
-    position = rules.leave(rules.start(teams=True), 1)
-    assert (position.turn, position.mover, position.outcome) == (1, 3, None)
+    position = rules.start(teams=True).leave(1)
+    assert (position.turn, mover(position), position.outcome) == (1, 3, None)
     movers = []
     for _ in range(5):
-        movers.append((position.turn, position.mover))
-        position = rules.play(position, rules.legal_moves(position)[0]).position
+        movers.append((position.turn, mover(position)))
+        position = position.play(position.legal_moves()[0]).position
     assert movers == [(1, 3), (2, 2), (3, 3), (4, 4), (1, 3)]
-    assert rules.parse_state(rules.format_state(position)) == position
+    assert rules.parse_state(position.state()) == position
 
 
 def test_the_marbles_of_who_left_score_for_nobody_although_the_partner_plays_them() -> None:
-    position = rules.leave(teamed("e7 e8", "e9"), 2)
+    position = teamed("e7 e8", "e9").leave(2)
     played = move("e7-e8,e9", position)
     assert (played.ejected, played.position.scores) == ((2,), (0, 0, 0, 0))
 
 
 def test_the_last_team_left_wins() -> None:
-    position = rules.leave(rules.start(teams=True), 4)
+    position = rules.start(teams=True).leave(4)
     assert position.outcome is None
-    position = rules.leave(rules.leave(position, 1), 2)
-    assert position.outcome == rules.Outcome((1, 3), "last")
-    assert rules.format_state(position).endswith(" - 0,0,0,0 teams;out=1+2+4;won=1+3")
+    position = position.leave(1).leave(2)
+    assert won(position) == ((1, 3), "last")
+    assert position.state().endswith(" - 0,0,0,0 teams;out=1+2+4;won=1+3")
 
 
 def test_a_team_wins_with_one_who_has_left_it() -> None:
-    position = rules.leave(teamed("e7", "e9", "e8", scores="5,0,5,0"), 3)
-    assert move("e7-e8,e9", position).position.outcome == rules.Outcome((1, 3), "ejections")
+    position = teamed("e7", "e9", "e8", scores="5,0,5,0").leave(3)
+    assert won(move("e7-e8,e9", position).position) == ((1, 3), "ejections")
 
 
 def test_the_only_team_with_marbles_wins() -> None:
     position = teamed("e7 e8", "e9", "a1", "")
-    assert move("e7-e8,e9", position).position.outcome == rules.Outcome((1, 3), "last")
+    assert won(move("e7-e8,e9", position).position) == ((1, 3), "last")
 
 
 def test_a_seat_without_marbles_is_skipped_and_its_team_plays_on() -> None:
@@ -109,5 +110,5 @@ def test_a_seat_without_marbles_is_skipped_and_its_team_plays_on() -> None:
 
 
 def test_without_teams_everybody_moves_for_themselves() -> None:
-    position = rules.leave(rules.start("official", 4), 1)
-    assert (position.turn, position.mover, position.teams) == (2, 2, False)
+    position = rules.start("official", 4).leave(1)
+    assert (position.turn, mover(position), position.teams) == (2, 2, False)

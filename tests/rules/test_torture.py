@@ -27,4 +27,4 @@ def test_a_disagreement_stops_the_run_and_tells_the_game(
     assert capsys.readouterr().out == (
         "8 games, SEED=5\ngame 0, its own seed '5 0', does not agree\n"
     )
-    assert rules.legal_moves(rules.start())
+    assert rules.start().legal_moves()

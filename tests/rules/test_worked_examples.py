@@ -105,13 +105,13 @@ def test_worked_example(
     before: str, spelling: str, canonical: str, after: str, ejected: tuple[int, ...]
 ) -> None:
     position = drawn(before)
-    assert rules.diagram(position) == before.strip("\n")
-    played = rules.play(position, rules.parse_move(spelling, position))
-    assert rules.diagram(played.position) == after.strip("\n")
-    assert rules.format_move(played.move) == canonical
+    assert position.drawn() == before.strip("\n")
+    played = position.play(rules.parse_move(spelling, position))
+    assert played.position.drawn() == after.strip("\n")
+    assert str(played.move) == canonical
     assert played.ejected == ejected
     assert played.position.scores == (len(ejected), 0)
-    assert played.ejected_from == ("g9" if ejected else None)
+    assert played.effect.get("from") == ("g9" if ejected else None)
 
 
 def test_the_first_picture_is_the_start() -> None:

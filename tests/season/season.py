@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 
 from pbm.errors import OperatorError
-from pbm.rules import abalone as rules
 from pbm.service.operator import boards as operator_boards
 from pbm.service.operator.office import Office
 from pbm.store.values.boards import Board
@@ -188,7 +187,7 @@ class Season:
         board = self.table.board(number)
         if not board.to_move or board.to_move.handle != member.handle:
             return ""
-        return f"{number} {rules.format_move(greedy_move(board.position.inner, self.chance))}"
+        return f"{number} {greedy_move(board.position, self.chance)!s}"
 
     def seeks_without(self, member: Member) -> list[int]:
         """The open seeks in which somebody does not wait."""

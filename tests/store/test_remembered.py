@@ -10,7 +10,6 @@ from sqlalchemy import text
 
 from pbm.play.boards import add_move
 from pbm.play.view import recent_since
-from pbm.rules import abalone as rules
 from pbm.store.db import UnitOfWork
 from pbm.store.remembered import Marks
 from pbm.store.values.boards import Offer
@@ -28,8 +27,8 @@ FIRST_DAY = date(2026, 1, 1)
 def plays(work: UnitOfWork, lot: random.Random) -> None:
     board = work.boards.get(lot.choice(BOARDS), lock=True)
     if board.playing:
-        moves = rules.legal_moves(board.position.inner)
-        add_move(work, board, rules.format_move(lot.choice(moves[:3])), START)
+        moves = board.position.legal_moves()
+        add_move(work, board, str(lot.choice(moves[:3])), START)
 
 
 def goes_back(work: UnitOfWork, lot: random.Random) -> None:
@@ -207,7 +206,7 @@ def test_what_was_read_before_a_lock_is_read_anew(
 
 def plays_once(work: UnitOfWork) -> None:
     board = work.boards.get(1, lock=True)
-    add_move(work, board, rules.format_move(rules.legal_moves(board.position.inner)[0]), START)
+    add_move(work, board, str(board.position.legal_moves()[0]), START)
 
 
 @each_row(

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import event
 
-from pbm.rules import abalone as rules
 from tests.serving import take_next
 from tests.table import Person, Table
 
@@ -124,7 +123,7 @@ def test_a_turn_of_two_and_a_turn_of_six_cost_the_same(table: Table) -> None:
     turn(table, alice, MOVE)
     assert forms(turn(table, bob, "i9-g7,f6")) == whole(table, TURN)
     six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
-    move = rules.format_move(rules.legal_moves(table.board(2).position.inner)[0])
+    move = str(table.board(2).position.legal_moves()[0])
     first = of_others(FIRST)
     first.insert(first.index("INSERT buckets") + 1, "SELECT buckets")  # of who is to move
     assert forms(turn(table, six[0], move)) == whole(table, first)
@@ -150,7 +149,7 @@ def test_an_offer_is_one_update_and_so_is_its_answer(table: Table) -> None:
     asked = [*OFFER[: _SET + 1], "SELECT moves", *OFFER[_SET + 1 :]]  # which move it is
     assert forms(turn(table, alice, "takeback")) == whole(table, of_others(asked))
     six = table.start("carol", "dave", "erin", "frank", "grace", "heidi")
-    turn(table, six[0], rules.format_move(rules.legal_moves(table.board(2).position.inner)[0]))
+    turn(table, six[0], str(table.board(2).position.legal_moves()[0]))
     assert forms(turn(table, six[3], "draw")) == whole(table, of_others(OFFER))
     assert forms(turn(table, six[4], "accept draw")) == whole(table, of_others(OFFER))
 

@@ -113,7 +113,7 @@ def test_who_is_at_fault(database: Database) -> None:
 def test_a_ply_is_played_once(database: Database) -> None:
     with database.transaction() as work:
         board = start(work)
-    first, second = rules.legal_moves(board.position.inner)[:2]
+    first, second = board.position.legal_moves()[:2]
     with database.transaction() as work:
         add_move(work, board, str(first), NOW)
     # Another writer who had read the board before:

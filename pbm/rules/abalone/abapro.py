@@ -18,10 +18,10 @@ from pbm.rules.abalone.board import (
     parse_cell,
     set_of,
 )
-from pbm.rules.abalone.errors import NotationError
-from pbm.rules.abalone.moves import Move
-from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.moves import LineMove
+from pbm.rules.abalone.placement import Placement
 from pbm.rules.abalone.refusals import game_over, why_not
+from pbm.rules.contract import NotationError
 
 _LONGEST_TEXT = 100
 
@@ -38,7 +38,7 @@ def _seen_from_below(cell: int) -> int:
 _NAMES = {cell: format_cell(_seen_from_below(cell)) for cell in CELLS}
 
 
-def format_abapro(move: Move, position: Position) -> str:
+def format_abapro(move: LineMove, position: Placement) -> str:
     """The Aba-Pro text of a move that is legal in a position; raises IllegalMoveError if it isn't.
 
     Sideways the end that comes first by its Aba-Pro name is written first.
@@ -57,7 +57,7 @@ def format_abapro(move: Move, position: Position) -> str:
     return _NAMES[first] + _NAMES[last] + _NAMES[first + move.step]
 
 
-def parse_abapro(text: str, position: Position) -> Move:
+def parse_abapro(text: str, position: Placement) -> LineMove:
     """The legal move that an Aba-Pro text means; capitals and blanks make no difference.
 
     Raises NotationError for a text that is no move anywhere, and IllegalMoveError for a move that
@@ -81,7 +81,7 @@ def parse_abapro(text: str, position: Position) -> Move:
         marbles = _implied_line(first, step, position)
     if position.outcome is not None:
         raise game_over()
-    return _checked(joined.lower(), Move(marbles, step), position)
+    return _checked(joined.lower(), LineMove(marbles, step), position)
 
 
 def _step(start: int, target: int) -> int:
@@ -104,7 +104,7 @@ def _named_line(first: int, last: int) -> int:
     return set_of(line)
 
 
-def _implied_line(rear: int, step: int, position: Position) -> int:
+def _implied_line(rear: int, step: int, position: Placement) -> int:
     """The rear marble, and those of the mover's side that stand ahead of it without a gap."""
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
@@ -113,7 +113,7 @@ def _implied_line(rear: int, step: int, position: Position) -> int:
     return set_of(tuple(line))
 
 
-def _checked(text: str, move: Move, position: Position) -> Move:
+def _checked(text: str, move: LineMove, position: Placement) -> LineMove:
     refusal = why_not(position, move)
     if refusal is None:
         return move

@@ -8,7 +8,7 @@ all of them is one shift (rules, section 1).
 
 from collections.abc import Iterator
 
-from pbm.rules.abalone.errors import NotationError
+from pbm.rules.contract import NotationError
 
 ROWS = "abcdefghi"
 

@@ -1,9 +1,16 @@
-"""When a player may claim a draw, and the balance that decides a match (rules, section 5)."""
+"""Draws by claim, the balance that decides a match, and copies of positions (rules, section 5)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
-from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.board import CELLS, CENTRE, members
+from pbm.rules.abalone.placement import Placement
+from pbm.rules.abalone.position import AbalonePosition
+from pbm.rules.contract import ClaimError
+
+_P = TypeVar("_P", bound=Placement)
+_ROW, _COLUMN = divmod(CENTRE, 10)
 
 TIMES_REPEATED = 3
 """A position that stands so many times, with the same seat to move, may be claimed as a draw."""
@@ -12,47 +19,106 @@ QUIET_MOVES = 100
 """So may a game in which every seat made so many moves since a marble was last ejected."""
 
 
-def is_repeated(positions: Sequence[Position]) -> bool:
-    """Whether the last of some positions, in the order of play, stands there for the third time.
+def reversible(position: Placement) -> int:
+    """The plies since a marble left the board: no position before them can come back."""
+    return position.quiet
 
-    >>> from pbm.rules.abalone import start
-    >>> is_repeated([start()] * 2), is_repeated([start()] * 3)
-    (False, True)
+
+def claim(positions: Sequence[Placement], moves: Mapping[int, int]) -> str:
+    """`repeated` or `quiet`; raises ClaimError.
+
+    The last of the positions, in the order of play, stands there for the third time; or every seat
+    that is still played, and has marbles, has made enough of the `moves`.
     """
     now = what_counts(positions[-1])
-    return sum(what_counts(position) == now for position in positions) >= TIMES_REPEATED
+    if sum(what_counts(position) == now for position in positions) >= TIMES_REPEATED:
+        return "repeated"
+    if _is_quiet(positions[-1], moves):
+        return "quiet"
+    raise ClaimError("nothing-to-claim", times=TIMES_REPEATED, moves=QUIET_MOVES)
 
 
-def is_quiet(position: Position, moves: Mapping[int, int]) -> bool:
-    """Whether every seat that is still played has made enough moves since the last ejection.
+def claimable(
+    position: Placement, times: int, moves: Callable[[int], Mapping[int, int]]
+) -> str | None:
+    """`repeated` or `quiet`, None if neither; reads a bounded number of the latest plies.
 
-    `moves` counts them by seat. A seat that has no marbles left is not waited for.
+    If a seat was passed over again and again, `quiet` is seen later than it is so.
     """
-    return all(moves.get(seat, 0) >= QUIET_MOVES for seat in _awaited(position))
-
-
-def is_seen_quiet(position: Position, moves: Callable[[int], Mapping[int, int]]) -> bool:
-    """Whether `is_quiet` can be seen from a bounded number of the latest plies.
-
-    `moves` counts the moves by seat in so many of them. Where a seat was passed over again and
-    again it is seen later than it is so.
-    """
+    if times >= TIMES_REPEATED:
+        return "repeated"
     needed = QUIET_MOVES * len(_awaited(position))
-    return position.quiet >= needed and is_quiet(position, moves(min(position.quiet, 2 * needed)))
+    if position.quiet < needed or not _is_quiet(position, moves(min(position.quiet, 2 * needed))):
+        return None
+    return "quiet"
 
 
-def balance(start: Position, end: Position, seat: int) -> int:
-    """Marbles ejected by a seat's side less those that the side lost, from start to end."""
-    side = next(side for side in end.sides if seat in side)
-    lost = sum(start.count(member) - end.count(member) for member in side)
-    return end.scores[seat - 1] - lost
+def sameness(position: AbalonePosition) -> str:
+    """The state line without the number of quiet plies."""
+    return what_counts(position).state()
 
 
-def what_counts(position: Position) -> Position:
-    """A position without what may differ where it stands once more."""
+def what_counts(position: _P) -> _P:
+    """A position without what may differ when it stands once more."""
     return replace(position, quiet=0)
 
 
-def _awaited(position: Position) -> list[int]:
+def _is_quiet(position: Placement, moves: Mapping[int, int]) -> bool:
+    return all(moves.get(seat, 0) >= QUIET_MOVES for seat in _awaited(position))
+
+
+def _awaited(position: Placement) -> list[int]:
     """The seats whose moves are counted: those still played, with marbles."""
     return [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
+
+
+def balance(start: Placement, end: Placement, seat: int) -> int:
+    """Marbles ejected by a seat's side less those that the side lost, from start to end."""
+    lost = sum(start.count(member) - end.count(member) for member in end.group_of(seat))
+    return end.scores[seat - 1] - lost
+
+
+def copies(position: _P) -> Iterator[_P]:
+    """The positions in which the same moves are good, once these are turned and mirrored alike.
+
+    The position itself is among them, and some may come more than once.
+    """
+    for way in _WAYS:
+        placed = tuple(sum(way[cell] for cell in members(own)) for own in position.marbles)
+        for later in range(position.players):
+            first = position.players - later
+            yield replace(
+                position,
+                marbles=placed[first:] + placed[:first],
+                scores=position.scores[first:] + position.scores[:first],
+                turn=position.turn and _moved_on(position.turn, later, position),
+                out=frozenset(_moved_on(seat, later, position) for seat in position.out),
+            )
+
+
+def _moved_on(seat: int, later: int, position: Placement) -> int:
+    return (seat - 1 + later) % position.players + 1
+
+
+def _turned(cell: int) -> int:
+    """Where a cell lies once the board is turned by a sixth, clockwise."""
+    row, column = cell // 10 - _ROW, cell % 10 - _COLUMN
+    return 10 * (_ROW + column) + _COLUMN + column - row
+
+
+def _mirrored(cell: int) -> int:
+    """Where it lies once left and right are exchanged."""
+    row, column = cell // 10 - _ROW, cell % 10 - _COLUMN
+    return 10 * (_ROW + row) + _COLUMN + row - column
+
+
+def _ways() -> Iterator[dict[int, int]]:
+    """For each way in which the board lies on itself, the set of one that each cell becomes."""
+    for cells in (CELLS, tuple(map(_mirrored, CELLS))):
+        lies = cells
+        for _ in range(6):
+            yield {cell: 1 << other for cell, other in zip(CELLS, lies, strict=True)}
+            lies = tuple(map(_turned, lies))
+
+
+_WAYS = tuple(_ways())

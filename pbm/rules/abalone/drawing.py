@@ -22,9 +22,9 @@ from pbm.rules.abalone.board import (
     is_on_board,
     shifted,
 )
-from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import read_canonical
-from pbm.rules.abalone.position import Position, symbol, symbols
+from pbm.rules.abalone.placement import Placement, symbol, symbols
 from pbm.rules.contract import Ground, Moved
 
 _ROW_HEIGHT = sqrt(3) / 2
@@ -38,13 +38,13 @@ _INDEX = {cell: index for index, cell in enumerate(CELLS)}
 Point = tuple[float, float]
 
 
-def drawing(position: Position, moves: Sequence[Moved] = ()) -> dict[str, Any]:
+def drawing(position: Placement, moves: Sequence[Moved] = ()) -> dict[str, Any]:
     """What to draw, as a JSON object, with the moves that led here marked, the last one last.
 
     `pbm.rules.contract.Draws` says what is in it.
 
-    >>> from pbm.rules.abalone import parse_move, play, start
-    >>> after = play(start(), parse_move("a1-c3,d4", start())).position
+    >>> from pbm.rules.abalone import start
+    >>> after = start().play(start().parse("a1-c3,d4")).position
     >>> found = drawing(after, [Moved(1, "a1-c3,b2")])
     >>> found["signs"][:11], found["seats"], len(found["moves"])
     ('.1111111111', 'ox', 1)
@@ -58,7 +58,7 @@ def drawing(position: Position, moves: Sequence[Moved] = ()) -> dict[str, Any]:
     }
 
 
-def told_move(position: Position, moved: Moved) -> dict[str, Any]:
+def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
     """What a move changed: whose marbles are on which cells now, and which it left.
 
     >>> from pbm.rules.abalone import start
@@ -77,7 +77,7 @@ def told_move(position: Position, moved: Moved) -> dict[str, Any]:
     }
 
 
-def _marked(position: Position, moves: Sequence[Moved]) -> Iterator[dict[str, Any]]:
+def _marked(position: Placement, moves: Sequence[Moved]) -> Iterator[dict[str, Any]]:
     for moved in moves:
         move, effect = read_canonical(moved.move), moved.effect
         own = {moved.seat, position.partner(moved.seat)}
@@ -94,13 +94,13 @@ def _marked(position: Position, moves: Sequence[Moved]) -> Iterator[dict[str, An
         }
 
 
-def _left(move: Move) -> list[int]:
+def _left(move: LineMove) -> list[int]:
     """The cells that a move empties, in reading order."""
     came = shifted(move.marbles, move.step)
     return [cell for cell in move.cells if not came >> cell & 1]
 
 
-def _from_the_front(move: Move) -> list[int]:
+def _from_the_front(move: LineMove) -> list[int]:
     """Where the marbles of a move are after it, of one in line the foremost first."""
     came = [cell + move.step for cell in move.cells]
     return came[::-1] if move.in_line and move.step > 0 else came

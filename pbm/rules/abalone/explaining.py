@@ -1,4 +1,4 @@
-"""Why a move is good, as far as it can be seen on the board: what it does, and what it threatens.
+"""Why a move is good, and what it threatens, as far as the board shows it.
 
 Each reason is true of the position, whatever made somebody choose the move. Templates make a
 sentence of each; seats are numbers, cells have their names.
@@ -8,17 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pbm.rules.abalone.board import AXES, CENTRE, before, distance, format_cell, members, shifted
-from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.movegen import CODED, codes, moved
+from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import read_canonical
-from pbm.rules.abalone.position import Position
-from pbm.rules.abalone.search import moved
-from pbm.rules.abalone.threats import ejectable, threatened
-from pbm.rules.abalone.turns import Played, play
+from pbm.rules.abalone.placement import Placement
+from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition, falling
 
 Reason = dict[str, Any]
 
 
-def reasons(position: Position, moves: Sequence[str]) -> Iterator[Reason]:
+def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]:
     """What speaks for the first of these moves, the strongest first.
 
     The others are how the game may go on. `what` is one of these:
@@ -41,9 +40,9 @@ def reasons(position: Position, moves: Sequence[str]) -> Iterator[Reason]:
     ['centre']
     """
     move = read_canonical(moves[0])
-    played = play(position, move)
+    played = position.play(move)
     if played.ejected:
-        yield {"what": "pushes-off", "seat": played.ejected[0], "from": played.ejected_from}
+        yield {"what": "pushes-off", **_fallen(played)}
     if played.position.outcome:
         if position.turn in played.position.outcome.winners:
             yield {"what": "wins"}
@@ -56,7 +55,7 @@ def reasons(position: Position, moves: Sequence[str]) -> Iterator[Reason]:
     yield from _shape(position, played)
 
 
-def _saves(position: Position, played: Played) -> Iterator[Reason]:
+def _saves(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
     kept = 0
     for seat in _side(position):
         after = _before(played.move, threatened(played.position, seat))
@@ -66,7 +65,7 @@ def _saves(position: Position, played: Played) -> Iterator[Reason]:
         yield {"what": "saves", "marbles": marbles}
 
 
-def _threatens(position: Position, played: Played) -> Iterator[Reason]:
+def _threatens(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
     assert position.turn is not None
     new = ejectable(played.position, position.turn) & ~ejectable(position, position.turn)
     marbles = _owned(played.position, new, position.seats)
@@ -74,21 +73,22 @@ def _threatens(position: Position, played: Played) -> Iterator[Reason]:
         yield {"what": "threatens", "marbles": marbles}
 
 
-def _leads_to(position: Position, played: Played, line: Sequence[str]) -> Iterator[Reason]:
+def _leads_to(
+    position: AbalonePosition, played: AbalonePlayed, line: Sequence[str]
+) -> Iterator[Reason]:
     """The next marble that goes over the edge, if it is the mover who pushes it off."""
     current = played.position
     for text in line:
         seat = current.turn
-        found = play(current, read_canonical(text))
+        found = current.play(read_canonical(text))
         if not current.out.issuperset(found.ejected):
             if seat == position.turn:
-                told = {"seat": found.ejected[0], "from": found.ejected_from}
-                yield {"what": "leads-to", "move": text, **told}
+                yield {"what": "leads-to", "move": text, **_fallen(found)}
             return
         current = found.position
 
 
-def _pushes(position: Position, move: Move) -> Iterator[Reason]:
+def _pushes(position: Placement, move: LineMove) -> Iterator[Reason]:
     pushed = moved(move.marbles, move.step, position.occupied) & ~move.marbles
     cells = [cell for cell in members(pushed) if position.seat_at(cell) not in _side(position)]
     outwards = [distance(cell + move.step, CENTRE) > distance(cell, CENTRE) for cell in cells]
@@ -97,7 +97,7 @@ def _pushes(position: Position, move: Move) -> Iterator[Reason]:
         yield {"what": "pushes", "seat": seats.pop(), "count": len(cells)}
 
 
-def _shape(position: Position, played: Played) -> Iterator[Reason]:
+def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
     """What becomes of how the marbles stand."""
     assert position.turn is not None
     others = (seat for seat in position.seats if seat not in (*_side(position), *played.ejected))
@@ -115,26 +115,54 @@ def _shape(position: Position, played: Played) -> Iterator[Reason]:
         yield {"what": "together", "seat": position.turn}
 
 
-def _before(move: Move, cells: int) -> int:
+def _before(move: LineMove, cells: int) -> int:
     """Where the marbles on some cells stood before a move of theirs, or of others."""
     came = shifted(move.marbles, move.step)
     return cells & ~came | before(cells & came, move.step)
 
 
-def _side(position: Position) -> tuple[int, ...]:
-    return next(side for side in position.sides if position.turn in side)
+def _side(position: Placement) -> tuple[int, ...]:
+    return position.group_of(position.turn)
 
 
-def _neighbours(position: Position, seat: int) -> int:
+def _fallen(played: AbalonePlayed) -> Reason:
+    return {"seat": played.effect["ejected"], "from": played.effect["from"]}
+
+
+def _neighbours(position: Placement, seat: int) -> int:
     """How many pairs of a seat's marbles stand side by side."""
     marbles = position.marbles_of(seat)
     return sum((marbles & shifted(marbles, axis)).bit_count() for axis in AXES)
 
 
-def _owned(position: Position, cells: int, seats: Iterable[int]) -> list[dict[str, Any]]:
+def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[str, Any]]:
     """Marbles of some seats by whose they are, without those that score for nobody."""
     return [
         {"seat": seat, "cells": [format_cell(cell) for cell in members(found)]}
         for seat in seats
         if seat not in position.out and (found := position.marbles_of(seat) & cells)
     ]
+
+
+def threatened(position: Placement, seat: int) -> int:
+    """The set of a seat's marbles that some opponent could eject with one move, at its turn.
+
+    There are none once the game is over.
+    """
+    if position.outcome:
+        return 0
+    own, found = position.marbles_of(seat), 0
+    for side in position.groups:
+        for enemy in side if seat not in side else ():
+            if position.is_played(enemy):
+                found |= own & ejectable(position, enemy)
+    return found
+
+
+def ejectable(position: Placement, seat: int) -> int:
+    """The marbles that a seat could eject."""
+    found, occupied = 0, position.occupied
+    for code in codes(*position.seen_by(seat)):
+        marbles, step = CODED[code]
+        found |= falling(moved(marbles, step, occupied), step)
+    return found

@@ -1,45 +1,19 @@
-"""Abalone behind the door: the one object that the server knows, and its positions."""
+"""Abalone as the server knows it: the one object behind the entry point."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from pbm.rules import contract
-from pbm.rules.abalone.claims import (
-    QUIET_MOVES,
-    TIMES_REPEATED,
-    balance,
-    is_quiet,
-    is_repeated,
-    is_seen_quiet,
-    what_counts,
-)
+from pbm.rules.abalone import claims, explaining, notation
 from pbm.rules.abalone.drawing import GROUND, drawing, told_move
-from pbm.rules.abalone.effects import effect
-from pbm.rules.abalone.errors import ClaimError
-from pbm.rules.abalone.explaining import reasons
 from pbm.rules.abalone.hints import example_move
-from pbm.rules.abalone.homes import home_of
-from pbm.rules.abalone.layouts import BOARDS, start
-from pbm.rules.abalone.moves import Move, legal_moves
-from pbm.rules.abalone.notation import (
-    check_place,
-    is_nearly_notation,
-    is_notation,
-    mentions_cell,
-    moves_meant,
-    parse_move,
-)
-from pbm.rules.abalone.options import TO_PLAY, TO_READ, TO_WRITE
-from pbm.rules.abalone.position import EJECTIONS_TO_WIN, Position, symbol
+from pbm.rules.abalone.layouts import BOARDS, LAYOUT, PILLAR, TEAMS, home_of, start
+from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, symbol
+from pbm.rules.abalone.position import AbalonePosition, parse_state
 from pbm.rules.abalone.records import Record, format_record, parse_record
 from pbm.rules.abalone.records.forms import chosen_form
-from pbm.rules.abalone.state import format_state, parse_state
-from pbm.rules.abalone.symmetries import copies
-from pbm.rules.abalone.threats import threatened
-from pbm.rules.abalone.turns import leave, play
+from pbm.rules.contract import GameRecord, Option, Options
 
 NAME = "abalone"
 """The word that names the game in a command."""
@@ -47,8 +21,10 @@ NAME = "abalone"
 VERSION = 1
 """The version of these rules: it changes when the same moves would lead elsewhere."""
 
-_SIDES_IN_TEAMS = (1, 2, 1, 2)
-_MOST_KEPT = 1024  # positions: one board's is asked for again soon
+TO_PLAY = (LAYOUT, TEAMS, PILLAR)
+TO_WRITE = tuple(map(Option, ("apgn", "abapro", "json", "diagram")))
+TO_READ = (Option("layout", values=tuple(BOARDS), sets_up=True), PILLAR, Option("abapro"))
+"""Options of a game, of a record that is written, and of one that is read."""
 
 _EXAMPLES = {
     "challenge": (
@@ -68,64 +44,8 @@ _EXAMPLES = {
 }
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class AbalonePosition:
-    """A position as the door shows it."""
-
-    inner: Position
-
-    def __repr__(self) -> str:
-        return repr(self.inner)
-
-    @property
-    def sides(self) -> tuple[int, ...]:
-        """The side of each seat: partners have the same."""
-        return _SIDES_IN_TEAMS if self.inner.teams else tuple(self.inner.seats)
-
-    @property
-    def to_move(self) -> tuple[int, ...]:
-        """The seat whose turn it is."""
-        return (self.inner.turn,) if self.inner.turn else ()
-
-    @property
-    def out(self) -> frozenset[int]:
-        """The seats that have left."""
-        return self.inner.out
-
-    @property
-    def outcome(self) -> contract.Outcome | None:
-        """How the game ended."""
-        outcome, inner = self.inner.outcome, self.inner
-        if outcome is None:
-            return None
-        first = outcome.winners or inner.seats
-        ranks = tuple(1 if seat in first else 2 for seat in inner.seats)
-        return contract.Outcome(ranks, outcome.by, inner.scores)
-
-    def parse(self, text: str, seat: int) -> Move:  # noqa: ARG002 - only one seat can move
-        """The legal move that a text means; raises NotationError and IllegalMoveError."""
-        return parse_move(text, self.inner)
-
-    def play(self, move: Move) -> contract.Played:
-        """Play a move; raises IllegalMoveError if it is not legal."""
-        played = play(self.inner, move)
-        return contract.Played(AbalonePosition(played.position), move, effect(played))
-
-    def leave(self, seat: int) -> "AbalonePosition":
-        """Take a seat out; its marbles stay where they are."""
-        return AbalonePosition(leave(self.inner, seat))
-
-    def state(self) -> str:
-        """The state line."""
-        return format_state(self.inner)
-
-    def diagram(self, view: contract.View) -> tuple[str, ...]:  # noqa: ARG002 - all see the same
-        """The board with the labels of its rows and columns."""
-        return tuple(self.inner.drawn().split("\n"))
-
-
 class Abalone:
-    """The game, as the entry point has it."""
+    """The game: the members of `contract.Game`, and of the optional protocols."""
 
     info = contract.Info(
         name=NAME,
@@ -136,129 +56,79 @@ class Abalone:
         playthrough=Path(__file__).with_name("playthrough.txt").read_text(encoding="ascii"),
         options=TO_PLAY,
         examples=_EXAMPLES,
-        repetitions=TIMES_REPEATED,
+        repetitions=claims.TIMES_REPEATED,
     )
     ground = GROUND
     writes, reads = TO_WRITE, TO_READ
 
+    load = staticmethod(parse_state)
+    is_move_text = staticmethod(notation.is_notation)
+    mentions_place = staticmethod(notation.mentions_cell)
+    check_place = staticmethod(notation.check_place)
+    is_nearly_move = staticmethod(notation.is_nearly_notation)
+    told_move = staticmethod(told_move)
+    reversible = staticmethod(claims.reversible)
+    claim = staticmethod(claims.claim)
+    claimable = staticmethod(claims.claimable)
+    sameness = staticmethod(claims.sameness)
+    copies = staticmethod(claims.copies)
+    balance = staticmethod(claims.balance)
+
     def start(
         self,
         seats: int,
-        options: contract.Options,
+        options: Options,
         seed: int,  # noqa: ARG002 - there is no chance in it
     ) -> AbalonePosition:
-        """Where a game starts; raises SetupError."""
+        """The first position; raises SetupError."""
         layout = options.get("layout")
-        return AbalonePosition(
-            start(
-                str(layout) if layout else None,
-                seats,
-                teams=bool(options.get("teams")),
-                pillar=bool(options.get("pillar")),
-            )
+        return start(
+            str(layout) if layout else None,
+            seats,
+            teams=bool(options.get("teams")),
+            pillar=bool(options.get("pillar")),
         )
 
-    def load(self, state: str) -> AbalonePosition:
-        """The position of a state line; raises StateError."""
-        return _load(state)
-
-    def is_move_text(self, text: str) -> bool:
-        """Whether a text reads as a move."""
-        return is_notation(text)
-
-    def mentions_place(self, text: str) -> bool:
-        """Whether a text names a cell."""
-        return mentions_cell(text)
-
-    def check_place(self, text: str) -> None:
-        """Raise NotationError for a place that is off the board, and for a pass."""
-        check_place(text)
-
-    def is_nearly_move(self, text: str) -> bool:
-        """Whether a text names cells and nothing else."""
-        return is_nearly_notation(text)
-
     def moves_meant(self, position: AbalonePosition, text: str) -> tuple[str, ...]:
-        """The legal moves that such a text may mean."""
-        return tuple(map(str, moves_meant(text, position.inner)))
+        """The legal moves that a text which names places may mean."""
+        return tuple(map(str, notation.moves_meant(text, position)))
 
     def example_move(self, position: AbalonePosition) -> str | None:
         """A move to show to a newcomer."""
-        move = example_move(position.inner)
+        move = example_move(position)
         return str(move) if move else None
-
-    def moves(self, position: AbalonePosition) -> tuple[Move, ...]:
-        """All legal moves, always in the same order."""
-        return legal_moves(position.inner)
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
         """For each seat its sign, its score and the one that wins, where it began, and whether it
         has no marbles left."""
-        now = position.inner
         return tuple(
             {
-                "symbol": symbol(now, seat),
-                "score": now.scores[seat - 1],
+                "symbol": symbol(position, seat),
+                "score": position.scores[seat - 1],
                 "goal": EJECTIONS_TO_WIN,
-                "bare": not now.count(seat),
-                "home": home_of(start.inner.marbles_of(seat)),
+                "bare": not position.count(seat),
+                "home": home_of(start.marbles_of(seat)),
             }
-            for seat in now.seats
+            for seat in position.seats
         )
 
     def drawing(self, position: AbalonePosition, view: contract.View) -> dict[str, Any]:
-        """What a picture shows."""
-        return drawing(position.inner, view.moves)
-
-    def told_move(self, position: AbalonePosition, moved: contract.Moved) -> dict[str, Any]:
-        """The sign of whoever moved, and which cells changed."""
-        return told_move(position.inner, moved)
-
-    def reversible(self, position: AbalonePosition) -> int:
-        """Only what came after somebody scored last can repeat itself, or be quiet."""
-        return position.inner.quiet
-
-    def claim(self, positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
-        """`repeated` or `quiet`; raises ClaimError."""
-        if is_repeated([position.inner for position in positions]):
-            return "repeated"
-        if is_quiet(positions[-1].inner, moves):
-            return "quiet"
-        raise ClaimError("nothing-to-claim", times=TIMES_REPEATED, moves=QUIET_MOVES)
-
-    def sameness(self, position: AbalonePosition) -> str:
-        """The state line without the plies since somebody scored."""
-        return format_state(what_counts(position.inner))
-
-    def copies(self, position: AbalonePosition) -> Iterator[AbalonePosition]:
-        """The position turned and mirrored, and with the seats exchanged."""
-        return map(AbalonePosition, copies(position.inner))
-
-    def claimable(
-        self, position: AbalonePosition, times: int, moves: Callable[[int], Mapping[int, int]]
-    ) -> str | None:
-        """`repeated` or `quiet`, None where nothing can be claimed."""
-        if times >= TIMES_REPEATED:
-            return "repeated"
-        return "quiet" if is_seen_quiet(position.inner, moves) else None
+        """The content of a picture."""
+        return drawing(position, view.moves)
 
     def scores(self, position: AbalonePosition) -> tuple[int, ...]:
-        """Marbles that each seat's side has pushed off."""
-        return position.inner.scores
-
-    def balance(self, start: AbalonePosition, end: AbalonePosition, seat: int) -> int:
-        """Marbles that a seat's side pushed off, less those that it lost."""
-        return balance(start.inner, end.inner, seat)
+        """The marbles that each seat's side has pushed off."""
+        return position.scores
 
     def reasons(
         self, position: AbalonePosition, moves: Sequence[str]
     ) -> tuple[dict[str, Any], ...]:
-        """What speaks for the first of these moves, the strongest first."""
-        return tuple(reasons(position.inner, moves))
+        """The reasons for the first of these moves, the strongest first."""
+        return tuple(explaining.reasons(position, moves))
 
     def threatened(self, position: AbalonePosition, seat: int) -> int:
         """How many marbles of a seat an opponent could eject with one move."""
-        return threatened(position.inner, seat).bit_count()
+        return explaining.threatened(position, seat).bit_count()
 
     def search(
         self,
@@ -269,31 +139,31 @@ class Abalone:
         seed: int = 0,
     ) -> contract.Found:
         """The best moves in the last of these positions."""
-        # Here, so that a server starts without what only robots need.
+        # Imported here, so that a server starts without the engine.
         from pbm.rules.abalone.engine.searching import search
 
-        return search([position.inner for position in positions], budget, best=best, seed=seed)
+        return search(positions, budget, best=best, seed=seed)
 
     def evaluate(self, position: AbalonePosition) -> tuple[int, ...]:
         """How good a position is for each seat, a hundred to a marble."""
         from pbm.rules.abalone.engine.searching import evaluate
 
-        return evaluate(position.inner)
+        return evaluate(position)
 
     def lacks(self) -> str:
-        """The compiled core of the search, where it cannot be used."""
+        """The compiled core of the search, if it cannot be used."""
         from pbm.rules.abalone.engine.compiled import why_not
         from pbm.rules.abalone.engine.compiling import REMEDY
 
         reason = why_not()
         return f"Robots think in plain Python, more slowly: {reason}. {REMEDY}" if reason else ""
 
-    def write(self, record: contract.GameRecord, chosen: contract.Options) -> str:
+    def write(self, record: GameRecord, chosen: Options) -> str:
         """A game as text; raises RecordError."""
         form, notation_ = chosen_form(chosen)
         return format_record(_record(record), form, notation=notation_)
 
-    def read(self, text: str, chosen: contract.Options) -> contract.GameRecord:
+    def read(self, text: str, chosen: Options) -> GameRecord:
         """The game that a text records; raises RecordError."""
         board = chosen.get("layout")
         found = parse_record(
@@ -303,17 +173,10 @@ class Abalone:
             pillar=bool(chosen.get("pillar")),
         )
         options = dict(_options(found))
-        return contract.GameRecord(
-            found.players, options, found.names, found.steps, found.ended, found.tags
-        )
+        return GameRecord(found.players, options, found.names, found.steps, found.ended, found.tags)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
-def _load(state: str) -> AbalonePosition:
-    return AbalonePosition(parse_state(state))
-
-
-def _record(record: contract.GameRecord) -> Record:
+def _record(record: GameRecord) -> Record:
     options = record.options
     return Record(
         str(options["layout"]),

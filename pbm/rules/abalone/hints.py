@@ -3,14 +3,14 @@
 from functools import cache
 
 from pbm.rules.abalone.board import CENTRE, distance, line_between, members, set_of
-from pbm.rules.abalone.moves import Move, legal_moves, move_coded
-from pbm.rules.abalone.position import Position
-from pbm.rules.abalone.search import CODED, codes
+from pbm.rules.abalone.movegen import CODED, codes
+from pbm.rules.abalone.moves import LineMove, move_coded
+from pbm.rules.abalone.placement import Placement
 
 _NEAR = 2
 
 
-def example_move(position: Position) -> Move | None:
+def example_move(position: Placement) -> LineMove | None:
     """A sensible legal move to show to a newcomer, None if there is none.
 
     The longest line that comes nearer to the centre in line, the first one in the order of
@@ -41,19 +41,19 @@ def _appeals() -> dict[int, int]:
     return {code: ranks[value] for code, value in appeals.items()}
 
 
-def nearby_line(position: Position, marbles: int, step: int) -> Move | None:
+def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
     """The legal move by `step` of the line most like the one named, None if none is near it.
 
     Near is a line that lies along the one named, shares a marble with it and differs by two cells
     at most.
     """
 
-    def difference(move: Move) -> int:
+    def difference(move: LineMove) -> int:
         return (move.marbles ^ marbles).bit_count()
 
     near = [
         move
-        for move in legal_moves(position)
+        for move in position.legal_moves()
         if move.step == step
         and move.marbles & marbles
         and difference(move) <= _NEAR
@@ -62,18 +62,18 @@ def nearby_line(position: Position, marbles: int, step: int) -> Move | None:
     return min(near, key=difference, default=None)
 
 
-def nearby_step(position: Position, marbles: int, target: int) -> Move | None:
+def nearby_step(position: Placement, marbles: int, target: int) -> LineMove | None:
     """The legal move of exactly these marbles that brings them nearest to a cell, or None."""
-    steps = [move for move in legal_moves(position) if move.marbles == marbles]
+    steps = [move for move in position.legal_moves() if move.marbles == marbles]
     return min(steps, key=lambda move: _reach(move, target), default=None)
 
 
-def perhaps(move: Move | None) -> dict[str, str]:
+def perhaps(move: LineMove | None) -> dict[str, str]:
     """What an error says of a move that was perhaps meant; nothing for None."""
     return {"meant": str(move)} if move else {}
 
 
-def _reach(move: Move, target: int) -> int:
+def _reach(move: LineMove, target: int) -> int:
     return min(distance(end + move.step, target) for end in (move.rear, move.front))
 
 

@@ -1,61 +1,52 @@
-"""The boards a game can start from, read from their pictures (rules, section 2)."""
+"""The boards a game can start from, and where on them a seat starts, in words."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from math import atan2, degrees, sqrt
 from types import MappingProxyType
 
-from pbm.rules.abalone.board import CELLS, CENTRE
-from pbm.rules.abalone.errors import SetupError
-from pbm.rules.abalone.named_pictures import NAMED_PICTURES
-from pbm.rules.abalone.pictures import PICTURES
-from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.board import CENTRE, STEPS, members, set_of
+from pbm.rules.abalone.pictures import MARBLES
+from pbm.rules.abalone.position import AbalonePosition
+from pbm.rules.contract import Option, SetupError
 
 IN_TEAMS = 4
 """The number of players of a game in teams."""
 
-_SEATS = {"b": 1, "w": 2} | {str(seat): seat for seat in range(1, 7)}
+_MOST_SIDES = 3
 
-_ALL_PICTURES = {
-    **PICTURES,
-    ("official", 2): PICTURES["standard", 2],
-    ("official", 3): PICTURES["standard", 3],
-    **{(name, 2): picture for name, picture in NAMED_PICTURES.items()},
-}
+_COMPASS = (
+    "right",
+    "upper right",
+    "top",
+    "upper left",
+    "left",
+    "lower left",
+    "bottom",
+    "lower right",
+)
 
 
 def _players(board: str) -> tuple[int, ...]:
-    return tuple(sorted(players for name, players in _ALL_PICTURES if name == board))
+    return tuple(sorted(players for name, players in MARBLES if name == board))
 
 
 BOARDS: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {name: _players(name) for name, _ in _ALL_PICTURES}
+    {name: _players(name) for name, _ in MARBLES}
 )
 """The name of each board, and the numbers of players that it can be played by."""
 
 
-def _letters(name: str) -> str:
-    return "".join(name.lower().split()).replace("-", "").replace("_", "")
-
-
-_BY_LETTERS = {_letters(name): name for name in BOARDS}
-
-
-def _read(picture: str) -> Iterator[tuple[int, str]]:
-    """Each cell of a picture with the character that stands there."""
-    return zip(CELLS, picture.split(), strict=True)
-
-
-def _marbles(picture: str, players: int) -> tuple[int, ...]:
-    marbles = [0] * players
-    for cell, character in _read(picture):
-        if character != ".":
-            marbles[_SEATS[character] - 1] |= 1 << cell
-    return tuple(marbles)
-
-
-_MARBLES = {key: _marbles(picture, key[1]) for key, picture in _ALL_PICTURES.items()}
-
-MOST_MARBLES = max(count for row in _MARBLES.values() for count in map(int.bit_count, row))
-"""No board gives a seat more marbles than this."""
+LAYOUT = Option(
+    "layout",
+    values=tuple(BOARDS),
+    default="standard",
+    default_with=(("teams", "official"),),
+    flags=("bowl",),
+    sets_up=True,
+)
+TEAMS = Option("teams", seats=(IN_TEAMS,), partners=True, sets_up=True)
+PILLAR = Option("pillar")
 
 
 def start(
@@ -64,7 +55,7 @@ def start(
     *,
     teams: bool = False,
     pillar: bool = False,
-) -> Position:
+) -> AbalonePosition:
     """The position that a game starts from.
 
     By default it is the standard board for two, or in teams the official one for four. Raises
@@ -84,26 +75,53 @@ def start(
         raise SetupError("wrong-players", board=board, numbers=numbers)
     if pillar and not takes_pillar(board, players):
         raise SetupError("centre-taken", board=board, seats=players)
-    marbles = _in_teams(board) if teams else _MARBLES[board, players]
-    return Position(marbles, turn=1, scores=(0,) * players, teams=teams, pillar=pillar)
-
-
-def find_board(text: str) -> str | None:
-    """The board that a name means, None if there is none; case, blanks, - and _ do not matter.
-
-    >>> find_board("The Wall"), find_board("nowhere")
-    ('the_wall', None)
-    """
-    return _BY_LETTERS.get(_letters(text))
+    marbles = _in_teams(board) if teams else MARBLES[board, players]
+    return AbalonePosition(marbles, turn=1, scores=(0,) * players, teams=teams, pillar=pillar)
 
 
 def takes_pillar(board: str, players: int) -> bool:
     """Whether a board has room for the fixed marble; raises KeyError if there is no such board."""
-    return not any(cells >> CENTRE & 1 for cells in _MARBLES[board, players])
+    return not any(cells >> CENTRE & 1 for cells in MARBLES[board, players])
 
 
 def _in_teams(board: str) -> tuple[int, ...]:
     """The marbles of four players whose partners face each other."""
-    one, two, three, four = _MARBLES[board, IN_TEAMS]
+    one, two, three, four = MARBLES[board, IN_TEAMS]
     # The bowl is numbered in reading order; the others go round.
     return (one, two, four, three) if board == "bowl" else (one, two, three, four)
+
+
+@lru_cache(maxsize=512)  # more than there are seats on all boards together
+def home_of(marbles: int) -> str:
+    """Where a set of marbles lies, in words.
+
+    >>> home_of(start().marbles_of(1))
+    'top'
+    """
+    groups = _groups(marbles)
+    sides = list(dict.fromkeys(_side(group) for group in groups))
+    return " and ".join(sides) if len(sides) <= _MOST_SIDES else "all over the board"
+
+
+def _groups(marbles: int) -> Iterator[tuple[int, ...]]:
+    """The groups of marbles that touch each other, the one highest on the board first."""
+    while marbles:
+        group, growing = 0, marbles & -marbles
+        while growing != group:
+            group = growing
+            for cell in members(group):
+                growing |= marbles & set_of(tuple(cell + step for step in STEPS))
+        yield tuple(members(group))
+        marbles &= ~group
+
+
+def _side(cells: tuple[int, ...]) -> str:
+    """The side of the board on which some cells lie, as one of eight directions."""
+    rows = [cell // 10 - CENTRE // 10 for cell in cells]
+    columns = [cell % 10 - CENTRE % 10 for cell in cells]
+    # A row is half a cell further to the left than the one above it, and closer than a cell.
+    right = sum(columns) - sum(rows) / 2
+    up = -sum(rows) * sqrt(3) / 2
+    if right**2 + up**2 < len(cells) ** 2:
+        return "centre"
+    return _COMPASS[round(degrees(atan2(up, right)) / 45) % 8]

@@ -1,4 +1,4 @@
-"""What a move is, and which moves are legal (rules, section 3).
+"""What a move is (rules, section 3).
 
 A move takes a line of one to three own marbles one step in one direction. *In line*, along the
 line, it goes onto an empty cell or pushes fewer opponents than it has marbles (a *sumito*);
@@ -8,12 +8,11 @@ line, it goes onto an empty cell or pushes fewer opponents than it has marbles (
 from dataclasses import dataclass
 
 from pbm.rules.abalone.board import LINES, STEPS, format_cell
-from pbm.rules.abalone.position import Position
-from pbm.rules.abalone.search import CODED, any_move, codes, count
+from pbm.rules.abalone.movegen import CODED
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Move:
+class LineMove:
     """A line of marbles and the step that they take; one effect is one move.
 
     `marbles` is the set of the cells that they stand on and `step` one of `board.STEPS`. Whether a
@@ -50,7 +49,7 @@ class Move:
         return self.cells[0] if self.in_line and self.step < 0 else self.cells[-1]
 
     def __repr__(self) -> str:
-        return f"Move('{self}')"
+        return f"LineMove('{self}')"
 
     def __str__(self) -> str:
         target = format_cell(self.rear + self.step)
@@ -59,34 +58,9 @@ class Move:
         return f"{format_cell(self.rear)}-{format_cell(self.front)},{target}"
 
 
-_MOVES = {code: Move(marbles, step) for code, (marbles, step) in CODED.items()}
+_MOVES = {code: LineMove(marbles, step) for code, (marbles, step) in CODED.items()}
 
 
-def move_coded(code: int) -> Move:
+def move_coded(code: int) -> LineMove:
     """The move that a code of the search stands for; raises KeyError for none."""
     return _MOVES[code]
-
-
-def legal_moves(position: Position) -> tuple[Move, ...]:
-    """The moves of the seat whose turn it is; none once the game is over.
-
-    They come direction by direction (clockwise from the right), in line before sideways, fewer
-    marbles before more, and then by rear marble in reading order. The order never changes.
-
-    >>> from pbm.rules.abalone.layouts import start
-    >>> len(legal_moves(start("standard", 2)))
-    44
-    """
-    if position.turn is None:
-        return ()
-    return tuple(map(_MOVES.__getitem__, codes(*position.seen_by(position.turn))))
-
-
-def count_moves(position: Position) -> int:
-    """How many legal moves there are; `legal_moves` would name them."""
-    return 0 if position.turn is None else count(*position.seen_by(position.turn))
-
-
-def can_move(position: Position, seat: int) -> bool:
-    """Whether a seat would have a legal move if it were its turn."""
-    return any_move(*position.seen_by(seat))

@@ -5,6 +5,7 @@ comma gives the direction as seen from a1 if it is next to it, else as seen from
 """
 
 import re
+from collections.abc import Iterator
 
 from pbm.rules.abalone.board import (
     CELL_NAMED,
@@ -15,12 +16,11 @@ from pbm.rules.abalone.board import (
     parse_cell,
     set_of,
 )
-from pbm.rules.abalone.errors import NotationError, RulesError
-from pbm.rules.abalone.guesses import moves_naming, names_places, nearest_moves, places_of
 from pbm.rules.abalone.hints import example_move, nearby_line, nearby_step, perhaps
-from pbm.rules.abalone.moves import Move
-from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.moves import LineMove
+from pbm.rules.abalone.placement import Placement
 from pbm.rules.abalone.refusals import why_not
+from pbm.rules.contract import NotationError, RulesError
 
 _LONGEST_TEXT = 100
 
@@ -33,6 +33,12 @@ _LIKE_COMMAS = re.compile("[;:>]")
 _ARROW = "→"  # stands for a word such as "to"
 _DOUBTS = "?.!… "
 _MOST_PLACES = 6  # three from which and three to which
+_PLACE = r"[a-i]\s?[1-9]"
+_PLACES = re.compile(rf"{_PLACE}(?:[-\s,;:>./\\→]*{_PLACE}){{0,5}}[\s?.!…]*")
+_EACH_PLACE = re.compile(r"([a-i])\s?([1-9])")
+_MOST_NEAR = 2
+Places = tuple[str, ...]
+
 _CELL_WORD = re.compile(r"(?<!\w)(?:[a-i][1-9]){1,3}(?!\w)", re.ASCII)
 
 
@@ -91,7 +97,7 @@ def is_nearly_notation(text: str) -> bool:
     return len(text) <= _LONGEST_TEXT and names_places(_folded(text.strip()))
 
 
-def moves_meant(text: str, position: Position) -> list[Move]:
+def moves_meant(text: str, position: Placement) -> list[LineMove]:
     """All legal moves that a text which is nearly one may mean.
 
     >>> from pbm.rules.abalone.layouts import start
@@ -106,7 +112,7 @@ def moves_meant(text: str, position: Position) -> list[Move]:
     return moves_naming(position, places, from_to=from_to)
 
 
-def parse_move(text: str, position: Position) -> Move:
+def parse_move(text: str, position: Placement) -> LineMove:
     """The legal move that a text means.
 
     Raises NotationError for a text that is no move anywhere, and IllegalMoveError for a move that
@@ -126,7 +132,7 @@ def parse_move(text: str, position: Position) -> Move:
     return move
 
 
-def format_move(move: Move) -> str:
+def format_move(move: LineMove) -> str:
     """The canonical text of a move.
 
     In line it names the rear, the front and the next cell of the rear; sideways the two ends in
@@ -135,7 +141,7 @@ def format_move(move: Move) -> str:
     return str(move)
 
 
-def read_canonical(text: str) -> Move:
+def read_canonical(text: str) -> LineMove:
     """The move that `format_move` has written, whatever the position.
 
     Raises NotationError for a text that is no move anywhere, ValueError for one that
@@ -148,7 +154,7 @@ def read_canonical(text: str) -> Move:
     line = line_between(parse_cell(match[1]), parse_cell(match[2] or match[1])) if match else None
     if match is None or line is None:
         raise NotationError("not-a-move")
-    return Move(set_of(line), parse_cell(match[3]) - line[0])
+    return LineMove(set_of(line), parse_cell(match[3]) - line[0])
 
 
 def _fullmatch(text: str) -> re.Match[str] | None:
@@ -167,7 +173,7 @@ def _folded(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_FOLDING)
 
 
-def _resolve(match: re.Match[str], position: Position) -> Move:
+def _resolve(match: re.Match[str], position: Placement) -> LineMove:
     """The line and the step that a text names, wherever the marbles are."""
     first = parse_cell(match[1])
     last = parse_cell(match[2]) if match[2] else first
@@ -180,7 +186,7 @@ def _resolve(match: re.Match[str], position: Position) -> Move:
         raise _too_many(line, step, position)
     if step is None:
         raise _no_step(line, target, position)
-    return Move(set_of(line), step)
+    return LineMove(set_of(line), step)
 
 
 def _step(first: int, last: int, target: int) -> int | None:
@@ -188,12 +194,12 @@ def _step(first: int, last: int, target: int) -> int | None:
     return next((target - end for end in (first, last) if target - end in STEPS), None)
 
 
-def _too_many(line: tuple[int, ...], step: int | None, position: Position) -> NotationError:
+def _too_many(line: tuple[int, ...], step: int | None, position: Placement) -> NotationError:
     instead = nearby_line(position, set_of(line), step) if step else None
     return NotationError("too-many", ends=_ends(line), size=len(line), **perhaps(instead))
 
 
-def _no_step(line: tuple[int, ...], target: int, position: Position) -> NotationError:
+def _no_step(line: tuple[int, ...], target: int, position: Placement) -> NotationError:
     there = format_cell(target)
     instead = perhaps(nearby_step(position, set_of(line), target))
     if line == (target,):
@@ -207,7 +213,7 @@ def _ends(line: tuple[int, ...]) -> list[str]:
     return [format_cell(line[0]), format_cell(line[-1])]
 
 
-def _not_a_move(text: str, position: Position) -> NotationError:
+def _not_a_move(text: str, position: Placement) -> NotationError:
     """What speaks against a text that does not read as a move."""
     try:
         check_place(text)
@@ -225,8 +231,87 @@ def _not_a_move(text: str, position: Position) -> NotationError:
     return NotationError("not-a-move", **({"example": str(example)} if example else {}))
 
 
-def _is_legal(text: str, position: Position) -> bool:
+def _is_legal(text: str, position: Placement) -> bool:
     try:
         return is_notation(text) and parse_move(text, position) is not None
     except RulesError:
         return False
+
+
+def names_places(text: str) -> bool:
+    """Whether a text in small letters names places of the board, one to six, and nothing else.
+
+    >>> names_places("c 3→c 4"), names_places("a1-c3 d4?"), names_places("is e4 free?")
+    (True, True, False)
+    """
+    if not _PLACES.fullmatch(text):
+        return False
+    found = places_of(text)
+    alone = len(found) > 1 or _BARE_CELL.match(text) is not None
+    return alone and all(place in CELL_NAMED for place in found)
+
+
+def places_of(text: str) -> Places:
+    """The places that a text in small letters names, in its order."""
+    return tuple("".join(parts) for parts in _EACH_PLACE.findall(text))
+
+
+def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
+    """The legal moves that somebody may write with just these places.
+
+    `from_to`: of two places the second is surely where the first goes.
+    """
+    return [
+        move
+        for move in position.legal_moves()
+        if places in (_steps(move, position) if from_to else _spellings(move, position))
+    ]
+
+
+def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
+    """The two legal moves whose places are most like these; none where no move has any of them."""
+    named = set(places)
+
+    def difference(move: LineMove) -> int:
+        return min(len(named ^ set(places)) for places in _spellings(move, position))
+
+    found = [
+        move
+        for move in position.legal_moves()
+        if any(named & set(places) for places in _spellings(move, position))
+    ]
+    return sorted(found, key=difference)[:_MOST_NEAR]
+
+
+def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
+    """The places by which a move may be named, in the order in which they are written.
+
+    They are its marbles or the ends of its line, and mostly where one end or all of it goes; or one
+    marble that begins it, and where that goes.
+    """
+    yield from _steps(move, position)
+    if len(move.cells) == 1:
+        return
+    for cells in (move.cells, move.cells[::-1]):
+        ends = (cells[0], cells[-1])
+        for line in dict.fromkeys((ends, cells)):
+            yield _named(line)
+            yield _named((*line, *(cell + move.step for cell in line)))
+            yield from (_named((*line, end + move.step)) for end in ends)
+
+
+def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
+    """One marble and the cell that it goes to.
+
+    Of a line only the marble that pushes from behind, or the one that pushes an opponent: any other
+    could go there alone.
+    """
+    if not move.in_line:
+        return
+    yield _named((move.rear, move.rear + move.step))
+    if len(move.cells) > 1 and position.seat_at(move.front + move.step):
+        yield _named((move.front, move.front + move.step))
+
+
+def _named(cells: tuple[int, ...]) -> Places:
+    return tuple(format_cell(cell) for cell in cells)

@@ -1,160 +1,178 @@
-"""A position: where the marbles stand, whose turn it is, and how the game ended if it did."""
+"""Positions and turns: what a move does, who is next, when the game is over (rules, 3 and 5)."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
-from pbm.rules.abalone.board import CELLS, CENTRE, members
-from pbm.rules.abalone.rows import labelled
+from pbm.rules.abalone.board import BOARD, STEPS, before, format_cell, shifted
+from pbm.rules.abalone.movegen import moved
+from pbm.rules.abalone.moves import LineMove
+from pbm.rules.abalone.notation import parse_move
+from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, Placement
+from pbm.rules.abalone.refusals import game_over, why_not
+from pbm.rules.abalone.state import format_state, read_state
+from pbm.rules.contract import IllegalMoveError, Outcome, Played, StateError, View
 
-EJECTIONS_TO_WIN = 6
+_EDGE = {step: BOARD & before(~BOARD, step) for step in STEPS}
+"""The cells from which a step leads off the board."""
 
-TEAMS = ((1, 3), (2, 4))
-"""The two teams of four players: partners sit opposite and never follow each other."""
-
-FIXED = "#"
-"""The sign for the fixed marble."""
-
-EMPTY = "."
-"""The sign for a cell on which nothing stands."""
-
-_INDEX = {cell: index for index, cell in enumerate(CELLS)}
-
-_ALONE = tuple(tuple((seat,) for seat in range(1, players + 1)) for players in range(7))
+_MOST_KEPT = 1024  # positions: those of one board are asked for again soon
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a game ended: the winning seats, none for a draw, and by what.
+class AbalonePlayed(Played):
+    """A move that was played. `effect` is empty, or has `ejected`, the seat whose marble left the
+    board, and `from`, the name of the cell where it stood."""
 
-    `ejections`: the sixth marble pushed off; `last`: nobody else was left; `none`: a draw.
-    """
+    position: "AbalonePosition"
+    move: LineMove
 
-    winners: tuple[int, ...]
-    by: Literal["ejections", "last", "none"]
+    @property
+    def ejected(self) -> tuple[int, ...]:
+        """The seat that lost a marble, if one did."""
+        return (self.effect["ejected"],) if self.effect else ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Position:
-    """Everything that decides how a game can go on. Seats count from 1.
+class AbalonePosition(Placement):
+    """A position, as the contract has it."""
 
-    `marbles` and `scores` have one entry for each seat, seat 1 first; the marbles of a seat are a
-    set of cells as `pbm.rules.abalone.board` describes it. `turn` is the seat that moves next,
-    None once the game is over. `out` holds the seats that have left, `quiet` the number of
-    plies since a marble last left the board. In `teams` seats 1 and 3 play seats 2 and 4, and
-    the score of a team stands at both of its seats. A `pillar` is a fixed marble in the centre.
-    """
+    def parse(self, text: str, seat: int = 0) -> LineMove:  # noqa: ARG002 - one seat can move
+        """The legal move that a text means; raises NotationError and IllegalMoveError."""
+        return parse_move(text, self)
 
-    marbles: tuple[int, ...]
-    turn: int | None
-    scores: tuple[int, ...]
-    out: frozenset[int] = frozenset()
-    quiet: int = 0
-    outcome: Outcome | None = None
-    teams: bool = False
-    pillar: bool = False
+    def play(self, move: LineMove) -> AbalonePlayed:
+        """Play a move of the seat whose turn it is; raises IllegalMoveError if it is not legal.
 
-    def __repr__(self) -> str:
-        left = f", out {sorted(self.out)}" if self.out else ""
-        stands = f"{self.outcome}" if self.outcome else f"seat {self.turn} to move"
-        return f"<{stands}, scores {self.scores}{left}, quiet {self.quiet}\n{self.drawn()}>"
-
-    @property
-    def players(self) -> int:
-        """How many seats the game has, those included that have left."""
-        return len(self.marbles)
-
-    @property
-    def seats(self) -> range:
-        """The seats in turn order."""
-        return range(1, self.players + 1)
-
-    @property
-    def occupied(self) -> int:
-        """The set of cells with a marble on them, the fixed one included."""
-        occupied = self.fixed
-        for marbles in self.marbles:
-            occupied |= marbles
-        return occupied
-
-    @property
-    def fixed(self) -> int:
-        """The set of cells with a fixed marble: the centre, or none."""
-        return self.pillar << CENTRE
-
-    @property
-    def sides(self) -> tuple[tuple[int, ...], ...]:
-        """The seats that play together: two teams of two, or everybody alone."""
-        return TEAMS if self.teams else _ALONE[self.players]
-
-    @property
-    def mover(self) -> int | None:
-        """The seat whose player moves next, None once the game is over.
-
-        This is the seat whose turn it is, or its partner's if its own player has left the game.
+        >>> from pbm.rules.abalone import start
+        >>> position = start("standard", 2)
+        >>> position.play(position.parse("a1-c3,d4")).position.turn
+        2
         """
-        return self.partner(self.turn) if self.turn in self.out else self.turn
+        refusal = why_not(self, move)
+        if refusal is not None:
+            raise refusal
+        return self.play_legal(move)
 
-    def marbles_of(self, seat: int) -> int:
-        """The set of cells with that seat's marbles."""
-        return self.marbles[seat - 1]
+    def play_legal(self, move: LineMove) -> AbalonePlayed:
+        """Play a move that is known to be legal, as each of `legal_moves` is."""
+        assert self.turn is not None
+        step = move.step
+        moving = moved(move.marbles, step, self.occupied)
+        lost = falling(moving, step)
+        staying = moving ^ lost
+        marbles = tuple(
+            bits & ~moving | shifted(bits & staying, step) if bits & moving else bits
+            for bits in self.marbles
+        )
+        effect: dict[str, Any] = {}
+        if lost:
+            cell = lost.bit_length() - 1
+            effect = {"ejected": self.seat_at(cell), "from": format_cell(cell)}
+        after = AbalonePosition(
+            marbles,
+            None,
+            self._scores_with(effect.get("ejected")),
+            self.out,
+            0 if lost else self.quiet + 1,
+            None,
+            self.teams,
+            self.pillar,
+        )
+        return AbalonePlayed(after.settled(self.turn % self.players + 1), move, effect)
 
-    def partner(self, seat: int | None) -> int | None:
-        """The other seat of the same team; None where everybody plays alone."""
-        return (seat + 1) % 4 + 1 if self.teams and seat is not None else None
+    def leave(self, seat: int) -> "AbalonePosition":
+        """Take a seat out of the game: its player resigned, forfeited or was removed.
 
-    def partner_marbles(self, seat: int) -> int:
-        """The set of cells with the marbles of a seat's partner."""
-        partner = self.partner(seat)
-        return self.marbles[partner - 1] if partner else 0
-
-    def is_played(self, seat: int) -> bool:
-        """Whether somebody moves for a seat: its player, or the partner of one who has left."""
-        return seat not in self.out or self.partner(seat) not in self.out | {None}
-
-    def seen_by(self, seat: int) -> tuple[int, int, int, int]:
-        """Four sets of cells: a seat's own, a partner's, all opponents' and fixed marbles.
-
-        Those who have left the game are opponents, or partners, as before.
+        The marbles stay and block, and score for no seat; in teams a partner who is still in plays
+        on with them. Raises IllegalMoveError if the game is over, for an unknown seat, and for one
+        that is out already.
         """
-        own, partner, fixed = self.marbles_of(seat), self.partner_marbles(seat), self.fixed
-        return own, partner, self.occupied ^ (own | partner | fixed), fixed
+        if self.turn is None:
+            raise game_over()
+        if seat not in self.seats:
+            raise IllegalMoveError("no-such-seat", last=self.players)
+        if seat in self.out:
+            raise IllegalMoveError("already-out", seat=seat)
+        return replace(self, out=self.out | {seat}).settled(self.turn)
 
-    def seat_at(self, cell: int) -> int | None:
-        """The seat whose marble stands on a cell; None for a fixed one, or off the board."""
-        return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
+    def settled(self, first: int) -> "AbalonePosition":
+        """This position with turn and outcome by the rules.
 
-    def signs(self, by_seat: str) -> list[str]:
-        """What stands on each cell, in reading order; `by_seat` has the sign of each seat."""
-        found = [EMPTY] * len(CELLS)
-        for marbles, sign in zip((*self.marbles, self.fixed), (*by_seat, FIXED), strict=True):
-            for cell in members(marbles):
-                found[_INDEX[cell]] = sign
-        return found
+        The turn falls to the first seat from `first` on that a player moves for and that can move.
+        """
+        outcome = self._won()
+        if outcome is None:
+            for seat in (*self.seats[first - 1 :], *self.seats[: first - 1]):
+                if self.is_played(seat) and self.can_move(seat):
+                    return replace(self, turn=seat, outcome=None)
+            outcome = self._outcome((), "none")
+        return replace(self, turn=None, outcome=outcome)
 
-    def drawn(self) -> str:
-        """The labelled board as text, eleven lines without a newline at the end."""
-        return labelled(self.signs(symbols(self)))
+    def state(self) -> str:
+        """The state line."""
+        return format_state(self)
 
-    def count(self, seat: int) -> int:
-        """How many marbles a seat has on the board."""
-        return self.marbles_of(seat).bit_count()
+    def diagram(self, view: View) -> tuple[str, ...]:  # noqa: ARG002 - all see the same
+        """The board with the labels of its rows and columns."""
+        return tuple(self.drawn().split("\n"))
+
+    def _scores_with(self, ejected: int | None) -> tuple[int, ...]:
+        """One more for the mover's side if the ejected marble is of a seat that is still in."""
+        if ejected is None or ejected in self.out:
+            return self.scores
+        scorers = self.group_of(self.turn)
+        return tuple(
+            score + (seat in scorers) for seat, score in zip(self.seats, self.scores, strict=True)
+        )
+
+    def _won(self) -> Outcome | None:
+        """`ejections`: six marbles were pushed off; `last`: one side is left, or has marbles."""
+        if max(self.scores) >= EJECTIONS_TO_WIN:
+            first = self.scores.index(EJECTIONS_TO_WIN) + 1
+            return self._outcome(self.group_of(first), "ejections")
+        still_in = [group for group in self.groups if not self.out.issuperset(group)]
+        with_marbles = [group for group in still_in if any(map(self.marbles_of, group))]
+        for left in (still_in, with_marbles):
+            if len(left) == 1:
+                return self._outcome(left[0], "last")
+        return None
+
+    def _outcome(self, winners: tuple[int, ...], by: str) -> Outcome:
+        first = winners or self.seats
+        return Outcome(tuple(1 if seat in first else 2 for seat in self.seats), by, self.scores)
 
 
-def symbol(game: Position | int, seat: int) -> str:
-    """The sign for a seat's marbles in a game, or in any game of that many players.
+def falling(moving: int, step: int) -> int:
+    """Those of the marbles moving a step that leave the board."""
+    return moving & _EDGE[step]
 
-    >>> symbol(2, 1), symbol(2, 2), symbol(3, 2)
-    ('o', 'x', '2')
+
+@lru_cache(maxsize=_MOST_KEPT)
+def parse_state(text: str) -> AbalonePosition:
+    """The position that a state line describes; raises StateError, and nothing else.
+
+    >>> from pbm.rules.abalone import start
+    >>> parse_state(start("bowl", 6).state()) == start("bowl", 6)
+    True
     """
-    players = game if isinstance(game, int) else game.players
-    return "ox"[seat - 1] if players == 2 else str(seat)
+    unsettled, first = read_state(text, AbalonePosition)
+    position = unsettled.settled(first)
+    if position.state() != text:
+        raise StateError("bad-state", fault="differs", state=position.state())
+    return position
 
 
-def symbols(position: Position) -> str:
-    """The signs for the marbles of all seats, seat 1 first.
+def perft(position: AbalonePosition, depth: int) -> int:
+    """The number of sequences of exactly `depth` legal moves: a yardstick for rules and speed.
 
-    >>> from pbm.rules.abalone.layouts import start
-    >>> symbols(start("standard", 2)), symbols(start("standard", 3))
-    ('ox', '123')
+    >>> from pbm.rules.abalone import start
+    >>> [perft(start("bowl", 6), depth) for depth in (1, 2)]
+    [16, 263]
     """
-    return "".join(symbol(position, seat) for seat in position.seats)
+    if depth == 0:
+        return 1
+    if depth == 1:
+        return position.count_moves()
+    moves = position.legal_moves()
+    return sum(perft(position.play_legal(move).position, depth - 1) for move in moves)

@@ -9,16 +9,16 @@ from itertools import groupby
 from typing import Any
 
 from pbm.rules.abalone.board import CENTRE, format_cell, is_on_board, set_of
-from pbm.rules.abalone.errors import IllegalMoveError
 from pbm.rules.abalone.hints import nearby_line, perhaps
-from pbm.rules.abalone.moves import Move
-from pbm.rules.abalone.position import Position, symbol
+from pbm.rules.abalone.moves import LineMove
+from pbm.rules.abalone.placement import Placement, symbol
+from pbm.rules.contract import IllegalMoveError
 
 Marbles = dict[str, Any]
 """Some marbles: `whose` they are, or the `sign` of their seat, and their `cells`."""
 
 
-def why_not(position: Position, move: Move) -> IllegalMoveError | None:
+def why_not(position: Placement, move: LineMove) -> IllegalMoveError | None:
     """What speaks against a move in this position, None if it is legal."""
     if position.turn is None:
         return game_over()
@@ -31,7 +31,7 @@ def game_over() -> IllegalMoveError:
     return IllegalMoveError("game-over")
 
 
-def _not_own(position: Position, move: Move, mover: int) -> IllegalMoveError | None:
+def _not_own(position: Placement, move: LineMove, mover: int) -> IllegalMoveError | None:
     """A cell of the line on which the mover has no marble to move."""
     partner, instead = position.partner(mover), _instead(position, move)
     owners = {cell: position.seat_at(cell) for cell in move.cells}
@@ -54,7 +54,7 @@ def _not_own(position: Position, move: Move, mover: int) -> IllegalMoveError | N
     return _only_the_partners(position, move, mover)
 
 
-def _only_the_partners(position: Position, move: Move, mover: int) -> IllegalMoveError | None:
+def _only_the_partners(position: Placement, move: LineMove, mover: int) -> IllegalMoveError | None:
     """A line without a marble of the mover, or without one at its rear where it must be."""
     you, instead = symbol(position, mover), _instead(position, move)
     if not position.marbles_of(mover) & move.marbles:
@@ -66,7 +66,7 @@ def _only_the_partners(position: Position, move: Move, mover: int) -> IllegalMov
     return None
 
 
-def _blocked_in_line(position: Position, move: Move, mover: int) -> IllegalMoveError | None:
+def _blocked_in_line(position: Placement, move: LineMove, mover: int) -> IllegalMoveError | None:
     ahead, instead = move.front + move.step, _instead(position, move)
     if not is_on_board(ahead):
         own = position.seat_at(move.front) == mover
@@ -85,7 +85,7 @@ def _blocked_in_line(position: Position, move: Move, mover: int) -> IllegalMoveE
 
 
 def _pillar_in_the_way(
-    position: Position, move: Move, targets: list[int]
+    position: Placement, move: LineMove, targets: list[int]
 ) -> IllegalMoveError | None:
     if not position.fixed & set_of(tuple(targets)):
         return None
@@ -93,7 +93,7 @@ def _pillar_in_the_way(
     return IllegalMoveError("pillar-in-the-way", place=place, **_instead(position, move)())
 
 
-def _failed_push(position: Position, move: Move, mover: int) -> IllegalMoveError | None:
+def _failed_push(position: Placement, move: LineMove, mover: int) -> IllegalMoveError | None:
     ahead, instead = [], _instead(position, move)
     cell = move.front + move.step
     while position.seat_at(cell) not in (None, mover, position.partner(mover)):
@@ -110,7 +110,7 @@ def _failed_push(position: Position, move: Move, mover: int) -> IllegalMoveError
 
 
 def _blocked_behind(
-    position: Position, pushed: list[Marbles], cell: int, mover: int
+    position: Placement, pushed: list[Marbles], cell: int, mover: int
 ) -> IllegalMoveError | None:
     """What stands on the cell that the last of the pushed marbles would go to."""
     owner = position.seat_at(cell)
@@ -126,7 +126,7 @@ def _blocked_behind(
     )
 
 
-def _blocked_sideways(position: Position, move: Move, mover: int) -> IllegalMoveError | None:
+def _blocked_sideways(position: Placement, move: LineMove, mover: int) -> IllegalMoveError | None:
     instead = _instead(position, move)
     fallen = [cell for cell in move.cells if not is_on_board(cell + move.step)]
     if fallen:
@@ -145,7 +145,7 @@ def _blocked_sideways(position: Position, move: Move, mover: int) -> IllegalMove
     return _pillar_in_the_way(position, move, targets)
 
 
-def _instead(position: Position, move: Move) -> Callable[[], dict[str, str]]:
+def _instead(position: Placement, move: LineMove) -> Callable[[], dict[str, str]]:
     """A move that was perhaps meant, looked for where it is needed."""
     return lambda: perhaps(nearby_line(position, move.marbles, move.step))
 
@@ -154,7 +154,7 @@ def _names(cells: Iterable[int]) -> list[str]:
     return [format_cell(cell) for cell in cells]
 
 
-def _yours(position: Position, cells: Sequence[int], mover: int) -> list[Marbles]:
+def _yours(position: Placement, cells: Sequence[int], mover: int) -> list[Marbles]:
     """The mover's and the partner's marbles on some cells: the mover's first, then the others."""
     own = [cell for cell in cells if position.seat_at(cell) == mover]
     partners = [cell for cell in cells if cell not in own]
@@ -162,7 +162,7 @@ def _yours(position: Position, cells: Sequence[int], mover: int) -> list[Marbles
     return [{"whose": whose, "cells": _names(some)} for whose, some in groups if some]
 
 
-def _marbles_on(position: Position, cells: Iterable[int]) -> list[Marbles]:
+def _marbles_on(position: Placement, cells: Iterable[int]) -> list[Marbles]:
     """The marbles on some cells by owner, each with the sign of its seat."""
     owned = groupby(cells, key=lambda cell: position.seat_at(cell) or 0)
     return [{"sign": symbol(position, seat), "cells": _names(group)} for seat, group in owned]

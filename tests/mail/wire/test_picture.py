@@ -92,8 +92,8 @@ def game(players: int, plies: int) -> list[str]:
     position, dice, found = rules.start("standard", players), Random(players), []
     moves: list[Moved] = []
     for _ in range(plies):
-        played = rules.play(position, dice.choice(rules.legal_moves(position)))
-        moves.append(Moved(position.turn or 0, str(played.move), rules.effect(played)))
+        played = position.play(dice.choice(position.legal_moves()))
+        moves.append(Moved(position.turn or 0, str(played.move), played.effect))
         position, moves = played.position, moves[1 - players :]
         found.append(picture.described(rules.drawing(position, moves)))
     return found
@@ -187,7 +187,7 @@ def test_words_name_every_piece_and_nothing_else() -> None:
 
 
 def test_words_tell_the_moves_that_are_marked_in_their_one_form() -> None:
-    state = rules.format_state(rules.start("standard", 3))
+    state = rules.start("standard", 3).state()
     after = rules.parse_state(state.replace(" 1 0,", " 2 0,"))
     moves = [Moved(1, "b1-b3,c1"), Moved(2, "d8,d7")]
     words = picture.in_words(picture.described(rules.drawing(after, moves)))

@@ -10,22 +10,21 @@ from pbm.rules.abalone.engine.boards import NO_SIDE, NOBODY, Board, Table
 from pbm.rules.abalone.engine.roots import Root, root_of
 from pbm.rules.abalone.engine.tables import CODE_MASK
 from pbm.rules.abalone.moves import move_coded
-from pbm.rules.abalone.turns import play_legal
 from tests.rules.random_games import endgame, near_the_end
 from tests.rules.random_positions import SETUPS
 
 LONGEST = 40
 
 
-def with_leavers(dice: random.Random, position: rules.Position) -> rules.Position:
+def with_leavers(dice: random.Random, position: rules.AbalonePosition) -> rules.AbalonePosition:
     """A position that some of the players may have left."""
     for seat in dice.sample(position.seats, position.players):
         if dice.random() < 0.15 and position.turn:
-            position = rules.leave(position, seat)
+            position = position.leave(seat)
     return position
 
 
-def compare(dice: random.Random, position: rules.Position) -> None:
+def compare(dice: random.Random, position: rules.AbalonePosition) -> None:
     """Play a random game on both sides and compare them at each ply."""
     if position.turn is None:
         return
@@ -37,24 +36,24 @@ def compare(dice: random.Random, position: rules.Position) -> None:
         pushing, quiet = table.other_moves(board)
         moves = {move_coded(move & CODE_MASK): move for move in (*ejections, *pushing, *quiet)}
         assert len(moves) == len(ejections) + len(pushing) + len(quiet)
-        legal = rules.legal_moves(position)
+        legal = position.legal_moves()
         assert set(moves) == set(legal)
         assert all(table.is_legal(board, move) for move in moves.values())
         scored = {
-            move for move in legal if play_legal(position, move).position.scores != position.scores
+            move for move in legal if position.play_legal(move).position.scores != position.scores
         }
         assert {moves[move] for move in scored} == set(ejections)
         assert all(table.is_quiet(board, move) for move in quiet)
         assert not any(table.is_quiet(board, move) for move in (*ejections, *pushing))
         move = dice.choice(list(scored) if scored and dice.random() < 0.7 else legal)
-        position = rules.play(position, move).position
+        position = position.play(move).position
         board = table.play(board, moves[move])
         same(root, board, position)
         if position.turn is None:
             break
 
 
-def same(root: Root, board: Board, position: rules.Position) -> None:
+def same(root: Root, board: Board, position: rules.AbalonePosition) -> None:
     assert board.marbles == position.marbles
     assert [board.scores[side] for side in root.sides] == list(position.scores)
     if position.turn is None:

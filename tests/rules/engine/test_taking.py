@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from pbm.rules.abalone import legal_moves, parse_state
+from pbm.rules.abalone import parse_state
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.roots import Limits, Outlook, Root, Twin, root_of
 from pbm.rules.abalone.engine.searching import search
@@ -13,8 +13,7 @@ from pbm.rules.abalone.engine.taking import before_taking, taken
 from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.notation import parse_move
-from pbm.rules.abalone.position import Position
-from pbm.rules.abalone.turns import play
+from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import Budget
 
 # From random play: an ejection is forced in three plies, and a search by what positions are worth
@@ -39,17 +38,17 @@ def test_a_forced_ejection_is_found_and_was_not_without_looking_for_it(state: st
     assert not still_forced(position, by_worth.lines[0].moves[0])
 
 
-def still_forced(position: Position, text: str) -> bool:
+def still_forced(position: AbalonePosition, text: str) -> bool:
     """Whether a move ejects a marble, or leaves one that is ejected next whatever the other does,
     who ejects none first: looked for in every move."""
     scores = position.scores
-    after = play(position, parse_move(text, position)).position
+    after = position.play(parse_move(text, position)).position
     if after.scores != scores:
         return True
-    replies = [play(after, move).position for move in legal_moves(after)]
+    replies = [after.play(move).position for move in after.legal_moves()]
     return all(
         reply.scores == scores
-        and any(play(reply, move).position.scores != scores for move in legal_moves(reply))
+        and any(reply.play(move).position.scores != scores for move in reply.legal_moves())
         for reply in replies
     )
 
@@ -81,7 +80,7 @@ def test_it_may_cost_most_of_a_marble(worth: int, is_taken: bool) -> None:
     best, other = (
         line[0] for _, line in plain.search(root_of([position]), Weights(), Ways(), TWO).lines
     )
-    kept = play(position, move_coded(best & CODE_MASK)).position.marbles
+    kept = position.play(move_coded(best & CODE_MASK)).position.marbles
 
     def twin(root: Root, weights: Weights, _: Ways, limits: Limits) -> Outlook:
         if weights == Weights():

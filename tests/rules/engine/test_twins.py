@@ -12,7 +12,6 @@ from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.engine.tables import CODE_MASK
 from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.moves import move_coded
-from pbm.rules.abalone.turns import play_legal
 from pbm.rules.contract import Budget
 from tests.rules.engine.test_boards import with_leavers
 from tests.rules.random_games import endgame
@@ -27,7 +26,9 @@ WAYS = (
 TWINS = pytest.mark.parametrize("twin", [plain.search, compiled.search], ids=["plain", "compiled"])
 
 
-def both(positions: list[rules.Position], weights: Weights, ways: Ways, limits: Limits) -> Outlook:
+def both(
+    positions: list[rules.AbalonePosition], weights: Weights, ways: Ways, limits: Limits
+) -> Outlook:
     """What both twins find, which is the same."""
     root = root_of(positions)
     found = plain.search(root, weights, ways, limits)
@@ -36,7 +37,7 @@ def both(positions: list[rules.Position], weights: Weights, ways: Ways, limits: 
     return found
 
 
-def compare(number: int, position: rules.Position, nodes: int) -> None:
+def compare(number: int, position: rules.AbalonePosition, nodes: int) -> None:
     dice = random.Random(number)
     position = with_leavers(dice, position)
     if position.turn is None:
@@ -48,11 +49,11 @@ def compare(number: int, position: rules.Position, nodes: int) -> None:
         goes_on(position, line)
 
 
-def goes_on(position: rules.Position, line: tuple[int, ...]) -> None:
+def goes_on(position: rules.AbalonePosition, line: tuple[int, ...]) -> None:
     """Check that a line can be played where every seat moves in its turn."""
     move = move_coded(line[0] & CODE_MASK)
     assert line[0] >> 13 == (position.turn or 0) - 1
-    after = rules.play(position, move).position
+    after = position.play(move).position
     if len(line) > 1 and line[1] >> 13 == (after.turn or 0) - 1:
         goes_on(after, line[1:])
 
@@ -63,7 +64,7 @@ def test_every_line_can_be_played_whoever_is_to_move() -> None:
         for line in search([position], Budget(300), best=3).lines:
             after = position
             for text in line.moves:
-                after = rules.play(after, rules.parse_move(text, after)).position
+                after = after.play(rules.parse_move(text, after)).position
             longest = max(longest, len(line.moves) * (position.players > 2))
     assert longest > 1
 
@@ -102,11 +103,11 @@ def test_both_avoid_what_stood_before() -> None:
     positions = [position]
     dice = random.Random(3)
     for _ in range(6):
-        position = play_legal(position, dice.choice(rules.legal_moves(position))).position
+        position = position.play_legal(dice.choice(position.legal_moves())).position
         positions.append(position)
     free = both(positions[-1:], Weights(), Ways(), Limits(400))
     best = move_coded(free.lines[0][1][0] & CODE_MASK)
-    seen = play_legal(positions[-1], best).position
+    seen = positions[-1].play_legal(best).position
     again = both([seen, *positions], Weights(), Ways(), Limits(400, best=64))
     scores = {move_coded(line[0] & CODE_MASK): score for score, line in again.lines}
     assert scores[best] == -Ways().contempt
@@ -121,24 +122,24 @@ def test_a_search_to_depth_is_what_looking_at_everything_finds(twin: Twin, setup
     dice = random.Random(str(setup))
     position = setup.start()
     for _ in range(30):
-        after = play_legal(position, dice.choice(rules.legal_moves(position))).position
+        after = position.play_legal(dice.choice(position.legal_moves())).position
         position = after if after.turn else position
     found = twin(root_of([position]), Weights(), ways, Limits(10**6, depth=2, best=64))
     own = position.turn or 0
     scores = {move_coded(line[0] & CODE_MASK): score for score, line in found.lines}
     for move, score in scores.items():
-        assert score == replied(play_legal(position, move).position, own)
-    assert len(scores) == min(64, len(rules.legal_moves(position)))
+        assert score == replied(position.play_legal(move).position, own)
+    assert len(scores) == min(64, len(position.legal_moves()))
 
 
-def replied(position: rules.Position, own: int) -> int:
+def replied(position: rules.AbalonePosition, own: int) -> int:
     """The value for a seat when one more ply is looked at."""
     return valued(
-        [play_legal(position, move).position for move in rules.legal_moves(position)], position, own
+        [position.play_legal(move).position for move in position.legal_moves()], position, own
     )
 
 
-def valued(children: list[rules.Position], position: rules.Position, own: int) -> int:
+def valued(children: list[rules.AbalonePosition], position: rules.AbalonePosition, own: int) -> int:
     root = root_of([position])
     side = root.sides[own - 1]
     judge = plain.Judge(replace(root, turn=own - 1), Weights())
@@ -149,6 +150,6 @@ def valued(children: list[rules.Position], position: rules.Position, own: int) -
             sure = plain.WIN - 2 * plain.PLY
             values.append(sure if won else -sure if child.outcome.winners else 0)
         else:
-            scores = tuple(child.scores[members[0] - 1] for members in child.sides)
+            scores = tuple(child.scores[members[0] - 1] for members in child.groups)
             values.append(judge.value(child.marbles, scores))
     return max(values) if root.sides[root.turn] == side else min(values)

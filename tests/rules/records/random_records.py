@@ -35,7 +35,7 @@ def random_record(seed: int, setups: list[Setup] = SETUPS) -> rules.Record:
         if dice.random() < 0.05:
             seat = dice.choice([seat for seat in position.seats if seat not in position.out])
             steps.append(rules.Leaving(seat, dice.choice(_HOWS)))
-            position = rules.leave(position, seat)
+            position = position.leave(seat)
         else:
             played = pick(dice, position)
             steps.append(str(played.move))
@@ -52,7 +52,7 @@ def random_record(seed: int, setups: list[Setup] = SETUPS) -> rules.Record:
     )
 
 
-def _ending(dice: random.Random, position: rules.Position) -> rules.Ending | None:
+def _ending(dice: random.Random, position: rules.AbalonePosition) -> rules.Ending | None:
     how = dice.choice((None, "agreed", "claimed", "closed", "operator", "record"))
     if how not in ("operator", "record"):
         return how and rules.Ending(how)

@@ -130,7 +130,7 @@ def test_the_place_of_a_step_that_is_refused(
     with pytest.raises(rules.RecordError) as refused:
         rules.parse_record(text)
     error = refused.value
-    assert (error.ply, error.number, error.seat, error.given) == place
+    assert tuple(map(error.params.get, ("ply", "number", "seat", "given"))) == place
     assert error.reason == reason_
     assert told(error).startswith(f"Move {place[1]} (ply {place[0]}")
 
@@ -155,7 +155,8 @@ def test_the_sentence_is_the_rules_own() -> None:
 def test_a_leaving_that_is_refused(text: str, expected: tuple[str, int, int]) -> None:
     with pytest.raises(rules.RecordError) as refused:
         rules.parse_record(text)
-    assert (refused.value.reason, refused.value.ply, refused.value.seat) == expected
+    error = refused.value
+    assert (error.reason, error.params.get("ply"), error.params.get("seat")) == expected
 
 
 @each_row(
@@ -266,12 +267,13 @@ def test_the_bound_of_plies() -> None:
 
 def test_the_work_grows_with_the_game_and_no_faster(monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[int] = []
+    play = rules.AbalonePosition.play
 
-    def counted(position: rules.Position, move: rules.Move) -> rules.Played:
+    def counted(position: rules.AbalonePosition, move: rules.LineMove) -> rules.AbalonePlayed:
         played.append(1)
-        return rules.play(position, move)
+        return play(position, move)
 
-    monkeypatch.setattr("pbm.rules.abalone.records.replay.play", counted)
+    monkeypatch.setattr(rules.AbalonePosition, "play", counted)
     walk = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")
     for rounds in (10, 20, 40):
         played.clear()

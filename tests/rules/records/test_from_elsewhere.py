@@ -106,8 +106,8 @@ def _is_on_board(cell: tuple[int, int]) -> bool:
     return all(1 <= number <= 9 for number in cell) and abs(cell[0] - cell[1]) < 5
 
 
-def marbles(position: rules.Position) -> str:
-    return rules.format_state(position).split()[0].replace("/", "")
+def marbles(position: rules.AbalonePosition) -> str:
+    return position.state().split()[0].replace("/", "")
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,13 @@ def test_an_illegal_move_is_named_as_people_count() -> None:
     with pytest.raises(rules.RecordError) as refused:
         rules.parse_record(wrong)
     error = refused.value
-    assert (error.reason, error.ply, error.number, error.seat) == ("empty-cell", 25, 13, 1)
-    assert error.given == "i6h6"
+    assert (error.reason, *map(error.params.get, ("ply", "number", "seat"))) == (
+        "empty-cell",
+        25,
+        13,
+        1,
+    )
+    assert error.params.get("given") == "i6h6"
     position = list(rules.parse_record(GERMAN).replay())[23].position
     with pytest.raises(rules.IllegalMoveError) as own:
         rules.parse_abapro("i6h6", position)
@@ -154,7 +159,7 @@ def test_an_illegal_move_is_named_as_people_count() -> None:
 def test_the_notation_is_not_guessed() -> None:
     with pytest.raises(rules.RecordError) as refused:
         rules.parse_record(GERMAN.replace('[Notation "Aba-Pro"]\n', ""))
-    assert (refused.value.reason, refused.value.ply) == ("not-a-move", 1)
+    assert (refused.value.reason, refused.value.params.get("ply")) == ("not-a-move", 1)
     assert '[Notation "Aba-Pro"]' in told(refused.value)
     with pytest.raises(rules.RecordError) as refused:
         rules.parse_record(GERMAN.replace("Aba-Pro", "pbm"))

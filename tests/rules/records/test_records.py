@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.errors import REASONS, RECORD_REASONS
+from pbm.rules.abalone.reasons import REASONS, RECORD_REASONS
 from pbm.rules.abalone.records.apgn import MOST_PLIES
 from pbm.rules.abalone.records.forms import FORMS, LONGEST_TEXT, Form
 from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
@@ -47,7 +47,7 @@ def read_or_refused(*given: Any, **named: Any) -> rules.Record | None:
         refused.append(error)
     for error in refused:
         assert error.reason in REASONS + RECORD_REASONS
-        assert f"{told(error)}{error.given}".encode()
+        assert f"{told(error)}{error.params.get('given')}".encode()
     return None
 
 
@@ -149,11 +149,11 @@ def test_the_board_that_is_named_for_other_forms() -> None:
 
 def test_a_diagram_is_written_and_not_read() -> None:
     text = rules.format_record(GAME, "diagram")
-    assert text == f"{rules.diagram(GAME.final)}\n\nState: {rules.format_state(GAME.final)}\n"
+    assert text == f"{GAME.final.drawn()}\n\nState: {GAME.final.state()}\n"
     for picture in (
         text,
         text.split("\n\n")[1],
-        rules.format_state(GAME.start),
+        GAME.start.state(),
         text[text.index("A-") :],
     ):
         assert refusal(rules.parse_record, picture).reason == "not-a-game"
@@ -173,14 +173,14 @@ def test_json_says_everything() -> None:
         "result": "1",
         "ended": {"how": "operator", "winners": [1]},
         "steps": ["b2,b3", "b5,b4", {"seat": 3, "left": "resigned"}, "a2,a3"],
-        "states": [rules.format_state(each.position) for each in GAME.replay()],
+        "states": [each.position.state() for each in GAME.replay()],
     }
 
 
 def test_json_with_little_in_it() -> None:
     text = '{"format": "pbm-record", "version": 1, "board": "german", "steps": ["b1,c1"]}'
     error = refusal(rules.parse_record, text)
-    assert (error.reason, error.ply, error.given) == ("not-yours", 1, "b1,c1")
+    assert (error.reason, *map(error.params.get, ("ply", "given"))) == ("not-yours", 1, "b1,c1")
     assert rules.parse_record(text.replace('"b1,c1"', "")) == rules.Record("german")
 
 
@@ -238,7 +238,7 @@ def test_json_is_strict(text: str, reason: str) -> None:
     assert error.reason == reason
     assert len(told(error)) < 500
     told(error).encode()
-    (error.given or "").encode()
+    (error.params.get("given") or "").encode()
 
 
 def test_the_bound_of_the_text() -> None:

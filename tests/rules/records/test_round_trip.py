@@ -86,9 +86,9 @@ def reading_gives_back_the_position() -> None:
         position = game.start
         for step in game.steps:
             if isinstance(step, rules.Leaving):
-                position = rules.leave(position, step.seat)
+                position = position.leave(step.seat)
             else:
-                position = rules.play(position, rules.parse_move(step, position)).position
+                position = position.play(rules.parse_move(step, position)).position
         assert rules.parse_record(rules.format_record(game)).final == position
         assert [each.position for each in game.replay()][-1:] in ([position], [])
 
@@ -111,7 +111,7 @@ def test_better_lines_are_comments_that_are_no_part_of_the_game() -> None:
         after = {each.ply + 1: each.position for each in game.replay() if each.played}
         starts |= {ply: at for ply, at in after.items() if ply > game.plies and at.turn}
         lines = {
-            ply: (str(rules.legal_moves(position)[-1]),)
+            ply: (str(position.legal_moves()[-1]),)
             for ply, position in starts.items()
             if ply % 4 == 1 or ply > game.plies
         }

@@ -16,8 +16,8 @@ from pbm.rules.abalone.engine.tables import (
     Shape,
     flip_keys,
 )
-from pbm.rules.abalone.position import EJECTIONS_TO_WIN
-from pbm.rules.abalone.search import KINDS, any_move, rears
+from pbm.rules.abalone.movegen import KINDS, any_move, rears
+from pbm.rules.abalone.placement import EJECTIONS_TO_WIN
 
 OTHERS = 6
 """The turn of all enemies at once, of whom one will move."""
@@ -206,7 +206,7 @@ class Table:
         return left.pop() if len(left) == 1 else NO_SIDE
 
     def _shift_mixed(self, after: list[int], seats: tuple[int, ...], shape: Shape) -> int:
-        """Move a line of two partners' marbles; what changes in the key."""
+        """LineMove a line of two partners' marbles; what changes in the key."""
         key = 0
         for seat in seats:
             moving = after[seat] & shape.line

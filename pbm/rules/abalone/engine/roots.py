@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pbm.rules.abalone.engine.weights import Ways, Weights
-from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.placement import Placement
 
 MOST_LINES = 256
 """More lines than that are never asked for at once."""
@@ -85,15 +85,15 @@ class Twin(Protocol):
     def __call__(self, root: Root, weights: Weights, ways: Ways, limits: Limits) -> Outlook: ...
 
 
-def root_of(positions: Sequence[Position]) -> Root:
+def root_of(positions: Sequence[Placement]) -> Root:
     """The root for the last of some positions in the order of play; its game goes on."""
     last = positions[-1]
     assert last.turn is not None
     return Root(
         marbles=last.marbles,
         turn=last.turn - 1,
-        sides=_sides(last),
-        scores=tuple(last.scores[side[0] - 1] for side in last.sides),
+        sides=tuple(side - 1 for side in last.sides),
+        scores=tuple(last.scores[group[0] - 1] for group in last.groups),
         out=tuple(seat in last.out for seat in last.seats),
         fixed=last.fixed,
         past=tuple(
@@ -101,15 +101,6 @@ def root_of(positions: Sequence[Position]) -> Root:
             for earlier in positions[-1 - MOST_PAST : -1]
             if earlier.turn and earlier.out == last.out and earlier.scores == last.scores
         ),
-    )
-
-
-def _sides(position: Position) -> tuple[int, ...]:
-    return tuple(
-        number
-        for seat in position.seats
-        for number, side in enumerate(position.sides)
-        if seat in side
     )
 
 

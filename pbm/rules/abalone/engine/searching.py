@@ -11,8 +11,7 @@ from pbm.rules.abalone.engine.tables import CODE_BITS, CODE_MASK
 from pbm.rules.abalone.engine.taking import before_taking, can_take, taken
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import move_coded
-from pbm.rules.abalone.position import Position
-from pbm.rules.abalone.turns import play_legal
+from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import WON, Budget, Found, Line
 
 _UNIT = MARBLE // 100
@@ -20,7 +19,7 @@ _SEEDS = 1 << 48
 
 
 def search(
-    positions: Sequence[Position],
+    positions: Sequence[AbalonePosition],
     budget: Budget,
     *,
     best: int = 1,
@@ -54,14 +53,14 @@ def search(
     return _found(positions[-1], outlook, by)
 
 
-def _found(position: Position, outlook: Outlook, by: str) -> Found:
+def _found(position: AbalonePosition, outlook: Outlook, by: str) -> Found:
     lines = tuple(
         Line(tuple(_played(position, moves)), value // _UNIT) for value, moves in outlook.lines
     )
     return Found(lines, outlook.depth, outlook.nodes, by, outlook.cut)
 
 
-def evaluate(position: Position, weights: Weights | None = None) -> tuple[int, ...]:
+def evaluate(position: AbalonePosition, weights: Weights | None = None) -> tuple[int, ...]:
     """How good a position is for each seat without looking ahead, a hundred to a marble.
 
     Who has won has `WON`; who has lost or left has as much below zero.
@@ -83,14 +82,14 @@ def _settled(won: bool) -> int:
     return WON if won else -WON
 
 
-def _played(position: Position, moves: Sequence[int]) -> Iterator[str]:
+def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
     """The moves of a line as far as the game can go on so: best reply lets seats be passed over."""
     for coded in moves:
         if position.turn is None or coded >> CODE_BITS != position.turn - 1:
             return
         move = move_coded(coded & CODE_MASK)
         yield str(move)
-        position = play_legal(position, move).position
+        position = position.play_legal(move).position
 
 
 def _twin() -> tuple[str, Twin]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pbm.rules.abalone.board import BOARD, CELLS, CENTRE, STEPS, before, distance, shifted
-from pbm.rules.abalone.search import CODED, KINDS
+from pbm.rules.abalone.movegen import CODED, KINDS
 
 CODE_BITS = 13
 """A move of the search is the number of a seat times 2 to the power of this, plus a code."""

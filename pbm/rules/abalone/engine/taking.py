@@ -12,8 +12,7 @@ from pbm.rules.abalone.engine.roots import Limits, Outlook, Twin, root_of
 from pbm.rules.abalone.engine.tables import CODE_MASK
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import move_coded
-from pbm.rules.abalone.position import Position
-from pbm.rules.abalone.turns import play_legal
+from pbm.rules.abalone.position import AbalonePosition
 
 _PLIES = 5  # in which an ejection is forced
 _SHARE = 4  # at most one node in so many goes into this, and of the seconds, too
@@ -34,7 +33,7 @@ _EVERYTHING = Ways(reductions=0, patience=0, futility=0, aspiration=0, contempt=
 Line = tuple[int, tuple[int, ...]]
 
 
-def can_take(position: Position, limits: Limits) -> bool:
+def can_take(position: AbalonePosition, limits: Limits) -> bool:
     """Whether this is looked for: between two, where one line is asked for that goes as far, with
     enough nodes for a second search."""
     is_far = limits.depth > _PLIES and limits.nodes >= _FEW
@@ -48,7 +47,7 @@ def before_taking(limits: Limits) -> Limits:
 
 
 def taken(
-    positions: Sequence[Position],
+    positions: Sequence[AbalonePosition],
     found: Outlook,
     twin: Twin,
     weights: Weights,
@@ -84,14 +83,14 @@ def _part(limits: Limits, parts: int, depth: int, best: int = 1) -> Limits:
     return Limits(limits.nodes // parts, depth, seconds, best, limits.seed, limits.stop)
 
 
-def _lead(position: Position) -> int:
+def _lead(position: AbalonePosition) -> int:
     assert position.turn is not None
     own, other = position.scores[position.turn - 1], position.scores[2 - position.turn]
     return (own - other) * MARBLE
 
 
 def _replied(
-    positions: Sequence[Position],
+    positions: Sequence[AbalonePosition],
     move: int,
     twin: Twin,
     weights: Weights,
@@ -100,7 +99,7 @@ def _replied(
 ) -> Line:
     """A move with the best reply, and what it is worth to whoever makes it."""
     last = positions[-1]
-    after = play_legal(last, move_coded(move & CODE_MASK)).position
+    after = last.play_legal(move_coded(move & CODE_MASK)).position
     if after.turn is None:
         return 0, (move,)
     value, line = twin(root_of((*positions, after)), weights, ways, limits).lines[0]

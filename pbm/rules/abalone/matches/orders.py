@@ -3,13 +3,10 @@
 from collections.abc import Sequence
 
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
-from pbm.rules.abalone.errors import RulesError
-from pbm.rules.abalone.layouts import BOARDS, find_board, start
+from pbm.rules.abalone.layouts import BOARDS, LAYOUT, start
 from pbm.rules.abalone.notation import parse_move
-from pbm.rules.abalone.position import Position
-from pbm.rules.abalone.state import parse_state
-from pbm.rules.abalone.turns import play
-from pbm.rules.contract import Budget
+from pbm.rules.abalone.position import AbalonePosition, parse_state
+from pbm.rules.contract import Budget, RulesError
 
 MOST = {"nodes": 10**15, "movetime": 10**9, "depth": DEEPEST}
 """The largest number after each word of `go`; `movetime` is in milliseconds."""
@@ -24,7 +21,7 @@ class OrderError(ValueError):
     """A line that cannot be obeyed; the text is a sentence."""
 
 
-def read_position(words: Sequence[str]) -> list[Position]:
+def read_position(words: Sequence[str]) -> list[AbalonePosition]:
     """The positions from the one that is named, move by move. Raises OrderError."""
     kind, *rest = words or ("",)
     set_up, moves = list(rest), []
@@ -34,13 +31,13 @@ def read_position(words: Sequence[str]) -> list[Position]:
     try:
         positions = [_set_up(kind, set_up)]
         for move in moves:
-            positions.append(play(positions[-1], parse_move(move, positions[-1])).position)
+            positions.append(positions[-1].play(parse_move(move, positions[-1])).position)
     except RulesError as error:
         raise OrderError(f"{error}") from error
     return positions
 
 
-def _set_up(kind: str, words: Sequence[str]) -> Position:
+def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
     if kind == "state" and len(words) == _STATE_WORDS:
         return parse_state(" ".join(words))
     if kind == "start":
@@ -48,14 +45,14 @@ def _set_up(kind: str, words: Sequence[str]) -> Position:
     raise OrderError("a position is: state LINE [moves ...], or: start [BOARD] [moves ...]")
 
 
-def _start(words: Sequence[str]) -> Position:
+def _start(words: Sequence[str]) -> AbalonePosition:
     """A start by a board's name, a number of players, `teams` and `pillar`, in any order."""
     board, players = None, None
     for word in words:
         if word.isascii() and word.isdecimal() and len(word) == 1:
             players = int(word)
         elif word not in ("teams", "pillar"):
-            board = find_board(word)
+            board = LAYOUT.find(word)
             if board is None:
                 raise OrderError(f"no board is called {word}; there are {', '.join(BOARDS)}")
     return start(board, players, teams="teams" in words, pillar="pillar" in words)

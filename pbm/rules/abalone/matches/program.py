@@ -12,7 +12,6 @@ from threading import Lock
 from typing import BinaryIO
 
 from pbm import __version__
-from pbm.rules.abalone.diagram import diagram
 from pbm.rules.abalone.layouts import start
 from pbm.rules.abalone.matches.orders import (
     OPTIONS,
@@ -23,8 +22,7 @@ from pbm.rules.abalone.matches.orders import (
 )
 from pbm.rules.abalone.matches.thinking import Thinking
 from pbm.rules.abalone.pipes import read_lines
-from pbm.rules.abalone.position import Position
-from pbm.rules.abalone.state import format_state
+from pbm.rules.abalone.position import AbalonePosition
 
 LONGEST_LINE = 1 << 20
 """Bytes that a line may have, its newline included."""
@@ -35,7 +33,7 @@ class Engine:
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
-        self._positions: list[Position] | None = [start()]
+        self._positions: list[AbalonePosition] | None = [start()]
         self._options = {name: usual for name, (usual, _, _) in OPTIONS.items()}
         self._thinking: Thinking | None = None
         self._orders: dict[str, Callable[[list[str]], None]] = {
@@ -116,8 +114,8 @@ class Engine:
     def _show(self, _: list[str]) -> None:
         if self._positions is None:
             raise OrderError("the last position was not understood")
-        self._say(diagram(self._positions[-1]))
-        self._say(f"State: {format_state(self._positions[-1])}")
+        self._say(self._positions[-1].drawn())
+        self._say(f"State: {self._positions[-1].state()}")
 
     def _check_idle(self) -> None:
         if self._thinking and not self._thinking.over:

@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.matches.orders import MOST
-from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import Budget, Found
 
 _NO_MOVE = "(none)"
@@ -22,7 +22,7 @@ class Thinking:
 
     def __init__(
         self,
-        positions: Sequence[Position],
+        positions: Sequence[AbalonePosition],
         budget: Budget | None,
         *,
         best: int,

@@ -1,15 +1,12 @@
 """The operations on positions: boards, starts, moves, playing, counting and drawing."""
 
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
-from pbm.rules.abalone.diagram import diagram
 from pbm.rules.abalone.layouts import BOARDS, IN_TEAMS, start, takes_pillar
-from pbm.rules.abalone.moves import Move, legal_moves
+from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import parse_move
-from pbm.rules.abalone.perft import perft
-from pbm.rules.abalone.position import Outcome, Position
+from pbm.rules.abalone.position import AbalonePosition, parse_state, perft
 from pbm.rules.abalone.protocol.requests import Answer, Operation, Request, RequestError
-from pbm.rules.abalone.state import format_state, parse_state
-from pbm.rules.abalone.turns import play
+from pbm.rules.contract import Outcome
 
 DEEPEST_PERFT = 5
 
@@ -18,7 +15,7 @@ def _start(request: Request) -> Answer:
     teams, pillar = request.switch("teams"), request.switch("pillar")
     board = request.text("board", "official" if teams else "standard")
     players = request.number("players", 4 if teams else 2)
-    return {"state": format_state(start(board, players, teams=teams, pillar=pillar))}
+    return {"state": start(board, players, teams=teams, pillar=pillar).state()}
 
 
 def _boards(_: Request) -> Answer:
@@ -47,21 +44,21 @@ def _is_abapro(request: Request) -> bool:
 
 def _moves(request: Request) -> Answer:
     abapro, position = _is_abapro(request), parse_state(request.text("state"))
-    moves = legal_moves(position)
+    moves = position.legal_moves()
     return {"moves": [_written(move, position, abapro) for move in moves]}
 
 
-def _written(move: Move, position: Position, abapro: bool) -> str:
+def _written(move: LineMove, position: AbalonePosition, abapro: bool) -> str:
     return format_abapro(move, position) if abapro else str(move)
 
 
 def _play(request: Request) -> Answer:
     abapro, position = _is_abapro(request), parse_state(request.text("state"))
     parse = parse_abapro if abapro else parse_move
-    played = play(position, parse(request.text("move"), position))
+    played = position.play(parse(request.text("move"), position))
     return {
         "move": _written(played.move, position, abapro),
-        "state": format_state(played.position),
+        "state": played.position.state(),
         "ejected": list(played.ejected),
         "outcome": _outcome(played.position.outcome),
     }
@@ -81,7 +78,7 @@ def _perft(request: Request) -> Answer:
 
 
 def _diagram(request: Request) -> Answer:
-    return {"text": diagram(parse_state(request.text("state")))}
+    return {"text": parse_state(request.text("state")).drawn()}
 
 
 OPERATIONS: dict[str, Operation] = {

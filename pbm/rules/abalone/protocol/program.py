@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 from pbm import __version__
-from pbm.rules.abalone.errors import RulesError
 from pbm.rules.abalone.pipes import read_lines
 from pbm.rules.abalone.protocol import positions, searches
 from pbm.rules.abalone.protocol.requests import (
@@ -22,6 +21,7 @@ from pbm.rules.abalone.protocol.requests import (
     RequestError,
     read_request,
 )
+from pbm.rules.contract import RulesError
 
 _OPERATIONS = positions.OPERATIONS | searches.OPERATIONS
 

@@ -2,9 +2,8 @@
 
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
 from pbm.rules.abalone.engine.searching import evaluate, search
-from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.position import AbalonePosition, parse_state
 from pbm.rules.abalone.protocol.requests import Answer, Operation, Request, RequestError
-from pbm.rules.abalone.state import parse_state
 from pbm.rules.contract import Budget, Line
 
 MOST_NODES = 100_000_000
@@ -34,7 +33,7 @@ def _written(line: Line) -> Answer:
     return {"move": line.moves[0], "score": line.score, "line": list(line.moves)}
 
 
-def _of_same_game(earlier: Position, position: Position) -> Position:
+def _of_same_game(earlier: AbalonePosition, position: AbalonePosition) -> AbalonePosition:
     for one in (earlier, position):
         if (one.players, one.teams, one.pillar) != (
             position.players,

@@ -31,11 +31,12 @@ Then `record.replay()` gives each step with its ply, seat and position, and `rec
 `docs/records.md` describes the forms and what can be wrong with them.
 """
 
-from pbm.rules.abalone.errors import RECORD_REASONS, RecordError
+from pbm.rules.abalone.reasons import RECORD_REASONS
 from pbm.rules.abalone.records.forms import FORMS, Form, format_record, parse_record
 from pbm.rules.abalone.records.record import Record
 from pbm.rules.abalone.records.replay import Replayed
 from pbm.rules.abalone.records.steps import Ending, Leaving, Step
+from pbm.rules.contract import RecordError
 from pbm.rules.record import merged_steps
 
 __all__ = [

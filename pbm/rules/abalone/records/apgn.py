@@ -6,17 +6,18 @@ from dataclasses import dataclass
 
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
 from pbm.rules.abalone.board import CENTRE, format_cell
-from pbm.rules.abalone.errors import NotationError, RecordError
 from pbm.rules.abalone.layouts import IN_TEAMS
-from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import parse_move
-from pbm.rules.abalone.position import TEAMS, Outcome, Position
+from pbm.rules.abalone.placement import TEAMS
+from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.abalone.records.movetext import NO_REMARKS, Pieces, cut, format_moves, format_tag
 from pbm.rules.abalone.records.record import RESERVED, Record, is_termination
 from pbm.rules.abalone.records.replay import Replay, Replayed, shown
 from pbm.rules.abalone.records.results import Winners, format_result, is_result, parse_result
 from pbm.rules.abalone.records.steps import ENDING_HOWS, Ending, Leaving, Step
 from pbm.rules.abalone.records.variants import Notation, board_named, usual_board, variant_of
+from pbm.rules.contract import NotationError, Outcome, RecordError
 
 MOST_PLIES = 5_000
 """Moves that a text may have to be read."""
@@ -71,7 +72,7 @@ def _remarks(record: Record, notation: Notation) -> dict[int, str]:
     return said
 
 
-def _line(position: Position, moves: Sequence[str], notation: Notation) -> str:
+def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -> str:
     replay = Replay(position)
     return " ".join(_texts(map(replay.move, moves), notation))
 
@@ -252,8 +253,8 @@ def _agreed(said: list[Winners], players: int) -> Winners:
 
 
 def _play(
-    words: list[str | Leaving], start: Position, tags: _Tags
-) -> tuple[tuple[Step, ...], Position]:
+    words: list[str | Leaving], start: AbalonePosition, tags: _Tags
+) -> tuple[tuple[Step, ...], AbalonePosition]:
     parse = _parser(tags)
     replay, steps = Replay(start), []
     for word in words:
@@ -268,13 +269,13 @@ def _play(
     return tuple(steps), replay.position
 
 
-def _parser(tags: _Tags) -> Callable[[str, Position], Move]:
+def _parser(tags: _Tags) -> Callable[[str, AbalonePosition], LineMove]:
     if tags.notation == "Aba-Pro":
         return parse_abapro
     return parse_move if tags.get("notation") else _parse_unsaid
 
 
-def _parse_unsaid(text: str, position: Position) -> Move:
+def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
     """A move of a record that does not say its notation, which makes it the usual one."""
     try:
         return parse_move(text, position)
@@ -284,7 +285,7 @@ def _parse_unsaid(text: str, position: Position) -> Move:
         raise NotationError("not-a-move", perhaps_abapro=True) from error
 
 
-def _ending(termination: str, winners: Winners, final: Position) -> Ending | None:
+def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
     """How the game ended beyond the rules, as the tags and the last word have it."""
     players = final.players
     how = next((how for how in ENDING_HOWS if how == termination.lower()), None)

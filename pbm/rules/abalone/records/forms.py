@@ -3,15 +3,12 @@
 import re
 from typing import Literal, get_args
 
-from pbm.rules.abalone.diagram import diagram
-from pbm.rules.abalone.errors import RecordError
 from pbm.rules.abalone.records.apgn import Unsaid, format_apgn, format_list, read_moves
 from pbm.rules.abalone.records.json_form import format_json, parse_json
 from pbm.rules.abalone.records.record import Record
 from pbm.rules.abalone.records.replay import shown
 from pbm.rules.abalone.records.variants import Notation, board_named
-from pbm.rules.abalone.state import format_state
-from pbm.rules.contract import Options
+from pbm.rules.contract import Options, RecordError
 
 Form = Literal["apgn", "abapro", "json", "diagram"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -38,7 +35,7 @@ def format_record(
     if form == "abapro":
         return format_list(record)
     if form == "diagram":
-        return f"{diagram(record.final)}\n\nState: {format_state(record.final)}\n"
+        return f"{record.final.drawn()}\n\nState: {record.final.state()}\n"
     return format_apgn(record, notation)
 
 

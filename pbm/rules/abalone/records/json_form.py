@@ -4,13 +4,12 @@ import json
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-from pbm.rules.abalone.errors import RecordError
 from pbm.rules.abalone.records.apgn import MOST_PLIES, check_board
 from pbm.rules.abalone.records.record import Record
 from pbm.rules.abalone.records.replay import Replayed
 from pbm.rules.abalone.records.results import format_result
 from pbm.rules.abalone.records.steps import ENDING_HOWS, HOWS, Ending, Leaving, Step
-from pbm.rules.abalone.state import format_state
+from pbm.rules.contract import RecordError
 
 FORMAT = "pbm-record"
 FORMAT_VERSION = 1
@@ -45,7 +44,7 @@ def format_json(record: Record, *, states: bool = False) -> str:
         "steps": list(map(_step, record.steps)),
     }
     if states:
-        value["states"] = [format_state(each.position) for each in record.replay()]
+        value["states"] = [each.position.state() for each in record.replay()]
     return json.dumps(value, indent=1) + "\n"
 
 
@@ -167,7 +166,7 @@ def _check_states(fields: _Fields, record: Record) -> None:
         told = {"states": len(states), "steps": len(record.steps)}
         raise RecordError("bad-json", fault="states", **told)
     for state, each in zip(states, record.replay(), strict=True):
-        if state != format_state(each.position):
+        if state != each.position.state():
             raise _differing(each)
 
 
@@ -177,7 +176,7 @@ def _differing(each: Replayed) -> RecordError:
         ply=each.ply,
         seat=each.seat,
         given=str(each.step),
-        state=format_state(each.position),
+        state=each.position.state(),
     )
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from pbm.rules.abalone.errors import RecordError
 from pbm.rules.abalone.records.record import LONGEST_VALUE, is_control
 from pbm.rules.abalone.records.replay import Replayed, shown
 from pbm.rules.abalone.records.steps import HOWS, Leaving, Step
+from pbm.rules.contract import RecordError
 
 WIDTH = 40
 """Columns of a line of moves."""

@@ -5,11 +5,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pbm.rules.abalone.errors import RecordError, SetupError
 from pbm.rules.abalone.layouts import start
-from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.abalone.records.replay import Replay, Replayed
 from pbm.rules.abalone.records.steps import ENDING_HOWS, Ending, Step, check_ending
+from pbm.rules.contract import RecordError, SetupError
 
 LONGEST_VALUE = 200
 """Characters that a tag's value, or a player's name, may have."""
@@ -52,7 +52,7 @@ class Record:
     ended: Ending | None = None
     tags: tuple[tuple[str, str], ...] = ()
     better: tuple[tuple[int, tuple[str, ...]], ...] = field(default=(), compare=False)
-    final: Position = field(init=False, repr=False, compare=False)
+    final: AbalonePosition = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         position, steps = self.start, []
@@ -71,7 +71,7 @@ class Record:
                 raise RecordError("bad-ending", fault="over", how=self.ended.how)
 
     @property
-    def start(self) -> Position:
+    def start(self) -> AbalonePosition:
         """The position before the first step; raises RecordError if there is no such board."""
         try:
             return start(self.board, self.players, teams=self.teams, pillar=self.pillar)
@@ -153,6 +153,6 @@ def _is_writable(text: str) -> bool:
     return len(text) <= LONGEST_VALUE and not any(map(is_control, text))
 
 
-def _replay(position: Position, steps: Iterable[Step]) -> Iterator[Replayed]:
+def _replay(position: AbalonePosition, steps: Iterable[Step]) -> Iterator[Replayed]:
     replay = Replay(position)
     return map(replay.step, steps)

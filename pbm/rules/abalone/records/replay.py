@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pbm.rules import contract
-from pbm.rules.abalone.errors import RecordError, RulesError
-from pbm.rules.abalone.moves import Move
+from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import parse_move
-from pbm.rules.abalone.position import Position
+from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition
 from pbm.rules.abalone.records.steps import HOWS, Leaving, Step
-from pbm.rules.abalone.turns import Played, leave, play
+from pbm.rules.contract import RecordError, RulesError
 
 _LONGEST_QUOTE = 60
 
@@ -28,26 +27,28 @@ class Replayed:
     ply: int
     number: int
     skipped: tuple[int, ...]
-    played: Played | None
-    before: Position
-    position: Position
+    played: AbalonePlayed | None
+    before: AbalonePosition
+    position: AbalonePosition
 
 
 class Replay:
     """A game under way: every step is tried, and raises RecordError if the rules refuse it."""
 
-    def __init__(self, start: Position) -> None:
+    def __init__(self, start: AbalonePosition) -> None:
         self.position = start
         self.ply = 0
         self._number = 1
         self._next = 1  # the seat that would be next if none were skipped
         self._shown = 0  # how many `--` have been read since the last move
 
-    def move(self, text: str, parse: Callable[[str, Position], Move] = parse_move) -> Replayed:
+    def move(
+        self, text: str, parse: Callable[[str, AbalonePosition], LineMove] = parse_move
+    ) -> Replayed:
         """Play the move that a text means in a notation."""
         before = self.position
         try:
-            played = play(before, parse(text, before))
+            played = before.play(parse(text, before))
         except RulesError as error:
             raise self._refused(error, text, before.turn) from error
         assert before.turn is not None
@@ -73,7 +74,7 @@ class Replay:
         if step.how not in HOWS:
             raise RecordError("bad-ending", fault="leaving", words=list(HOWS))
         try:
-            self.position = leave(before, step.seat)
+            self.position = before.leave(step.seat)
         except RulesError as error:
             given = shown(str(step))
             told = {**error.params, "seat": step.seat, "after": self.ply}

@@ -2,8 +2,8 @@
 
 import re
 
-from pbm.rules.abalone.errors import RecordError
 from pbm.rules.abalone.records.replay import shown
+from pbm.rules.contract import RecordError
 
 Winners = tuple[int, ...] | None
 """The winning seats, none of them for a draw; None if there is no result."""

@@ -1,7 +1,6 @@
 """How a game ends that the rules alone do not end."""
 
-from pbm.rules.abalone.errors import RecordError
-from pbm.rules.contract import ENDING_HOWS, LEAVING_HOWS, Ending, Leaving, Step
+from pbm.rules.contract import ENDING_HOWS, LEAVING_HOWS, Ending, Leaving, RecordError, Step
 
 HOWS = LEAVING_HOWS
 _WITHOUT_WINNERS = ("agreed", "claimed", "closed")

@@ -1,10 +1,9 @@
-"""The search for legal moves on plain integers, made for speed (rules, section 3).
+"""LineMove generation on plain integers, made for speed (rules, section 3).
 
-Everything here is sets of cells as `pbm.rules.abalone.board` has them; whose they are is for the
-caller to say. For each direction the search finds the rear cells of all the lines that can go
-that way, many at a time: `sets >> step` is every cell from which a step leads into the set. The
-same formulas stand twice, for steps to higher cells and, with the shifts turned round, for those
-to lower ones, because a function call for each would take longer than the shift itself.
+The arguments are sets of cells (`pbm.rules.abalone.board`). For each direction the generator finds
+the rear cells of all lines that can go that way at once: `sets >> step` is every cell from which a
+step leads into the set. The formulas stand twice, for steps to higher cells and, with the shifts
+reversed, for those to lower ones: a function call for each would take longer than the shift itself.
 
 A move is a *code*: the number of its kind (step, axis and length) times 128, plus one more than its
 rear cell. `CODED` says what a code stands for.
@@ -14,11 +13,11 @@ from collections.abc import Iterator
 
 from pbm.rules.abalone.board import AXES, BOARD, LINES, STEPS, shifted
 
-Kind = tuple[int, int, int]
+MoveShape = tuple[int, int, int]
 """The step, the axis along which the line lies from its rear cell, and the number of marbles."""
 
 
-def _kinds() -> Iterator[Kind]:
+def _kinds() -> Iterator[MoveShape]:
     for step in STEPS:
         yield from ((step, step, size) for size in (1, 2, 3))
         for axis in AXES:
@@ -27,7 +26,7 @@ def _kinds() -> Iterator[Kind]:
 
 
 KINDS = tuple(_kinds())
-"""All kinds of moves, in the order in which the search finds them."""
+"""All kinds of moves, in the order in which they are generated."""
 
 _KIND_BITS = 7
 _BASES = tuple(number << _KIND_BITS for number in range(len(KINDS)))

@@ -1,0 +1,191 @@
+"""Where the marbles stand, whose turn it is, and how the game ended: the data of a position."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbm.rules.abalone.board import CELLS, CENTRE, ROW_SLICES, ROWS, members
+from pbm.rules.abalone.movegen import any_move, codes, count
+from pbm.rules.abalone.moves import LineMove, move_coded
+from pbm.rules.contract import Outcome
+
+EJECTIONS_TO_WIN = 6
+
+TEAMS = ((1, 3), (2, 4))
+"""The two teams of four players: partners sit opposite and never follow each other."""
+
+FIXED, EMPTY = "#", "."
+"""The signs for the fixed marble and for an empty cell."""
+
+_INDEX = {cell: index for index, cell in enumerate(CELLS)}
+_ALONE = tuple(tuple((seat,) for seat in range(1, players + 1)) for players in range(7))
+_MIDDLE_ROW = 5
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Placement:
+    """Everything that decides how a game can go on. Seats count from 1.
+
+    `marbles` and `scores` have one entry for each seat, seat 1 first; the marbles of a seat are a
+    set of cells (`pbm.rules.abalone.board`). `turn` is the seat that moves next, None once the
+    game is over. `out` are the seats that have left, `quiet` the number of plies since a marble
+    last left the board. In `teams` seats 1 and 3 play seats 2 and 4, and the score of a team
+    stands at both of its seats. A `pillar` is a fixed marble in the centre.
+    """
+
+    marbles: tuple[int, ...]
+    turn: int | None
+    scores: tuple[int, ...]
+    out: frozenset[int] = frozenset()
+    quiet: int = 0
+    outcome: Outcome | None = None
+    teams: bool = False
+    pillar: bool = False
+
+    def __repr__(self) -> str:
+        left = f", out {sorted(self.out)}" if self.out else ""
+        stands = f"{self.outcome}" if self.outcome else f"seat {self.turn} to move"
+        return f"<{stands}, scores {self.scores}{left}, quiet {self.quiet}\n{self.drawn()}>"
+
+    @property
+    def players(self) -> int:
+        """How many seats the game has, including those that have left."""
+        return len(self.marbles)
+
+    @property
+    def seats(self) -> range:
+        """The seats in turn order."""
+        return range(1, self.players + 1)
+
+    @property
+    def to_move(self) -> tuple[int, ...]:
+        """The seat whose turn it is."""
+        return (self.turn,) if self.turn else ()
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The side of each seat; partners have the same."""
+        return (1, 2, 1, 2) if self.teams else tuple(self.seats)
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The seats of each side: two teams of two, or each seat alone."""
+        return TEAMS if self.teams else _ALONE[self.players]
+
+    @property
+    def occupied(self) -> int:
+        """The set of cells with a marble on them, including the fixed one."""
+        occupied = self.fixed
+        for marbles in self.marbles:
+            occupied |= marbles
+        return occupied
+
+    @property
+    def fixed(self) -> int:
+        """The set of cells with a fixed marble: the centre, or none."""
+        return self.pillar << CENTRE
+
+    def marbles_of(self, seat: int) -> int:
+        """The set of cells with that seat's marbles."""
+        return self.marbles[seat - 1]
+
+    def count(self, seat: int) -> int:
+        """How many marbles a seat has on the board."""
+        return self.marbles_of(seat).bit_count()
+
+    def group_of(self, seat: int | None) -> tuple[int, ...]:
+        """A seat and its partner, if it has one."""
+        return next(group for group in self.groups if seat in group)
+
+    def partner(self, seat: int | None) -> int | None:
+        """The other seat of the same team; None without teams."""
+        return (seat + 1) % 4 + 1 if self.teams and seat is not None else None
+
+    def is_played(self, seat: int) -> bool:
+        """Whether a player moves for a seat: its own, or the partner of one who has left."""
+        return seat not in self.out or self.partner(seat) not in self.out | {None}
+
+    def seen_by(self, seat: int) -> tuple[int, int, int, int]:
+        """Four sets of cells: a seat's own, a partner's, all opponents' and fixed marbles.
+
+        Seats that have left are opponents, or partners, as before.
+        """
+        own, partner, fixed = self.marbles_of(seat), self.partner(seat), self.fixed
+        friends = self.marbles_of(partner) if partner else 0
+        return own, friends, self.occupied ^ (own | friends | fixed), fixed
+
+    def seat_at(self, cell: int) -> int | None:
+        """The seat whose marble stands on a cell; None for a fixed one, or off the board."""
+        return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
+
+    def legal_moves(self) -> tuple[LineMove, ...]:
+        """The moves of the seat whose turn it is; none once the game is over.
+
+        They come direction by direction (clockwise from the right), in line before sideways, fewer
+        marbles before more, and then by rear marble in reading order. The order never changes.
+
+        >>> from pbm.rules.abalone import start
+        >>> len(start("standard", 2).legal_moves())
+        44
+        """
+        return tuple(map(move_coded, codes(*self.seen_by(self.turn)))) if self.turn else ()
+
+    def count_moves(self) -> int:
+        """The number of legal moves; faster than `legal_moves`."""
+        return count(*self.seen_by(self.turn)) if self.turn else 0
+
+    def can_move(self, seat: int) -> bool:
+        """Whether a seat would have a legal move if it were its turn."""
+        return any_move(*self.seen_by(seat))
+
+    def signs(self, by_seat: str) -> list[str]:
+        """What stands on each cell, in reading order; `by_seat` has the sign of each seat."""
+        found = [EMPTY] * len(CELLS)
+        for marbles, sign in zip((*self.marbles, self.fixed), (*by_seat, FIXED), strict=True):
+            for cell in members(marbles):
+                found[_INDEX[cell]] = sign
+        return found
+
+    def drawn(self) -> str:
+        """The board with its row and column labels, eleven lines (rules, section 1).
+
+        >>> from pbm.rules.abalone import start
+        >>> print(start("standard", 2).drawn())
+                1 2 3 4 5
+                / / / / / 6
+            A- o o o o o / 7
+           B- o o o o o o / 8
+          C- . . o o o . . / 9
+         D- . . . . . . . . /
+        E- . . . . . . . . .
+         F- . . . . . . . .
+          G- . . x x x . .
+           H- x x x x x x
+            I- x x x x x
+        """
+        signs = self.signs(symbols(self))
+        rows = (_row(number, signs[row]) for number, row in enumerate(ROW_SLICES, start=1))
+        return "\n".join(["        1 2 3 4 5", "        / / / / / 6", *rows])
+
+
+def _row(number: int, signs: Sequence[str]) -> str:
+    indent = " " * abs(number - _MIDDLE_ROW)
+    line = f"{indent}{ROWS[number - 1].upper()}- {' '.join(signs)}"
+    if number >= _MIDDLE_ROW:
+        return line
+    next_column = number + _MIDDLE_ROW + 1
+    return f"{line} / {next_column}" if next_column <= 9 else f"{line} /"
+
+
+def symbol(game: Placement | int, seat: int) -> str:
+    """The sign for a seat's marbles in a game, or in any game of that many players.
+
+    >>> symbol(2, 1), symbol(2, 2), symbol(3, 2)
+    ('o', 'x', '2')
+    """
+    players = game if isinstance(game, int) else game.players
+    return "ox"[seat - 1] if players == 2 else str(seat)
+
+
+def symbols(placement: Placement) -> str:
+    """The signs for the marbles of all seats, seat 1 first."""
+    return "".join(symbol(placement, seat) for seat in placement.seats)

@@ -1,0 +1,32 @@
+"""The closed lists of what can be wrong with a move, a state line, a set-up, a record or a claim.
+
+Every error of the contract that is raised here has one of these reasons, and parameters as plain
+data. If a reason has several causes, `fault` says which. The sentences for people are in the game's
+`reasons.txt`; `docs/rules-protocol.md` explains the reasons, `docs/records.md` those of records.
+Tests compare these lists with the code, the sentences and the pages.
+"""
+
+NOTATION_REASONS = tuple(
+    "not-a-move no-such-cell same-cell not-one-step not-straight too-many no-direction"
+    " no-pass".split()
+)
+
+ILLEGAL_MOVE_REASONS = tuple(
+    "game-over empty-cell gap not-yours fixed-marble no-own-marble partner-at-rear"
+    " own-in-the-way partner-in-the-way pillar-in-the-way one-cannot-push outnumbered"
+    " push-blocked push-against-partner push-against-pillar own-off-board partner-off-board"
+    " sideways-push sideways-blocked sideways-off-board no-such-seat already-out".split()
+)
+
+SETUP_REASONS = "unknown-board", "wrong-players", "centre-taken"
+
+REASONS = (*NOTATION_REASONS, *ILLEGAL_MOVE_REASONS, "bad-state", *SETUP_REASONS)
+
+RECORD_REASONS = tuple(
+    "too-long too-many-plies not-a-record not-a-game several-games bad-bracket bad-tag bad-names"
+    " bad-json bad-version no-board unknown-variant board-differs not-skipped after-result"
+    " bad-result bad-ending result-differs state-differs only-for-two one-form".split()
+)
+"""What can be wrong with a record besides its moves and its board."""
+
+CLAIM_REASONS = ("nothing-to-claim",)
