@@ -21,7 +21,7 @@ from bench.fair import Game, Waited, slowest_of_hundred
 from bench.measure import Row
 from bench.smtp_load import Load, load
 from pbm.play.boards import start_board
-from pbm.service.robots.enlisting import enlist
+from pbm.service.robots.jobs import enlist
 from pbm.store.db import Database
 from tests.polling import until
 from tests.setups import abalone

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.receive import Intake
-from pbm.service.robots.machine import Robots, Task
+from pbm.service.robots.jobs import LeasedJob, RobotJobs
 from pbm.service.running.loops import TurnTaker
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.machine import Ticks
@@ -55,7 +55,7 @@ def tick_next(ticks: Ticks) -> bool:
     return bool(asyncio.run(writer.do_steps(partial(ticks.take_some, most=1))))
 
 
-def think_next(robots: Robots) -> bool:
+def think_next(robots: RobotJobs) -> bool:
     """Let a robot think about what is next, in this process; False if there is nothing."""
     due_at = robots.next_due_at()
     if due_at is None or due_at > robots.clock():
@@ -67,14 +67,14 @@ def think_next(robots: Robots) -> bool:
     return True
 
 
-def _thought_of(robots: Robots, task: Task) -> Callable[[UnitOfWork], None]:
-    if task.question is None:
-        return partial(robots.resort, task=task)
+def _thought_of(robots: RobotJobs, task: LeasedJob) -> Callable[[UnitOfWork], None]:
+    if task.computation is None:
+        return partial(robots.give_up, leased=task)
     try:
-        answer = task.question.function(*task.question.given)
+        answer = task.computation.function(*task.computation.given)
     except Exception as error:  # noqa: BLE001 - what happens to it is what is tried
-        return partial(robots.fail, task=task, error=error)
-    return partial(robots.conclude, task=task, answer=answer)
+        return partial(robots.fail, leased=task, error=error)
+    return partial(robots.finish, leased=task, result=answer)
 
 
 async def _take(turns: Turns) -> bool:

@@ -30,7 +30,7 @@ from pbm.play.boards import start_board
 from pbm.service.intake.front import forget_front, note_front
 from pbm.service.intake.receive import Intake, Named
 from pbm.service.post.composer import raw_mail
-from pbm.service.robots.machine import Robots
+from pbm.service.robots.jobs import RobotJobs
 from pbm.service.running.downtime import LISTENING, note_listening
 from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.turn import Turns
@@ -150,7 +150,7 @@ class Table:
         self.intake = Intake(self.site, self.clock)
         self.turns = Turns(self.database, self.site, self.clock)
         self.ticks = Ticks(self.database, self.site, self.clock)
-        self.robots = Robots(self.database, self.site, self.clock)
+        self.robots = RobotJobs(self.database, self.site, self.clock)
         self.renderer = _renderer()
         self.mailboxes: dict[str, list[Mail]] = {}
         self.peer = PEER

@@ -23,9 +23,9 @@ from pbm.service.intake.session_log import SessionLog
 from pbm.service.own_address import own_address
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.robots.loop import Thinkers
-from pbm.service.robots.machine import Robots
-from pbm.service.robots.minds import Minds
+from pbm.service.robots.jobs import RobotJobs
+from pbm.service.robots.worker import RobotWorker
+from pbm.service.robots.worker_processes import WorkerProcesses
 from pbm.service.running.heartbeat import (
     LISTEN,
     POST,
@@ -79,8 +79,8 @@ class Server:
         self._turns = Turns(self._database, site, system_clock, crash_marker, self._watchdog)
         tick_marker = CrashMarker(settings.key_file.with_name("tick-in-hand"))
         self._ticks = Ticks(self._database, site, system_clock, tick_marker)
-        self._robots = Robots(self._database, site, system_clock)
-        self._minds = Minds(settings.minds)
+        self._robots = RobotJobs(self._database, site, system_clock)
+        self._minds = WorkerProcesses(settings.minds)
         composer = Composer(site.address.plain)
         self._post = Post(self._database, site, system_clock, self._transport, composer)
         self._mail_kept, self._mail_written, self._timer_set, self._thought_asked = (
@@ -160,7 +160,7 @@ class Server:
             if TICKS in self._roles:
                 tasks.append(asyncio.create_task(self._keep_time()))
             if ROBOTS in self._roles:
-                tasks.append(asyncio.create_task(self._let_robots_think()))
+                tasks.append(asyncio.create_task(self._run_robots()))
             if POST in self._roles:
                 tasks.append(asyncio.create_task(self._send_post()))
             self._say_ready()
@@ -234,11 +234,11 @@ class Server:
             alive=alive,
         )
 
-    async def _let_robots_think(self) -> None:
+    async def _run_robots(self) -> None:
         alive = partial(self._heart.alive, ROBOTS)
         alive()
         await begin(self._robots, self._aside)
-        thinkers = Thinkers(
+        worker = RobotWorker(
             self._robots,
             self._minds,
             self._writers[ROBOTS],
@@ -246,7 +246,7 @@ class Server:
             self._thought_asked,
             self._mail_written,
         )
-        await thinkers.run(alive)
+        await worker.run(alive)
 
     async def _send_post(self) -> None:
         await send_post(

@@ -23,7 +23,7 @@ from pbm.play.boards import start_board
 from pbm.service.operator import checks
 from pbm.service.operator.checks import check
 from pbm.service.operator.finding import Finding
-from pbm.service.robots.enlisting import enlist
+from pbm.service.robots.jobs import enlist
 from pbm.service.running import room
 from pbm.service.running.heartbeat import ROLES, Heart
 from pbm.store import heartbeats

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from pbm.play.analyses import ANALYSES
 from pbm.robots import advice, analysis
 from pbm.rules import abalone as rules
-from pbm.service.robots.machine import Robots
+from pbm.service.robots.jobs import RobotJobs
 from pbm.store.schema.games import boards
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import mirrored
@@ -103,7 +103,7 @@ def test_after_a_crash_it_goes_on_where_it_was(
     alice.says("analyse 1").forgets()
     for _ in range(2):
         assert think_next(table.robots)
-    table.robots = Robots(table.database, table.site, table.clock)
+    table.robots = RobotJobs(table.database, table.site, table.clock)
     table.robots.begin()
     table.robots_think()
     assert looked_at[:4] == [(1, 2), (3, 4), (5, 6), (7, 8)]

@@ -11,7 +11,7 @@ from pbm.robots.players import ROBOTS
 from pbm.service.operator import boards, players
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
-from pbm.service.robots.machine import Task
+from pbm.service.robots.jobs import LeasedJob
 from tests.conversations.playing import plays
 from tests.table import Table
 
@@ -29,14 +29,14 @@ def table(sqlite_url: str) -> Iterator[Table]:
     table.close()
 
 
-def claimed(table: Table) -> list[Task]:
+def claimed(table: Table) -> list[LeasedJob]:
     with table.database.transaction() as work:
         return table.robots.claim(work, 9)
 
 
-def answered(task: Task) -> Any:
-    assert task.question
-    return task.question.function(*task.question.given)
+def answered(task: LeasedJob) -> Any:
+    assert task.computation
+    return task.computation.function(*task.computation.given)
 
 
 def office(table: Table) -> Office:
@@ -115,7 +115,7 @@ def test_who_leaves_changes_what_a_robot_thinks_about(table: Table) -> None:
     (task,) = claimed(table)
     bob.says("resign 1")
     with table.database.transaction() as work:
-        table.robots.conclude(work, task, answered(task))
+        table.robots.finish(work, task, answered(task))
     assert len(table.moves(1)) == 1
     table.robots_think()
     assert len(table.moves(1)) == 2

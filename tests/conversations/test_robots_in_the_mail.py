@@ -74,8 +74,8 @@ def test_a_server_that_died_meanwhile_sends_one_or_both(table: Table, alice: Per
     with table.database.engine.connect() as connection:
         work = UnitOfWork(connection)
         (task,) = table.robots.claim(work, 1)
-        assert task.question is not None
-        table.robots.conclude(work, task, task.question.function(*task.question.given))
+        assert task.computation is not None
+        table.robots.finish(work, task, task.computation.function(*task.computation.given))
         assert [mail.params["ply"] for mail in work.outbox.waiting()] == [2]
         connection.rollback()  # as it died before the commit
     assert table.moves(1) == ["a1-c3,b2"]

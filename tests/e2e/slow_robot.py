@@ -27,18 +27,18 @@ def think_slowly(folder: str, *given: Any) -> Any:
 def main() -> None:
     """Be that server."""
     from pbm.app import cli
-    from pbm.service.robots import loop, machine, moves
-    from pbm.service.robots.minds import Question
-    from pbm.service.robots.thinking import Kind
+    from pbm.service.robots import jobs, moves, worker
+    from pbm.service.robots.handler import JobHandler
+    from pbm.service.robots.worker_processes import Computation
 
     folder = os.environ[FOLDER]
 
-    def ask(*args: Any) -> Question | None:
-        question = moves.ask(*args)
-        return question and Question(think_slowly, (folder, *question.given))
+    def ask(*args: Any) -> Computation | None:
+        question = moves.prepare(*args)
+        return question and Computation(think_slowly, (folder, *question.given))
 
-    kinds = {"move": Kind(ask, moves.conclude, moves.resort)}
-    machine.THOUGHTS = kinds  # type: ignore[misc]
+    kinds = {"move": JobHandler(ask, moves.finish, moves.give_up)}
+    jobs.HANDLERS = kinds  # type: ignore[misc]
     # What a dead process had leased is another's soon, which no test waits half a minute for.
-    machine.LEASE, loop.SIGN_EVERY = timedelta(seconds=5), 1.0
+    jobs.LEASE, worker.EXTEND_EVERY = timedelta(seconds=5), 1.0
     cli.main(["serve", *os.environ.get("SLOW_ROBOT_WORDS", "").split()])

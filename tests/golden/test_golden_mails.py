@@ -26,7 +26,7 @@ from pbm.robots.thinking import Thought
 from pbm.rules.contract import Budget
 from pbm.service.asking import challenges, questions
 from pbm.service.robots import analyses, hints, moves
-from pbm.service.robots.machine import MOST_TRIES
+from pbm.service.robots.jobs import MOST_TRIES
 from pbm.service.ticks import machine
 from pbm.store.values.timers import TimerKind
 from tests.conversations.greedy import greedy_move

@@ -11,7 +11,7 @@ from sqlalchemy import delete
 from bench.robots import let_robots_be_waited_for
 from pbm.robots.thinking import Thought as Found
 from pbm.rules.abalone.engine import searching
-from pbm.service.robots.machine import Task
+from pbm.service.robots.jobs import LeasedJob
 from pbm.store.schema.thinking import thoughts
 from tests.conversations.playing import board_mail
 from tests.growth import Cost, SendingTable, asked, work_for
@@ -74,8 +74,8 @@ def test_to_lease_a_thought_and_to_play_its_move_is_no_search(table: SendingTabl
     assert len(tasks) == 2
     each = []
     for task in tasks:
-        assert task.question is not None
-        assert task.question.function.__module__ == "pbm.robots.courses"
+        assert task.computation is not None
+        assert task.computation.function.__module__ == "pbm.robots.courses"
         with asked(table) as statements:
             plays(table, task)
         each.append(len(statements))
@@ -83,9 +83,9 @@ def test_to_lease_a_thought_and_to_play_its_move_is_no_search(table: SendingTabl
     assert len(table.rows("thoughts")) == BOARDS - 2
 
 
-def plays(table: SendingTable, task: Task) -> None:
+def plays(table: SendingTable, task: LeasedJob) -> None:
     with table.database.transaction() as work:
-        table.robots.conclude(work, task, Found(OPENING))
+        table.robots.finish(work, task, Found(OPENING))
 
 
 def cost(table: SendingTable, person: Person, number: int, said: str) -> Cost:

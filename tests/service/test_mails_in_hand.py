@@ -66,10 +66,10 @@ def test_what_a_turn_has_taken_the_post_does_not_send_before_the_commit(
     robots = shared.robots
     with shared.database.transaction() as work:
         (task,) = robots.claim(work, 1)
-    assert task.question is not None
-    answer = task.question.function(*task.question.given)
+    assert task.computation is not None
+    answer = task.computation.function(*task.computation.given)
     with shared.database.transaction() as work:
-        robots.conclude(work, task, answer)
+        robots.finish(work, task, answer)
         shared.clock.passes(seconds=WAITS)
         assert shared.post.claim() == []
     shared.posts()

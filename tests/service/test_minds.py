@@ -12,93 +12,98 @@ import pytest
 
 from pbm.robots.courses import Course, think_about
 from pbm.rules.registry import game_named
-from pbm.service.robots.minds import Mind, Minds, Question, ThinkingFailedError
+from pbm.service.robots.worker_processes import (
+    Computation,
+    SearchFailedError,
+    WorkerProcess,
+    WorkerProcesses,
+)
 from tests.polling import until
 
 OUTSIDE = ("sqlalchemy", "aiosmtpd", "aiosmtplib", "jinja2", "PIL", "structlog", "asyncio")
 
 
 @pytest.fixture
-def mind() -> Iterator[Mind]:
-    mind = Mind()
+def mind() -> Iterator[WorkerProcess]:
+    mind = WorkerProcess()
     yield mind
     mind.close()
     mind.end()
 
 
-def asked(function: Callable[..., Any], *given: Any) -> Question:
-    return Question(function, given)
+def asked(function: Callable[..., Any], *given: Any) -> Computation:
+    return Computation(function, given)
 
 
-def told(words: str) -> Question:
+def told(words: str) -> Computation:
     """What an expression comes to over there."""
-    return Question(eval, (words,))
+    return Computation(eval, (words,))
 
 
-def test_it_answers_and_says_what_went_wrong(mind: Mind) -> None:
+def test_it_answers_and_says_what_went_wrong(mind: WorkerProcess) -> None:
     assert mind.pid is None  # nothing is started before it is needed
-    assert mind.think(asked(operator.add, 2, 3)) == 5
+    assert mind.run(asked(operator.add, 2, 3)) == 5
     first = mind.pid
-    with pytest.raises(ThinkingFailedError, match="ZeroDivisionError: ") as failed:
-        mind.think(asked(operator.floordiv, 1, 0))
+    with pytest.raises(SearchFailedError, match="ZeroDivisionError: ") as failed:
+        mind.run(asked(operator.floordiv, 1, 0))
     assert "Traceback" in failed.value.trace
-    assert mind.think(told("__import__('os').getpid()")) == first == mind.pid
+    assert mind.run(told("__import__('os').getpid()")) == first == mind.pid
 
 
-def test_what_cannot_travel_is_no_answer(mind: Mind) -> None:
+def test_what_cannot_travel_is_no_answer(mind: WorkerProcess) -> None:
     for question in (asked(lambda: 1), told("lambda: 1")):
-        with pytest.raises(ThinkingFailedError):
-            mind.think(question)
-    assert mind.think(asked(operator.add, 2, 3)) == 5
+        with pytest.raises(SearchFailedError):
+            mind.run(question)
+    assert mind.run(asked(operator.add, 2, 3)) == 5
 
 
-def test_others_go_first(mind: Mind) -> None:
-    assert mind.think(told("__import__('os').nice(0)")) == 19
+def test_others_go_first(mind: WorkerProcess) -> None:
+    assert mind.run(told("__import__('os').nice(0)")) == 19
 
 
-def test_it_finds_what_is_found_here_and_loads_nothing_of_the_server(mind: Mind) -> None:
+def test_it_finds_what_is_found_here_and_loads_nothing_of_the_server(mind: WorkerProcess) -> None:
     start = game_named("abalone").start(2, {"layout": "standard"}, 0).state()
     given = ("pebble", Course("abalone", start, ("a1-c3,d4",)), 7, 0)
-    assert mind.think(asked(think_about, *given)).move == think_about(*given).move
-    loaded = mind.think(told("sorted(__import__('sys').modules)"))
+    assert mind.run(asked(think_about, *given)).move == think_about(*given).move
+    loaded = mind.run(told("sorted(__import__('sys').modules)"))
     assert "pbm.rules.abalone" in loaded
     assert not [name for name in loaded if name.split(".")[0] in OUTSIDE]
     assert not [name for name in loaded if name.startswith(("pbm.store", "pbm.play", "pbm.mail"))]
 
 
 @pytest.mark.parametrize("how", ["kills itself", "leaves"])
-def test_one_that_dies_is_followed_by_another(how: str, mind: Mind) -> None:
-    first = mind.think(told("__import__('os').getpid()"))
+def test_one_that_dies_is_followed_by_another(how: str, mind: WorkerProcess) -> None:
+    first = mind.run(told("__import__('os').getpid()"))
     dying = {
         "kills itself": asked(signal.raise_signal, signal.SIGKILL),
         "leaves": asked(os._exit, 0),
     }
-    with pytest.raises(ThinkingFailedError, match="has died"):
-        mind.think(dying[how])
-    assert mind.think(told("__import__('os').getpid()")) != first
+    with pytest.raises(SearchFailedError, match="has died"):
+        mind.run(dying[how])
+    assert mind.run(told("__import__('os').getpid()")) != first
 
 
 def test_one_that_hangs_is_killed() -> None:
-    mind = Mind(seconds=0.01)
-    with pytest.raises(ThinkingFailedError, match="no answer within"):
-        mind.think(asked(time.sleep, 1_000_000))
+    mind = WorkerProcess(seconds=0.01)
+    with pytest.raises(SearchFailedError, match="no answer within"):
+        mind.run(asked(time.sleep, 1_000_000))
     assert mind.pid is None
-    assert not any(b"robots.mind" in line for line in command_lines(os.getpid()))
+    assert not any(b"robots.worker_main" in line for line in command_lines(os.getpid()))
 
 
-def test_signals_to_the_server_leave_it_alone(mind: Mind) -> None:
+def test_signals_to_the_server_leave_it_alone(mind: WorkerProcess) -> None:
     for name in ("SIGINT", "SIGTERM"):
         assert (
-            mind.think(told(f"__import__('signal').raise_signal(__import__('signal').{name})"))
+            mind.run(told(f"__import__('signal').raise_signal(__import__('signal').{name})"))
             is None
         )
 
 
 def test_several_think_at_once_and_end_together() -> None:
-    minds = Minds(2)
+    minds = WorkerProcesses(2)
 
     async def think() -> list[int]:
-        both = (minds.think(told("__import__('os').getpid()")) for _ in range(2))
+        both = (minds.run(told("__import__('os').getpid()")) for _ in range(2))
         return await asyncio.gather(*both)
 
     pids = asyncio.run(think())
@@ -112,14 +117,14 @@ def test_several_think_at_once_and_end_together() -> None:
 
 
 def test_closing_ends_what_is_under_way() -> None:
-    minds = Minds(1)
+    minds = WorkerProcesses(1)
 
     async def think_for_long() -> None:
-        thinking = asyncio.create_task(minds.think(asked(time.sleep, 1_000_000)))
+        thinking = asyncio.create_task(minds.run(asked(time.sleep, 1_000_000)))
         while not minds.pids:
             await asyncio.sleep(0.01)
         minds.close()
-        with pytest.raises(ThinkingFailedError):
+        with pytest.raises(SearchFailedError):
             await thinking
 
     asyncio.run(think_for_long())
@@ -138,6 +143,6 @@ def command_lines(parent: int) -> list[bytes]:
                     line = words.read()
             except OSError:
                 continue
-            if is_child and b"robots.mind" in line:
+            if is_child and b"robots.worker_main" in line:
                 found.append(line)
     return found

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pbm.robots.players import ROBOTS
-from pbm.service.robots import machine, registry
-from pbm.service.robots.machine import LEASE, MOST_TRIES, Robots, Task
-from pbm.service.robots.minds import Question, ThinkingFailedError
-from pbm.service.robots.thinking import Kind
+from pbm.service.robots import jobs
+from pbm.service.robots.handler import JobHandler
+from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs
+from pbm.service.robots.worker_processes import Computation, SearchFailedError
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 from pbm.store.values.thoughts import Thought
@@ -41,32 +41,32 @@ def waiting(table: Table) -> Iterator[dict[str, Any]]:
     return iter(table.rows("thoughts"))
 
 
-def do(robots: Robots, piece: Callable[[UnitOfWork], Any]) -> Any:
+def do(robots: RobotJobs, piece: Callable[[UnitOfWork], Any]) -> Any:
     async def here(work: Callable[[], Any]) -> Any:
         return work()
 
     return asyncio.run(Writer(robots.database, here).do(piece))
 
 
-def claimed(robots: Robots, most: int = 1) -> list[Task]:
+def claimed(robots: RobotJobs, most: int = 1) -> list[LeasedJob]:
     return list(do(robots, lambda work: robots.claim(work, most)))
 
 
-def boards_of(tasks: list[Task]) -> list[int]:
-    return [task.thought.board_id for task in tasks]
+def boards_of(tasks: list[LeasedJob]) -> list[int]:
+    return [task.job.board_id for task in tasks]
 
 
-def other_process(table: Table) -> Robots:
-    return Robots(table.database, table.site, table.clock)
+def other_process(table: Table) -> RobotJobs:
+    return RobotJobs(table.database, table.site, table.clock)
 
 
-def thinks(task: Task) -> Any:
-    assert task.question is not None
-    return task.question.function(*task.question.given)
+def thinks(task: LeasedJob) -> Any:
+    assert task.computation is not None
+    return task.computation.function(*task.computation.given)
 
 
-def fails(table: Table, task: Task) -> None:
-    error = ThinkingFailedError("the process that thought has died")
+def fails(table: Table, task: LeasedJob) -> None:
+    error = SearchFailedError("the process that thought has died")
     do(table.robots, lambda work: table.robots.fail(work, task, error))
     table.clock.passes(seconds=2)
 
@@ -94,18 +94,18 @@ def test_a_lease_lasts_as_long_as_there_are_signs(table: Table) -> None:
     other = other_process(table)
     assert claimed(other) == []
     table.clock.time += LEASE - timedelta(seconds=1)
-    do(table.robots, lambda work: table.robots.extend(work, {task.thought.id}))
+    do(table.robots, lambda work: table.robots.extend(work, {task.job.id}))
     table.clock.time += timedelta(seconds=2)
     assert claimed(other) == []
     table.clock.time += LEASE
     (again,) = claimed(other)
-    assert (again.thought.tries, again.thought.last_error) == (
+    assert (again.job.tries, again.job.last_error) == (
         1,
         "the process that thought has died",
     )
-    do(other, other.give_back)
+    do(other, other.release)
     (again,) = claimed(table.robots)
-    assert again.thought.tries == 1  # what was given back is no try
+    assert again.job.tries == 1  # what was given back is no try
 
 
 def test_two_that_thought_of_it_move_once(table: Table) -> None:
@@ -119,7 +119,7 @@ def test_two_that_thought_of_it_move_once(table: Table) -> None:
         answer = thinks(own)
         do(
             robots,
-            lambda work, robots=robots, own=own, answer=answer: robots.conclude(work, own, answer),
+            lambda work, robots=robots, own=own, answer=answer: robots.finish(work, own, answer),
         )
     table.posts()
     assert len(table.moves(1)) == 1
@@ -132,7 +132,7 @@ def test_the_same_move_is_found_whoever_thinks(table: Table) -> None:
     let_boards_wait(table, "alice")
     (task,) = claimed(table.robots)
     first = thinks(task)
-    do(table.robots, table.robots.give_back)
+    do(table.robots, table.robots.release)
     (again,) = claimed(other_process(table))
     assert thinks(again).move == first.move
 
@@ -143,16 +143,16 @@ def test_a_weaker_robot_moves_and_then_any_legal_move(table: Table) -> None:
     easier = []
     for _ in range(MOST_TRIES):
         (task,) = claimed(table.robots)
-        assert task.question is not None
-        easier.append(task.question.given[-1])
+        assert task.computation is not None
+        easier.append(task.computation.given[-1])
         fails(table, task)
     assert easier == [0, 0, 1, 2]
     table.posts()
     operator = table.person(OPERATOR)
     operator.gets(1).hears("A robot could not find a move on board 1.", "has died")
     (task,) = claimed(table.robots)
-    assert task.question is None
-    do(table.robots, lambda work: table.robots.resort(work, task))
+    assert task.computation is None
+    do(table.robots, lambda work: table.robots.give_up(work, task))
     assert len(table.moves(1)) == 1
     # The next time it thinks as before, and nobody is told again within a day.
     table.begins("boulder", "alice")
@@ -170,9 +170,9 @@ def test_one_of_which_nothing_can_come_is_put_aside(
 
     table.joins("alice")
     let_boards_wait(table, "alice", "alice")
-    ours = registry.THOUGHTS["move"]
+    ours = jobs.HANDLERS["move"]
     with monkeypatch.context() as patched:
-        patched.setattr(machine, "THOUGHTS", {"move": Kind(ours.question, broken, broken)})
+        patched.setattr(jobs, "HANDLERS", {"move": JobHandler(ours.prepare, broken, broken)})
         for _ in range(14):
             assert think_next(table.robots)
             table.clock.passes(seconds=2)
@@ -207,7 +207,7 @@ def test_what_the_board_does_not_wait_for_any_more_is_no_thought(table: Table) -
     answer = thinks(task)
     for number in (1, 2):
         alice.says(f"resign {number}")
-    do(table.robots, lambda work: table.robots.conclude(work, task, answer))
+    do(table.robots, lambda work: table.robots.finish(work, task, answer))
     table.robots_think()
     assert not list(waiting(table))
     assert table.moves(1) == table.moves(2) == []
@@ -234,16 +234,16 @@ def test_what_is_wanted_again_once_its_board_is_held_is_thought_about(
 ) -> None:
     table.joins("alice")
     let_boards_wait(table, "alice")
-    ours = registry.THOUGHTS["move"]
+    ours = jobs.HANDLERS["move"]
     stale = iter([None])  # what is read before the board is held
 
-    def question(work: UnitOfWork, thought: Thought) -> Question | None:
-        return next(stale, ours.question(work, thought))
+    def question(work: UnitOfWork, thought: Thought) -> Computation | None:
+        return next(stale, ours.prepare(work, thought))
 
-    kind = Kind(question, ours.conclude, ours.resort)
-    monkeypatch.setattr(machine, "THOUGHTS", {"move": kind})
+    kind = JobHandler(question, ours.finish, ours.give_up)
+    monkeypatch.setattr(jobs, "HANDLERS", {"move": kind})
     (task,) = claimed(table.robots)
-    do(table.robots, lambda work: table.robots.conclude(work, task, thinks(task)))
+    do(table.robots, lambda work: table.robots.finish(work, task, thinks(task)))
     assert len(table.moves(1)) == 1
 
 
@@ -281,9 +281,9 @@ def test_it_is_done_once_wherever_it_dies(what: str, sqlite_url: str) -> None:
     answer = thinks(tasks[0]) if tasks else None
     pieces: dict[str, Callable[[UnitOfWork], Any]] = {
         "claim": lambda work: table.robots.claim(work, 4),
-        "conclude": lambda work: table.robots.conclude(work, tasks[0], answer),
-        "resort": lambda work: table.robots.resort(work, tasks[0]),
-        "fail": lambda work: table.robots.fail(work, tasks[0], ThinkingFailedError("it died")),
+        "conclude": lambda work: table.robots.finish(work, tasks[0], answer),
+        "resort": lambda work: table.robots.give_up(work, tasks[0]),
+        "fail": lambda work: table.robots.fail(work, tasks[0], SearchFailedError("it died")),
     }
     before = [table.rows(name) for name in KEPT]
     assert dies(table, pieces[what], "commit", 1)

@@ -14,8 +14,8 @@ import pytest
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Look, Post
-from pbm.service.robots.loop import Thinkers
-from pbm.service.robots.minds import Minds, Question
+from pbm.service.robots.worker import RobotWorker
+from pbm.service.robots.worker_processes import Computation, WorkerProcesses
 from pbm.service.running.loops import send_post
 from pbm.service.running.writer import Writer
 from tests.polling import PATIENCE
@@ -24,18 +24,18 @@ from tests.table import SERVER, Mail, Table
 WAITS = 5.0  # seconds, at this table
 
 
-class SlowMinds(Minds):
+class SlowMinds(WorkerProcesses):
     """One that thinks until it is let go on."""
 
     def __init__(self) -> None:
         super().__init__(1)
         self.thinks, self.may_go_on = asyncio.Event(), asyncio.Event()
 
-    async def think(self, question: Question) -> Any:
+    async def run(self, computation: Computation) -> Any:
         """Return the answer, as soon as it may."""
         self.thinks.set()
         await self.may_go_on.wait()
-        return question.function(*question.given)
+        return computation.function(*computation.given)
 
 
 @dataclass
@@ -104,10 +104,10 @@ def play(table: Table, do: Callable[[Loops], Awaitable[None]]) -> None:
         server, minds, written = NextServer(), SlowMinds(), asyncio.Event()
         writer, composer = Writer(table.database, in_thread), Composer(SERVER)
         post = CountingPost(table.database, table.site, table.clock, server, composer)
-        thinkers = Thinkers(table.robots, minds, writer, in_thread, asyncio.Event(), written)
+        worker = RobotWorker(table.robots, minds, writer, in_thread, asyncio.Event(), written)
         loops = [
             asyncio.create_task(send_post(post, in_thread, writer, written)),
-            asyncio.create_task(thinkers.run(lambda: None)),
+            asyncio.create_task(worker.run(lambda: None)),
         ]
         await asyncio.wait_for(minds.thinks.wait(), PATIENCE)
         await do(Loops(table, minds, post, server.mails, written))

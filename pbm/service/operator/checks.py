@@ -36,7 +36,7 @@ from pbm.service.operator.known_keys import refuse_other_keys
 from pbm.service.operator.roles import role_findings
 from pbm.service.operator.tls import certificate_state
 from pbm.service.own_address import own_address
-from pbm.service.robots.enlisting import missing
+from pbm.service.robots.jobs import missing
 from pbm.service.running.room import Room, rooms
 from pbm.service.trouble.mail_numbers import incoming
 from pbm.store.db import Database, UnitOfWork, parse_url, shown_url

@@ -1,5 +1,5 @@
-"""What is thought about apart from turns: robots' moves, and what people ask a robot.
+"""Search jobs, computed apart from turns: robots' moves, and what people ask a robot.
 
-`registry` says what is to be computed for each kind of thought and what is done with the answer,
-`machine` leases thoughts and concludes them, `minds` are the processes that compute.
+`moves`, `draws`, `hints` and `analyses` have the handlers, `jobs` leases the rows and finishes
+them, `worker` is the role's loop, `worker_processes` has the processes that compute.
 """

@@ -1,4 +1,4 @@
-"""An analysis: the pieces of it one after another, and in the end the mails that tell it."""
+"""An analysis: a job for each piece of the game, and mails when it is complete."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,9 +9,8 @@ from pbm.play.analyses import ask_piece, kept_analysis
 from pbm.play.analyses_told import analysis_told
 from pbm.robots.advice import look_at
 from pbm.robots.analysis import MOST_LOST, Judged, Piece, mistakes, next_piece
-from pbm.service.robots.courses import course_of
-from pbm.service.robots.minds import Question
-from pbm.service.robots.thinking import Kind, Thinking
+from pbm.service.robots.handler import JobHandler, RobotTurn, course_of
+from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.answer import announce_answer
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
@@ -20,20 +19,20 @@ from pbm.store.values.thoughts import KeptAnalysis, Thought
 _NOT_WANTED = "nothing: nobody wants it any more"
 
 
-def ask(work: UnitOfWork, thought: Thought) -> Question | None:
-    """The next piece, with fewer nodes after tries that failed."""
-    board = work.boards.find(thought.board_id)
+def prepare(work: UnitOfWork, job: Thought) -> Computation | None:
+    """Search the next piece, with fewer nodes after failed tries."""
+    board = work.boards.find(job.board_id)
     kept = _under_way(work, board) if board else None
     piece = _next_piece(board, kept.found) if board and kept else None
     if board is None or piece is None:
         return None
-    easier = Piece(piece.plies, max(1, piece.nodes >> 2 * thought.tries))
-    return Question(look_at, (course_of(work, board), easier))
+    easier = Piece(piece.plies, max(1, piece.nodes >> 2 * job.tries))
+    return Computation(look_at, (course_of(work, board), easier))
 
 
-def conclude(turn: Thinking, judged: Sequence[Judged]) -> str:
-    """Keep what was found, and let the next piece be looked at, or tell whoever waits."""
-    work, board = turn.work, turn.work.boards.get(turn.thought.board_id)
+def finish(turn: RobotTurn, judged: Sequence[Judged]) -> str:
+    """Keep the result; ask for the next piece, or send the complete analysis."""
+    work, board = turn.work, turn.work.boards.get(turn.job.board_id)
     kept = _under_way(work, board)
     piece = _next_piece(board, kept.found) if kept else None
     if kept is None or piece is None or piece.plies != tuple(item.ply for item in judged):
@@ -41,15 +40,15 @@ def conclude(turn: Thinking, judged: Sequence[Judged]) -> str:
     found = _with(kept.found, judged, board)
     if _next_piece(board, found) is not None:
         work.analyses.keep(board.id, found)
-        ask_piece(work, board, turn.thought.player_id, turn.now)
+        ask_piece(work, board, turn.job.player_id, turn.now)
         return f"plies {piece.plies[0]} to {piece.plies[-1]} of board {board.id} looked at"
     work.analyses.keep(board.id, _in_the_end(found, board), turn.now)
     return f"board {board.id} is analysed, told to {_tell(turn, board)}"
 
 
-def resort(turn: Thinking) -> str:
-    """Tell whoever waits that there is none; it can be asked for again."""
-    work, board = turn.work, turn.work.boards.get(turn.thought.board_id)
+def give_up(turn: RobotTurn) -> str:
+    """Drop the analysis and tell its readers; they can ask again."""
+    work, board = turn.work, turn.work.boards.get(turn.job.board_id)
     if _under_way(work, board) is None:
         return _NOT_WANTED
     work.analyses.drop(board.id)
@@ -70,7 +69,7 @@ def _long_looks(found: Any) -> list[Judged]:
 
 
 def _with(found: Any, judged: Sequence[Judged], board: Board) -> dict[str, Any]:
-    """What has been found with what a piece has added, which is a short look or a long one."""
+    """The results with those of one more piece, of short or of long searches."""
     short, long = list(found.get("short", ())), list(found.get("long", ()))
     if len(short) < board.ply:
         short += [item.lost for item in judged]
@@ -80,15 +79,15 @@ def _with(found: Any, judged: Sequence[Judged], board: Board) -> dict[str, Any]:
 
 
 def _in_the_end(found: Any, board: Board) -> dict[str, Any]:
-    """What is kept of it all: the moves that cost most, and the line after the last one."""
+    """What is kept: the moves that cost most, and the line after the last one."""
     long = _long_looks(found)
     last = next((item for item in long if item.ply > board.ply and item.line), None)
     dear = mistakes([item for item in long if item.ply <= board.ply])
     return {"mistakes": to_plain(dear), "last": to_plain(last), "most": MOST_LOST // 2}
 
 
-def _tell(turn: Thinking, board: Board) -> str:
-    """Tell whoever waits what has come of it; return their handles."""
+def _tell(turn: RobotTurn, board: Board) -> str:
+    """Mail the outcome to all readers; return their handles."""
     work, kept = turn.work, turn.work.analyses.find(board.id)
     told = []
     for number in work.analyses.readers(board.id):
@@ -104,4 +103,4 @@ def _tell(turn: Thinking, board: Board) -> str:
     return ", ".join(told) or "nobody"
 
 
-ANALYSES = Kind(ask, conclude, resort)
+ANALYSES = JobHandler(prepare, finish, give_up)

@@ -1,53 +1,66 @@
-"""Whether a robot that is not to move takes a draw: a thought of its own."""
+"""A robot's answer to a draw offer: with its move if it is to move, else as a job of its own."""
 
+from pbm.events import Event
+from pbm.play.offers import agree, refuse
 from pbm.play.robot_answers import asked_draw, offered_to
-from pbm.robots.draws import Standing, standing
-from pbm.service.robots.courses import course_of, seed_of
-from pbm.service.robots.draw_answers import say
-from pbm.service.robots.minds import Question
-from pbm.service.robots.thinking import Kind, Thinking
+from pbm.play.turn import Turn
+from pbm.robots.draws import Standing, quiet_moves, standing
+from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
+from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import announce_boards
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
 from pbm.store.values.thoughts import Thought
 
 
-def ask(work: UnitOfWork, thought: Thought) -> Question | None:
-    """What a robot has to think about: how it stands."""
-    board = work.boards.find(thought.board_id)
-    if board is None or not board.is_installed or _offer(board, thought) is None:
+def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
+    """Answer the draw offered to the robot that is to move, by the score of its move."""
+    offer = offered_to(board, robot_id)
+    if offer is None:
+        return []
+    takes = Standing(score or 0, quiet_moves(board.rules, board.position)).takes_draw
+    return _say(turn, board, offer, robot_id, takes=takes)
+
+
+def prepare(work: UnitOfWork, job: Thought) -> Computation | None:
+    """Evaluate the robot's position."""
+    board = work.boards.find(job.board_id)
+    if board is None or not board.is_installed or _offer(board, job) is None:
         return None
-    seat = board.seats_of(thought.params["robot"])[0]
-    given = (seat.robot, course_of(work, board), seat.seat, seed_of(board))
-    return Question(standing, given)
+    seat = board.seats_of(job.params["robot"])[0]
+    return Computation(standing, (seat.robot, course_of(work, board), seat.seat, seed_of(board)))
 
 
-def conclude(turn: Thinking, found: Standing) -> str:
-    """Say yes or no."""
+def finish(turn: RobotTurn, found: Standing) -> str:
+    """Accept or refuse."""
     return _answer(turn, takes=found.takes_draw)
 
 
-def resort(turn: Thinking) -> str:
-    """Say no, since nothing was found."""
+def give_up(turn: RobotTurn) -> str:
+    """Refuse, since there is no evaluation."""
     return _answer(turn, takes=False)
 
 
-def _answer(turn: Thinking, *, takes: bool) -> str:
-    board = turn.work.boards.get(turn.thought.board_id)
-    offer, robot_id = _offer(board, turn.thought), turn.thought.params["robot"]
+def _answer(turn: RobotTurn, *, takes: bool) -> str:
+    board = turn.work.boards.get(turn.job.board_id)
+    offer, robot_id = _offer(board, turn.job), turn.job.params["robot"]
     if offer is None:
         return "nothing: no draw waits for it any more"
-    announce_boards(turn, say(turn, board, offer, robot_id, takes=takes))
+    announce_boards(turn, _say(turn, board, offer, robot_id, takes=takes))
     return f"{board.handle_of(robot_id)} said {'yes' if takes else 'no'} on board {board.id}"
 
 
-def _offer(board: Board, thought: Thought) -> Offer | None:
-    """The draw that a thought is about, if it still waits."""
-    robot_id = thought.params["robot"]
+def _say(turn: Turn, board: Board, offer: Offer, robot_id: int, *, takes: bool) -> list[Event]:
+    if takes:
+        return agree(turn.work, board, offer, robot_id, turn.now)
+    return refuse(turn.work, board, offer, robot_id)
+
+
+def _offer(board: Board, job: Thought) -> Offer | None:
+    """The job's draw offer, if it is still open."""
+    robot_id = job.params["robot"]
     offer = offered_to(board, robot_id)
-    if offer is None or asked_draw(board, offer, robot_id) != thought.about:
-        return None
-    return offer
+    return offer if offer and asked_draw(board, offer, robot_id) == job.about else None
 
 
-DRAWS = Kind(ask, conclude, resort)
+DRAWS = JobHandler(prepare, finish, give_up)

@@ -1,4 +1,4 @@
-"""A robot's move: what it thinks about, and the turn in which it is played."""
+"""The search for a robot's move, and the turn that plays it."""
 
 from pbm.errors import Refusal
 from pbm.events import Event
@@ -8,48 +8,46 @@ from pbm.play.move import play_move
 from pbm.robots.courses import think_about
 from pbm.robots.thinking import Thought as Found
 from pbm.rules.contract import Suggests
-from pbm.service.robots.courses import course_of, seed_of
-from pbm.service.robots.draw_answers import answer_with_move
-from pbm.service.robots.minds import Question
-from pbm.service.robots.thinking import Kind, Thinking
+from pbm.service.robots.draws import answer_with_move
+from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
+from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import announce_boards
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.thoughts import Thought
 
-_AS_STRONG = 2  # tries, after which a weaker robot thinks
+_AS_STRONG = 2  # tries with the robot itself, before a weaker one
 _GONE_ON = "nothing: the board has gone on"
 
 
-def ask(work: UnitOfWork, thought: Thought) -> Question | None:
-    """What a robot has to think about for its move."""
-    board = work.boards.find(thought.board_id)
-    if board is None or not _still_waits(board, thought):
+def prepare(work: UnitOfWork, job: Thought) -> Computation | None:
+    """Search for the robot's move."""
+    board = work.boards.find(job.board_id)
+    if board is None or not _still_waits(board, job):
         return None
     mover = board.to_move
     if mover is None or work.players.get(mover.player_id).status != "active":
         return None  # it is asked for again when that robot may play
-    easier = max(0, thought.tries - _AS_STRONG + 1)
-    return Question(think_about, (mover.robot, course_of(work, board), seed_of(board), easier))
+    easier = max(0, job.tries - _AS_STRONG + 1)
+    return Computation(think_about, (mover.robot, course_of(work, board), seed_of(board), easier))
 
 
-def conclude(turn: Thinking, found: Found) -> str:
-    """Play the move that was found."""
+def finish(turn: RobotTurn, found: Found) -> str:
+    """Play the move."""
     return _play(turn, found.move, found.score)
 
 
-def resort(turn: Thinking) -> str:
-    """Play any legal move, since none was found."""
-    board = turn.work.boards.get(turn.thought.board_id)
+def give_up(turn: RobotTurn) -> str:
+    """Play any legal move."""
+    board = turn.work.boards.get(turn.job.board_id)
     game = board.rules
     return _play(turn, (isinstance(game, Suggests) and game.example_move(board.position)) or "")
 
 
-def _play(turn: Thinking, move: str, score: int | None = None) -> str:
-    """Play a move as a person's is played: with all that comes of it, and the mails. A draw that
-    is offered is answered first, by its score."""
-    board = turn.work.boards.get(turn.thought.board_id)
-    if not _still_waits(board, turn.thought):
+def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
+    """Play a move as for a person, and announce it; by its score first answer an offered draw."""
+    board = turn.work.boards.get(turn.job.board_id)
+    if not _still_waits(board, turn.job):
         return _GONE_ON
     mover = board.to_move
     assert mover is not None
@@ -66,8 +64,8 @@ def _play(turn: Thinking, move: str, score: int | None = None) -> str:
     return f"{mover.handle} has played {move} on board {board.id}"
 
 
-def _claimed(turn: Thinking, board: Board) -> list[Event]:
-    """Claim the draw that may be claimed where robots are left alone: else nobody ever would."""
+def _claimed(turn: RobotTurn, board: Board) -> list[Event]:
+    """Claim a draw on a board that only robots play on: no person would."""
     mover = board.to_move
     if mover is None or not board.is_left_to_robots:
         return []
@@ -77,11 +75,11 @@ def _claimed(turn: Thinking, board: Board) -> list[Event]:
         return []
 
 
-def _still_waits(board: Board, thought: Thought) -> bool:
+def _still_waits(board: Board, job: Thought) -> bool:
     mover = board.to_move if board.is_installed else None
     if mover is None or mover.robot is None:
         return False
-    return awaited_move(board, mover.player_id) == thought.about
+    return awaited_move(board, mover.player_id) == job.about
 
 
-MOVES = Kind(ask, conclude, resort)
+MOVES = JobHandler(prepare, finish, give_up)

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class ThoughtKind(StrEnum):
-    """What is to be thought about; `pbm.service.robots.registry` says how."""
+    """What is to be thought about; `pbm.service.robots.jobs` has the handlers."""
 
     MOVE = "move"
     DRAW = "draw"  # whether to take one

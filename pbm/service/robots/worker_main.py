@@ -1,7 +1,6 @@
-"""A process that thinks: it computes what it is asked, one thing after another, at low priority.
+"""The program of a worker process: it runs computations one after another at low priority.
 
-Started by `pbm.service.robots.minds`. It imports nothing of the server: what a question needs comes
-with the question.
+Started by `pbm.service.robots.worker_processes`. It imports only what a computation needs.
 """
 
 import os
@@ -15,10 +14,9 @@ NICE = 19  # others go first
 
 
 def main(asked: int, lifeline: int) -> None:
-    """Answer questions from the connection `asked`, until `lifeline` ends with who has the other
-    end of it."""
+    """Run the computations received from `asked`; exit when `lifeline` is closed."""
     for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, signal.SIG_IGN)  # the server says when it is over
+        signal.signal(name, signal.SIG_IGN)  # the server ends it
     os.nice(NICE)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
     with Connection(asked) as connection:
@@ -29,13 +27,13 @@ def main(asked: int, lifeline: int) -> None:
                 return
             try:
                 answer, trouble = function(*args), None
-            except Exception as error:  # noqa: BLE001 - whoever asked hears of it
+            except Exception as error:  # noqa: BLE001 - sent to the server
                 answer, trouble = None, (f"{type(error).__name__}: {error}", format_exc())
             connection.send((answer, trouble))
 
 
 def _end_with(lifeline: int) -> None:
-    """End at once when the server does, however that came."""
+    """Exit as soon as the server does, for whatever reason."""
     os.read(lifeline, 1)
     os._exit(0)
 

@@ -1,7 +1,7 @@
-"""The processes that think, started when there is something to think about.
+"""Worker processes for searches, started on demand.
 
-Each has a thread of this process that waits for it. One that dies or hangs is no harm: it is
-killed, and the next question starts another.
+A thread of this process waits for each. One that dies or hangs is killed, and the next computation
+starts another.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
-SECONDS = 120.0  # for one answer; what needs longer hangs
+SECONDS = 120.0  # timeout of a computation
 
 
-class ThinkingFailedError(Exception):
-    """A question that got no answer: the process died, hung, or its search raised something.
+class SearchFailedError(Exception):
+    """A computation without a result: the process died or hung, or the function raised.
 
-    `trace` is where that came from, if it is known.
+    `trace` is the traceback from there, if there is one.
     """
 
     def __init__(self, reason: str, trace: str = "") -> None:
@@ -31,18 +31,18 @@ class ThinkingFailedError(Exception):
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is to be computed in another process: a function of a module, and what it is given.
+class Computation:
+    """A module's function and its arguments, for a worker process.
 
-    Both go there as pickles, so the module should import little.
+    Both are pickled, so the module should import little.
     """
 
     function: Callable[..., Any]
     given: tuple[Any, ...]
 
 
-class Mind:
-    """One process that thinks, or none yet."""
+class WorkerProcess:
+    """One worker process, started when it is needed."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
@@ -53,28 +53,26 @@ class Mind:
 
     @property
     def pid(self) -> int | None:
-        """The number of the process, None while there is none."""
+        """The process's number, None before it is started."""
         return self._process.pid if self._process else None
 
-    def think(self, question: Question) -> Any:
-        """Return the answer; it takes as long as it does. Raises ThinkingFailedError."""
+    def run(self, computation: Computation) -> Any:
+        """Return the result; blocks until then. Raises SearchFailedError."""
         try:
             connection = self._started()
-            connection.send((question.function, question.given))
+            connection.send((computation.function, computation.given))
             if not connection.poll(self._seconds):
-                raise ThinkingFailedError(f"no answer within {self._seconds:g} seconds")
+                raise SearchFailedError(f"no answer within {self._seconds:g} seconds")
             answer, trouble = connection.recv()
-        except (EOFError, OSError) as error:
-            self.end()
-            raise ThinkingFailedError("the process that thought has died") from error
-        except ThinkingFailedError:
-            self.end()
-            raise
         except Exception as error:
             self.end()
-            raise ThinkingFailedError(f"{type(error).__name__}: {error}") from error
+            if isinstance(error, SearchFailedError):
+                raise
+            if isinstance(error, EOFError | OSError):
+                raise SearchFailedError("the process that thought has died") from error
+            raise SearchFailedError(f"{type(error).__name__}: {error}") from error
         if trouble is not None:
-            raise ThinkingFailedError(*trouble)
+            raise SearchFailedError(*trouble)
         return answer
 
     def end(self) -> None:
@@ -91,61 +89,68 @@ class Mind:
             connection.close()
 
     def close(self) -> None:
-        """Kill the process, and start no other."""
+        """Kill the process and start no other."""
         self._closed = True
         with self._changing:
             if self._process is not None:
-                self._process.kill()  # whoever waits for it hears of that, and ends it
+                self._process.kill()  # the waiting thread sees that and ends it
 
     def _started(self) -> Connection:
         with self._changing:
             if self._closed:
-                raise ThinkingFailedError("the server stops")
+                raise SearchFailedError("the server stops")
             if self._process is None or self._connection is None:
                 self._process, self._connection = _start()
             return self._connection
 
 
-class Minds:
-    """Several of them, each thinking about one thing at a time."""
+class WorkerProcesses:
+    """A pool of worker processes, each with one computation at a time."""
 
     def __init__(self, size: int, seconds: float = SECONDS) -> None:
-        self._minds = [Mind(seconds) for _ in range(size)]
-        self._free = list(self._minds)
-        self._threads = ThreadPoolExecutor(size, "pbm-mind")
+        self._processes = [WorkerProcess(seconds) for _ in range(size)]
+        self._free = list(self._processes)
+        self._threads = ThreadPoolExecutor(size, "pbm-robot")
 
     @property
     def size(self) -> int:
-        """How many they are."""
-        return len(self._minds)
+        """How many processes there are at most."""
+        return len(self._processes)
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The numbers of the processes that there are."""
-        return tuple(mind.pid for mind in self._minds if mind.pid is not None)
+        """The numbers of the started processes."""
+        return tuple(one.pid for one in self._processes if one.pid is not None)
 
-    async def think(self, question: Question) -> Any:
-        """Return the answer of one that is free. Raises ThinkingFailedError."""
-        mind = self._free.pop()  # which was used last, so that few processes are started
+    async def run(self, computation: Computation) -> Any:
+        """Return the result of a free process. Raises SearchFailedError."""
+        process = self._free.pop()  # the last one used, so that few processes are started
         try:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads, partial(mind.think, question))
+            return await loop.run_in_executor(self._threads, partial(process.run, computation))
         finally:
-            self._free.append(mind)
+            self._free.append(process)
 
     def close(self) -> None:
         """Kill all processes."""
-        for mind in self._minds:
-            mind.close()
+        for process in self._processes:
+            process.close()
         self._threads.shutdown()
-        for mind in self._minds:
-            mind.end()
+        for process in self._processes:
+            process.end()
 
 
 def _start() -> tuple[subprocess.Popen[bytes], Connection]:
     here, there = Pipe()
     try:
-        command = [sys.executable, "-P", "-m", "pbm.service.robots.mind", str(there.fileno()), "0"]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "pbm.service.robots.worker_main",
+            str(there.fileno()),
+            "0",
+        ]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, pass_fds=[there.fileno()], process_group=0
         )

@@ -1,0 +1,51 @@
+"""The handler of one kind of search job: what to compute, and what to do with the result."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from zlib import crc32
+
+from pbm.play.turn import Turn
+from pbm.robots.courses import Course
+from pbm.service.robots.worker_processes import Computation
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
+from pbm.store.values.thoughts import Thought
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotTurn(Turn):
+    """The turn in which a search job is finished."""
+
+    job: Thought
+
+
+@dataclass(frozen=True)
+class JobHandler:
+    """The functions for the jobs of one kind.
+
+    `prepare` returns the computation, easier after failed tries, or None if the job is obsolete.
+    `finish` acts on the result, `give_up` on its absence; both return the outcome for the log.
+    They run with the board locked, check again whether the job is obsolete, and share a
+    transaction with the job's end.
+    """
+
+    prepare: Callable[[UnitOfWork, Thought], Computation | None]
+    finish: Callable[[RobotTurn, Any], str]
+    give_up: Callable[[RobotTurn], str]
+
+
+def course_of(work: UnitOfWork, board: Board) -> Course:
+    """A board's game so far, as plain data."""
+    left: dict[int, list[int]] = {}
+    for departure in work.plies.departures(board.id):
+        left.setdefault(departure.after_ply, []).append(departure.seat)
+    steps: list[str | int] = [*left.get(0, ())]
+    for ply in work.plies.of(board.id):
+        steps += [ply.text, *left.get(ply.ply, ())]
+    return Course(board.game, board.start_state, tuple(steps))
+
+
+def seed_of(board: Board) -> int:
+    """The seed for a robot's choice among equally good moves."""
+    return crc32(f"{board.id}.{board.ply}".encode())

@@ -1,0 +1,191 @@
+"""Leases search jobs, and finishes them like turns.
+
+A job is computed while no transaction is open. Its result and the deletion of its row are one
+transaction: after a crash it is leased again, and it is finished once.
+"""
+
+import secrets
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+import structlog
+
+from pbm.clock import Clock
+from pbm.mail.site import Site
+from pbm.play.awaited import await_move
+from pbm.play.turn import Turn
+from pbm.robots.players import ROBOTS
+from pbm.service.robots import analyses, draws, hints, moves
+from pbm.service.robots.handler import JobHandler, RobotTurn
+from pbm.service.robots.worker_processes import Computation, SearchFailedError
+from pbm.service.trouble.masking import in_a_line, traceback_of
+from pbm.service.trouble.notices import tell_of_trouble
+from pbm.store.db import Database, UnitOfWork, is_away
+from pbm.store.values.thoughts import Thought, ThoughtKind
+
+LEASE = timedelta(seconds=30)
+MOST_TRIES = 4  # of the search, at last with weaker robots; then the handler gives up
+_MOST_ENDINGS = 3  # tries of giving up; then the job is stuck
+_MOST_CLAIMS = 10  # in one transaction, while jobs are obsolete
+_RETRY_AFTER = timedelta(seconds=1)
+_DIED = "the process that thought has died"
+_log = structlog.get_logger("pbm.robots")
+
+HANDLERS: Mapping[str, JobHandler] = {
+    ThoughtKind.MOVE: moves.MOVES,
+    ThoughtKind.HINT: hints.HINTS,
+    ThoughtKind.ANALYSIS: analyses.ANALYSES,
+    ThoughtKind.DRAW: draws.DRAWS,
+}
+_End = Callable[[JobHandler, RobotTurn], str]
+
+
+@dataclass(frozen=True)
+class LeasedJob:
+    """A job leased to this process, with its computation; None: the handler gives up."""
+
+    job: Thought
+    computation: Computation | None
+
+
+@dataclass
+class RobotJobs:
+    """The queue of search jobs, ordered by place."""
+
+    database: Database
+    site: Site
+    clock: Clock
+    _process: str = field(default_factory=lambda: secrets.token_hex(8), init=False)
+
+    def begin(self) -> None:
+        """Register the robots as players, retry stuck jobs, and add missing jobs for moves."""
+        now = self.clock()
+        with self.database.transaction() as work:
+            enlist(work, now)
+            work.thoughts.retry_stuck()
+            if self.database.embedded:
+                work.thoughts.let_lapse(now)
+            for number in work.thoughts.boards_unthought():
+                await_move(work, work.boards.get(number, lock=True), now)
+
+    def next_due_at(self) -> datetime | None:
+        """When the next job can be leased. Raises DBAPIError."""
+        with self.database.glance() as work:
+            return work.thoughts.next_due_at()
+
+    def claim(self, work: UnitOfWork, most: int) -> list[LeasedJob]:
+        """Lease the next jobs; delete obsolete ones."""
+        leased: list[LeasedJob] = []
+        for _ in range(_MOST_CLAIMS):
+            claimed, lapsed = work.thoughts.claim(
+                *(self.clock(), most - len(leased), self._process, self.clock() + LEASE)
+            )
+            for job in claimed:
+                known = work.thoughts.note_try(job, _DIED) if job in lapsed else job
+                leased += self._prepared(work, known)
+            if not claimed or len(leased) == most:
+                break
+        return leased
+
+    def extend(self, work: UnitOfWork, numbers: Collection[int]) -> None:
+        """Extend this process's leases of some jobs."""
+        work.thoughts.extend(self._process, numbers, self.clock() + LEASE)
+
+    def bring_forward(self, work: UnitOfWork) -> None:
+        """Correct waits that are too long because the clock was set back."""
+        now = self.clock()
+        work.thoughts.bring_forward(now, now + LEASE)
+
+    def release(self, work: UnitOfWork) -> None:
+        """End this process's leases."""
+        work.thoughts.give_back(self._process)
+
+    def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any) -> None:
+        """Act on a result; without effect if the job is done already."""
+        self._end(work, leased, lambda handler, turn: handler.finish(turn, result))
+
+    def give_up(self, work: UnitOfWork, leased: LeasedJob) -> None:
+        """End a job without a result."""
+        self._end(work, leased, lambda handler, turn: handler.give_up(turn))
+
+    def fail(self, work: UnitOfWork, leased: LeasedJob, error: Exception) -> None:
+        """Count a failed try, and retry later; tell the operator from the second one on."""
+        job = work.thoughts.find(leased.job.id)
+        if job is None:
+            return
+        reason = in_a_line(error)
+        tries = work.thoughts.count_try(job, reason, self.clock() + _RETRY_AFTER)
+        trace = error.trace if isinstance(error, SearchFailedError) else traceback_of(error)
+        about = {"thought": job.id, "kind": job.kind, "board": job.board_id}
+        _log.error("thinking failed", tries=tries, error=trace, **about)
+        is_stuck = tries >= MOST_TRIES + _MOST_ENDINGS
+        if is_stuck:
+            work.thoughts.set_stuck(job)
+        if tries > 1:
+            turn = Turn(work=work, site=self.site, now=self.clock())
+            told = {"kind": job.kind, "board": job.board_id, "error": reason, "is_stuck": is_stuck}
+            cause = "stuck" if is_stuck else "tried again"
+            tell_of_trouble(turn, "robot-trouble", "a robot could not think", told, cause)
+
+    def _prepared(self, work: UnitOfWork, job: Thought) -> Sequence[LeasedJob]:
+        """The job with its computation; nothing if it failed, or is obsolete.
+
+        A turn that holds the board may ask for the same job again, and then adds no row. So a job
+        is deleted as obsolete only if it still is with the board locked.
+        """
+        is_locked = False
+        try:
+            prepare = partial(HANDLERS[job.kind].prepare, work, job)
+            computation = prepare()
+            if computation is None:
+                is_locked = work.boards.lock_if_free(job.board_id)
+                computation = prepare() if is_locked else None
+        except Exception as error:
+            if is_away(error):
+                raise
+            self.fail(work, LeasedJob(job, None), error)
+            return ()
+        if computation is not None:
+            return (LeasedJob(job, computation if job.tries < MOST_TRIES else None),)
+        if is_locked:
+            work.thoughts.done(job)
+        else:
+            work.thoughts.put_off(job, self.clock() + _RETRY_AFTER)
+        return ()
+
+    def _end(self, work: UnitOfWork, leased: LeasedJob, how: _End) -> None:
+        """Lock the board before the job, in the same order as turns."""
+        try:
+            with work.savepoint():
+                work.boards.get(leased.job.board_id, lock=True)
+                job = work.thoughts.find(leased.job.id)
+                if job is None:
+                    return
+                turn = RobotTurn(work=work, site=self.site, now=self.clock(), job=job)
+                work.thoughts.done(job)
+                outcome = how(HANDLERS[job.kind], turn)
+                work.flush()  # so that the savepoint undoes failed writes
+        except Exception as error:
+            if is_away(error):
+                raise
+            _log.error("thought not concluded", exception=traceback_of(error))
+            self.fail(work, leased, error)
+        else:
+            _log.info("thought done", thought=job.id, kind=job.kind, outcome=outcome)
+
+
+def enlist(work: UnitOfWork, now: datetime) -> None:
+    """Register the robots as players, except those whose handle a player has or had."""
+    for name in ROBOTS:
+        work.players.add_robot(name, now)
+
+
+def missing(work: UnitOfWork) -> Iterator[str]:
+    """The robots that are not registered."""
+    for name in ROBOTS:
+        player = work.players.by_handle(name)
+        if player is None or player.robot != name:
+            yield name

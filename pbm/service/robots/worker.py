@@ -1,0 +1,119 @@
+"""The loop of the role robots: it leases jobs while worker processes are free."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from pbm.service.robots.jobs import LEASE, LeasedJob, RobotJobs
+from pbm.service.robots.worker_processes import SearchFailedError, WorkerProcesses
+from pbm.service.running.clock_watch import ClockWatch
+from pbm.service.running.loops import DATABASE_PAUSE, Alive, until, woken
+from pbm.service.running.steps import InThread
+from pbm.service.running.writer import Piece, Writer
+
+EXTEND_EVERY = LEASE.total_seconds() / 3
+_log = structlog.get_logger("pbm.robots")
+
+
+@dataclass
+class RobotWorker:
+    """Computes leased jobs, each in a worker process.
+
+    `asked` wakes the loop; `mail_written` is set whenever a job is finished.
+    """
+
+    jobs: RobotJobs
+    processes: WorkerProcesses
+    writer: Writer
+    look_in_thread: InThread
+    asked: asyncio.Event
+    mail_written: asyncio.Event
+    _under_way: set[int] = field(default_factory=set, init=False)  # numbers of jobs
+    # One transaction at a time locks boards: two could deadlock with another process.
+    _locking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+
+    async def run(self, alive: Alive) -> None:
+        """Run for ever; when cancelled, release the leases. `alive` is called on each round."""
+        watch = ClockWatch(self.jobs.clock)
+        try:
+            async with asyncio.TaskGroup() as apart:
+                apart.create_task(self._extend_leases())
+                while True:
+                    alive()
+                    self.asked.clear()
+                    try:
+                        await watch.mend(self.writer, self.jobs.bring_forward)
+                        due_at = await self._next_due_at()
+                        is_due = due_at is not None and due_at <= self.jobs.clock()
+                        leased = await self._claim() if is_due else ()
+                    except DBAPIError as error:
+                        _log.warning("database away, robots wait", error=str(error.orig))
+                        await asyncio.sleep(DATABASE_PAUSE)
+                        continue
+                    for each in leased:
+                        self._under_way.add(each.job.id)
+                        apart.create_task(self._compute(each))
+                    if not leased:
+                        await woken(self.asked, until(due_at, self.jobs.clock))
+        finally:
+            await self._release()
+
+    @property
+    def _free(self) -> int:
+        """How many worker processes are free."""
+        return self.processes.size - len(self._under_way)
+
+    async def _next_due_at(self) -> datetime | None:
+        """When the next job is due; None while no process is free."""
+        return await self.look_in_thread(self.jobs.next_due_at) if self._free else None
+
+    async def _claim(self) -> list[LeasedJob]:
+        async with self._locking:
+            return await self.writer.do(partial(self.jobs.claim, most=self._free))
+
+    async def _compute(self, leased: LeasedJob) -> None:
+        """Compute, then finish the job as soon as the database is there."""
+        piece, is_done = await self._ending(leased), False
+        while not is_done:
+            try:
+                async with self._locking:
+                    await self.writer.do(piece)
+                is_done = True
+            except DBAPIError as error:
+                _log.warning("database away, a thought waits", error=str(error.orig))
+                await asyncio.sleep(DATABASE_PAUSE)
+        self._under_way.discard(leased.job.id)
+        self.mail_written.set()
+        self.asked.set()
+
+    async def _ending(self, leased: LeasedJob) -> Piece[None]:
+        """Compute, and return the call that ends the job."""
+        if leased.computation is None:
+            return partial(self.jobs.give_up, leased=leased)
+        try:
+            result = await self.processes.run(leased.computation)
+        except SearchFailedError as error:
+            return partial(self.jobs.fail, leased=leased, error=error)
+        return partial(self.jobs.finish, leased=leased, result=result)
+
+    async def _extend_leases(self) -> None:
+        """Extend the leases of the jobs under way, again and again."""
+        while True:
+            await asyncio.sleep(EXTEND_EVERY)
+            extend = partial(self.jobs.extend, numbers=frozenset(self._under_way))
+            try:
+                if self._under_way:
+                    await self.writer.do(extend)
+            except DBAPIError as error:
+                _log.warning("database away, no sign given", error=str(error.orig))
+
+    async def _release(self) -> None:
+        """End the leases of the jobs under way."""
+        try:
+            await self.writer.do(self.jobs.release)
+        except DBAPIError as error:
+            _log.warning("database away, leases run out by themselves", error=str(error.orig))
