@@ -20,6 +20,7 @@ from pbm.store.buckets import Buckets
 from pbm.store.challenges import Challenges
 from pbm.store.changes import Changes
 from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
+from pbm.store.consents import Consents
 from pbm.store.driver import Call, execute
 from pbm.store.expiring import Expiring
 from pbm.store.facts import Facts
@@ -106,6 +107,7 @@ class UnitOfWork:
         self.history = History(transaction)
         self.seeks = Seeks(transaction)
         self.blocks = Blocks(transaction)
+        self.consents = Consents(transaction)
         self.challenges = Challenges(transaction)
         self.words = Words(transaction)
         self.reports = Reports(transaction)

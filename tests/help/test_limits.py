@@ -18,11 +18,11 @@ from pbm.play.postage import MOST_MAILS
 from pbm.play.records import KEPT_UNSEEN
 from pbm.play.reports import REPORTS
 from pbm.play.waiting import MOST_TOGETHER
-from pbm.service.asking import questions, standing_consent
+from pbm.service.asking import questions
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.newcomers import AGAIN_AFTER
 from pbm.service.understanding.withheld_text import MOST_CHECKS
-from pbm.store.values.questions import OPEN_FOR
+from pbm.store.values.questions import CONSENT_STANDS, OPEN_FOR
 from tests.help.pages import page_text
 from tests.rows import each_row
 
@@ -41,7 +41,7 @@ def named() -> list[str]:
     hourly, daily = limits.PLAYER_LIMITS
     days = questions.SIGNUP_FOR // DAY
     day = limits.NEWCOMERS_DAY // HOUR
-    stands, asked = standing_consent.STANDS.within // HOUR, questions.ASK_ABOUT_ALIAS_EVERY // HOUR
+    stands, asked = CONSENT_STANDS // HOUR, questions.ASK_ABOUT_ALIAS_EVERY // HOUR
     kilobytes = LIMITS.text_bytes // 1024
     return [
         f"{within(hourly, HOUR)} an hour and {within(daily, DAY)} a day",

@@ -21,12 +21,21 @@ from pbm.store.transaction import Transaction
 from tests.table import PEER, SERVER, Mail, Person, Table
 
 _APART = (
-    *("inbox", "inbox_raw", "outbox", "outbox_contents", "kept_news", "kept_notices", "errands"),
+    *(
+        "inbox",
+        "inbox_raw",
+        "outbox",
+        "outbox_contents",
+        "kept_news",
+        "kept_notices",
+        "errands",
+        "consents",
+    ),
     *("heartbeats", "facts", "reminded_boards"),
 )
 """Tables of mails, and of what is asked until it is answered: two mails leave more of it."""
 _ASKED = ("confirm", "alias", "question-lapse", "question-reminder")
-_COUNTED = ("replies:", "mails:", "yes-stands:", "new-passwords:", "all-new-passwords", "told:")
+_COUNTED = ("replies:", "mails:", "new-passwords:", "all-new-passwords", "told:")
 """Buckets that count mails, the ways they came, or the different passwords in each."""
 _UNLIKE = {"questions": ("id", "token_digest"), "due": ("id", "question_id")}
 _ERRAND = re.compile(r"('invitation'|\"invitation\"): \d+")

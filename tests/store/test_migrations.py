@@ -239,3 +239,22 @@ def test_what_clocks_have_stood_still_for_is_counted(bare_database_url: str) -> 
     migrate(table.database)
     assert [seat.stopped for seat in table.board(1).seats] == [3 * 3600, 0]
     table.close()
+
+
+def test_a_yes_that_stands_goes_on_standing(bare_database_url: str) -> None:
+    table = Table(bare_database_url)
+    table.start("alice", "bob")
+    now, day, origin = table.clock(), timedelta(days=1), "0123456789abcdef" * 2
+    with table.database.transaction() as work:
+        alice, bob = (work.players.by_handle(handle) for handle in ("alice", "bob"))
+        assert alice is not None
+        assert bob is not None
+        for key in (f"{alice.id}:{alice.epoch}", f"{bob.id}:{bob.epoch + 1}"):
+            work.buckets.take(f"yes-stands:{key}:{origin}", 1, day, now)
+    _moved(table.database, "0032", down=True)
+    migrate(table.database)
+    with table.database.transaction() as work:
+        assert work.consents.stands(alice, origin, since=now - timedelta(seconds=1))
+        assert not work.consents.stands(alice, origin, since=now)
+        assert not work.consents.stands(bob, origin, since=now - day)
+    table.close()

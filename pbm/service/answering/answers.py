@@ -22,7 +22,7 @@ from pbm.service.asking.addresses import KIND as NEW_ADDRESS
 from pbm.service.asking.challenges import CHALLENGE
 from pbm.service.asking.passwords import password_of
 from pbm.service.asking.questions import as_shown, ask_once_more
-from pbm.service.asking.standing_consent import let_stand
+from pbm.service.asking.standing_consent import give_consent
 from pbm.service.obeying.obey import obey, tell
 from pbm.service.obeying.scripts import run_script
 from pbm.service.understanding.interpret import interpret
@@ -60,7 +60,7 @@ def _hear_player(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     if not yes:
         return _drop(turn, context, speaker, errands)
     if question.params.get("way"):
-        let_stand(turn, player, question.params["way"])
+        give_consent(turn, player, question.params["way"])
     return _run_errands(turn, context, question, errands)
 
 

@@ -21,7 +21,7 @@ from pbm.rules.registry import default_game, game_named
 from pbm.service.accounts.handles import suggest_handle
 from pbm.service.asking.first_games import FirstGame
 from pbm.service.asking.passwords import sealed_for
-from pbm.service.asking.standing_consent import way_of
+from pbm.service.asking.standing_consent import origin_of
 from pbm.service.telling.answer import may_answer
 from pbm.service.telling.mail_writer import Asking, MailWriter
 from pbm.store.values.players import Player
@@ -252,7 +252,7 @@ def _common_way(turn: Turn, player: Player, waiting: Sequence[PendingCommands]) 
     nobody can say of which of several it was meant."""
     if not turn.unproven or player.settings.strict:
         return ""
-    way = way_of(turn)
+    way = origin_of(turn)
     before = turn.work.questions.ways_of(player.id, [errand.id for errand in waiting], turn.now)
     return way if before <= {way} else ""
 

@@ -1,66 +1,63 @@
-"""A player's yes to a mail stands for a day: moves that come the same way need no further question.
+"""Standing consent: a player's yes to a mail stands a day for moves of the same origin.
 
-The way is all that is known of a mail whose `From:` nobody has proven: that address, the domain
-of the envelope's sender, which must be the same, and the network it comes from. Where nobody knows
-that network no yes stands. None of it is a proof: docs/adr/proof.md says what remains.
+The origin is all that is known of a mail whose `From:` is unproven: that address, the envelope
+sender's domain, which must agree with it, and the network. Without a known network no consent
+stands. An origin proves nothing: see ADR 36.
 """
 
-from datetime import timedelta
 from hashlib import sha256
 from ipaddress import ip_network
 
 from pbm.commands.script import Script
 from pbm.mail.address import address_key
-from pbm.play.limits import Rate
 from pbm.play.turn import Turn
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
+from pbm.store.values.questions import CONSENT_STANDS
 
-STANDS = Rate("yes-stands", 1, timedelta(days=1))  # an empty bucket: a yes was said that day
-_NET_BITS = {4: 16, 6: 32}  # a large provider's servers stand side by side
+_NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
 
 
-def way_of(turn: Turn) -> str:
-    """The way by which a turn's mail came, as a digest.
+def origin_of(turn: Turn) -> str:
+    """Return the origin of a turn's mail, as a digest.
 
-    Empty where no mail is its cause, where the envelope names another domain than `From:`, or
-    where all that is known is that our own mail server brought it: for such a mail no yes stands.
+    Empty if there is no mail, if the envelope names another domain than `From:`, or if only our
+    own mail server is known: no consent stands for such a mail.
     """
     if not isinstance(turn, MailTurn):
         return ""
     author, sender = address_key(turn.cause.author), address_key(turn.sender)
-    network = _part_of_the_net(turn)
+    network = _network(turn)
     if not (network and _is_of_one_domain(author, sender)):
         return ""
     known = (author, sender.rpartition("@")[2], network)
     return sha256("\n".join(known).encode()).hexdigest()[:32]
 
 
-def let_stand(turn: Turn, player: Player, way: str) -> None:
-    """Let a player's yes stand for what comes this way; a second one makes it no longer."""
-    STANDS.take(turn.work, turn.now, player.id, player.epoch, way)
+def give_consent(turn: Turn, player: Player, origin: str) -> None:
+    """Write down a player's consent; a second one does not prolong the first."""
+    over = turn.now - CONSENT_STANDS
+    turn.work.consents.give(player, origin, turn.now, over=over)
 
 
-def stands_for(turn: Turn, player: Player, script: Script) -> bool:
-    """Whether a yes of the last day stands for a script that nobody has proven.
-
-    It does for moves, their comment, and what only looks; never for a strict player.
-    """
+def is_consented(turn: Turn, player: Player, script: Script) -> bool:
+    """Whether a standing consent covers an unproven script: moves, their comment, and what only
+    reads. Never for a strict player."""
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:
         return False
-    way = way_of(turn)
-    return bool(way) and STANDS.is_empty(turn.work, turn.now, player.id, player.epoch, way)
+    origin, since = origin_of(turn), turn.now - CONSENT_STANDS
+    return bool(origin) and turn.work.consents.stands(player, origin, since=since)
 
 
 def _is_of_one_domain(author: str, sender: str) -> bool:
-    """Whether two addresses are of one domain, or of one below the other."""
+    """Whether one of two addresses is of the other's domain, or of one below it."""
     one, other = (f".{address.rpartition('@')[2]}" for address in (author, sender))
     return one.endswith(other) or other.endswith(one)
 
 
-def _part_of_the_net(turn: MailTurn) -> str:
-    """The part of the net that a mail comes from, empty where nobody knows it."""
+def _network(turn: MailTurn) -> str:
+    """The network that a mail comes from; empty if unknown."""
     known = turn.network or ("" if turn.site.trusts(turn.peer) else turn.peer)
     if not known:
         return ""

@@ -26,7 +26,7 @@ from pbm.service.asking.addresses import ask_new_address, tell_other_addresses
 from pbm.service.asking.challenges import ask_challenged, tell_called_off
 from pbm.service.asking.passwords import sealed_for_errand, within_rate
 from pbm.service.asking.questions import ToConfirm, ask_errand, ask_invited
-from pbm.service.asking.standing_consent import stands_for
+from pbm.service.asking.standing_consent import is_consented
 from pbm.service.obeying.scripts import Rehearsal, problem_answer, refused, rehearse, run_script
 from pbm.service.telling.announce import announce_boards, announce_seeks
 from pbm.service.telling.answer import announce_answer
@@ -199,7 +199,7 @@ def _must_ask(context: Context, script: Script, *, proven: bool, doubt: str) -> 
         return True
     if proven or _only_reads(script):
         return False
-    return bool(doubt) or not stands_for(context.turn, context.player, script)
+    return bool(doubt) or not is_consented(context.turn, context.player, script)
 
 
 def _only_reads(script: Script) -> bool:

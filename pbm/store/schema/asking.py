@@ -55,6 +55,17 @@ errands = Table(
 )
 
 
+consents = Table(  # a yes that stands for moves of the same origin
+    "consents",
+    metadata,
+    to("players", "player_id", primary_key=True),
+    Column("origin", String(32), primary_key=True),
+    Column("epoch", Integer, nullable=False),
+    Column("given_at", Moment, nullable=False, index=True),
+    info=personal("player_id", erasure=Delete(), export=Export("consents", {"given": "given_at"})),
+)
+
+
 challenges = Table(  # those that wait until everybody who wants to be asked has said yes
     "challenges",
     metadata,

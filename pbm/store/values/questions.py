@@ -6,7 +6,8 @@ from typing import Any
 
 from pbm.passwords import SealedPassword
 
-OPEN_FOR = timedelta(hours=48)  # from the asking of a player
+OPEN_FOR = timedelta(hours=48)  # a question to a player
+CONSENT_STANDS = timedelta(days=1)
 
 
 @dataclass(frozen=True)
