@@ -27,8 +27,8 @@ from pbm.mail.smtp_in.listener import Rejection
 from pbm.mail.tags import Key, Keyring
 from pbm.mail.writing.render import Renderer
 from pbm.play.boards import start_board
-from pbm.service.intake.front import forget_front, note_front
 from pbm.service.intake.receive import Intake, Named
+from pbm.service.intake.upstream_mta import forget_front, note_front
 from pbm.service.post.composer import raw_mail
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.running.downtime import LISTENING, note_listening

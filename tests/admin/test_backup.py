@@ -25,8 +25,8 @@ from pbm.mail.reading.auth_results import Front
 from pbm.mail.tags import load_keyring
 from pbm.play.move import play_move
 from pbm.rules import abalone as rules
-from pbm.service.intake.front import known_front, note_front
 from pbm.service.intake.receive import Named
+from pbm.service.intake.upstream_mta import known_front, note_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.backup import backup, restore
 from pbm.service.operator.office import Office

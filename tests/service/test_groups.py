@@ -17,11 +17,11 @@ from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
 from pbm.mail.tags import load_keyring
 from pbm.play.ratings import MOVES
+from pbm.service.intake.arriving import queued
 from pbm.service.running.loops import TurnTaker
 from pbm.service.running.writer import Writer
 from pbm.service.trouble.notices import GIVEN_UP_FOR
 from pbm.service.turns.next_mails import NextMails
-from pbm.service.turns.order import queued
 from pbm.service.turns.turn import MOST_TRIES, SLICE, Taken, Turns
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.mails import ArrivedMail, InboxMail

@@ -14,9 +14,9 @@ from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.caller import UNKNOWN
 from pbm.mail.tags import load_keyring
+from pbm.service.intake.arriving import queued
 from pbm.service.intake.receive import Intake, Named
 from pbm.service.running.steps import at_once
-from pbm.service.turns.order import queued
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.mails import ArrivedMail

@@ -1,20 +1,38 @@
-"""A mail as it is handed over, and what can be told of it before it is kept.
+"""A mail before it is kept: what can be known of it, and its place in the queue.
 
-Of a megabyte that may take some tens of milliseconds; so it is done before any transaction begins.
+For a megabyte that takes some tens of milliseconds, so it is done before any transaction begins.
+
+The queue is fair between senders, with players before strangers. A mail's place is the moment of
+its arrival, or later the more of its sender's mails wait and the longer they are. So frequent
+senders wait behind others, and every mail gets its turn.
 """
 
 from dataclasses import dataclass
 from typing import Self
 
-from pbm.mail.address import address_key
+from pbm.mail.address import (
+    Bounce,
+    PlayerReply,
+    Postmaster,
+    Probe,
+    QuestionReply,
+    Recipient,
+    address_key,
+)
 from pbm.mail.reading.inbound import Glance, glance_at
+from pbm.mail.reading.limits import LONG
 from pbm.mail.reading.wire import digest, has_message_id
 from pbm.mail.smtp_in.caller import Caller
+from pbm.store.values.mails import Queued
+
+STRANGERS_HANDICAP = 60.0  # seconds; players who write within that time go first
+FURTHEST = 120.0  # seconds; short mails of one sender that may wait for their turns
+_MOST_PIECES = 8  # of `LONG` bytes, each a second; what a mail says beyond is not read
 
 
 @dataclass(frozen=True)
 class Arriving:
-    """A mail that `caller` hands over. `digest` is the same for copies of it."""
+    """A mail from `caller`. Copies of it have the same `digest`."""
 
     sender: str
     recipients: tuple[str, ...]
@@ -40,5 +58,23 @@ class Arriving:
 
     @property
     def author(self) -> str:
-        """Whose mail it seems to be: the key of an address, empty where there is none."""
+        """The apparent author: the key of an address, or empty."""
         return address_key(self.glance.author or self.sender)
+
+
+def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
+    """The place of a mail to this recipient. `author` is the key of an address.
+
+    `from_player`: it came to our plain address, from the address of a player.
+    """
+    apart = 1.0 + min(len(raw) // LONG, _MOST_PIECES)
+    match recipient:
+        case PlayerReply(player_id, board_id):
+            return Queued(f"u{player_id}", board_id, apart=apart, furthest=FURTHEST)
+        case Bounce(player_id):
+            return Queued(f"b{player_id}", apart=apart, furthest=FURTHEST)
+        case Postmaster():
+            return Queued(handicap=STRANGERS_HANDICAP)
+    known = from_player or isinstance(recipient, QuestionReply | Probe)
+    handicap = 0.0 if known else STRANGERS_HANDICAP
+    return Queued(author or None, None, known, handicap, apart, FURTHEST)

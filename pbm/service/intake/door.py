@@ -11,8 +11,8 @@ from pbm.mail.reading.limits import is_long
 from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.arriving import Arriving
-from pbm.service.intake.guesses import WrongTag
 from pbm.service.intake.receive import Intake, Named
+from pbm.service.intake.tag_guess_limit import WrongTag
 from pbm.service.running.gathering import Take, gathered, one_by_one
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Reader, Writer

@@ -11,11 +11,10 @@ from datetime import datetime, timedelta
 from pbm.mail.address import Plain, PlayerReply, Postmaster, QuestionReply, Recipient
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.listener import Rejection
-from pbm.service.intake.arriving import Arriving
+from pbm.service.intake.arriving import Arriving, queued
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.newcomers import PUT_OFF, Answer, count_answer
 from pbm.service.trouble.mail_numbers import incoming
-from pbm.service.turns.order import queued
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import ArrivedMail
 

@@ -36,7 +36,7 @@ from pbm.play.limits import (
     take_strangers_mail,
 )
 from pbm.service.intake.arriving import Arriving
-from pbm.service.intake.front import known_front, what_it_says_of
+from pbm.service.intake.upstream_mta import known_front, what_it_says_of
 from pbm.store.db import UnitOfWork
 
 PUT_OFF = Rejection(

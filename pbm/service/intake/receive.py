@@ -21,8 +21,9 @@ from pbm.mail.site import Site
 from pbm.mail.smtp_in.caller import UNKNOWN, Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.arriving import Arriving
-from pbm.service.intake.front import is_expected
-from pbm.service.intake.guesses import (
+from pbm.service.intake.keeping import Keeping
+from pbm.service.intake.mailrates import MailRates
+from pbm.service.intake.tag_guess_limit import (
     GUESSES,
     Signed,
     WrongTag,
@@ -32,8 +33,7 @@ from pbm.service.intake.guesses import (
     refuse_wrong,
     try_of,
 )
-from pbm.service.intake.keeping import Keeping
-from pbm.service.intake.mailrates import MailRates
+from pbm.service.intake.upstream_mta import is_expected
 from pbm.service.trouble.masking import traceback_of
 from pbm.store.db import UnitOfWork, is_away
 from pbm.store.values.players import FIRST_EPOCH

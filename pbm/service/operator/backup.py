@@ -14,7 +14,7 @@ from pbm.clock import Clock, system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.keyfile import Key, load_keys, parse_keys
-from pbm.service.intake.front import forget_front
+from pbm.service.intake.upstream_mta import forget_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.archive import Manifest
 from pbm.service.operator.clocks import seen_by

@@ -27,7 +27,7 @@ from pbm.mail.smtp_out.smarthost_url import Smarthost, parse_smarthost
 from pbm.robots.players import ROBOTS
 from pbm.rules.contract import MayLack
 from pbm.rules.registry import games, left_out
-from pbm.service.intake.front import known_front, why_doubted
+from pbm.service.intake.upstream_mta import known_front, why_doubted
 from pbm.service.operator.clocks import clocks_state, seen_by
 from pbm.service.operator.copies import sqlite_path
 from pbm.service.operator.finding import DoubtError, Finding, look_at

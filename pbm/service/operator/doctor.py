@@ -14,7 +14,7 @@ from pbm.errors import OperatorError
 from pbm.mail.reading.auth_results import Front
 from pbm.mail.tags import new_token
 from pbm.mail.writing.probe import probe_mail
-from pbm.service.intake.front import (
+from pbm.service.intake.upstream_mta import (
     Arrival,
     arrival_of,
     doubt_front,

@@ -1,6 +1,7 @@
-"""Notices to the operator and the sender about stuck and failed mails."""
+"""Mails to the operator: about stuck and failed mails, and those for postmaster, sent on."""
 
 import re
+from base64 import b64encode
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -20,6 +21,24 @@ GIVEN_UP_FOR = timedelta(seconds=10)  # pause before a retry of what the databas
 _TOLD = Rate("trouble", 1, timedelta(days=1))  # of one cause, to the operator
 _CODE = re.compile(r"\b[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}\b)?", re.ASCII)
 _OF_ONE_MAIL = re.compile(r"\S*[@\d]\S*|'[^']*'|\"[^\"]*\"", re.ASCII)
+_FORWARDED = b"X-PBM-Forwarded: yes\r\n"
+_END_OF_HEADERS = re.compile(rb"\r?\n\r?\n")
+_MOST_LOOKED_AT = 65536  # bytes; other servers put their own lines above ours
+
+
+class NoOperatorError(Exception):
+    """A mail for the operator cannot be sent on; it stays in the queue."""
+
+
+def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
+    """Send a mail for postmaster or abuse on as it came. Raises NoOperatorError."""
+    if not turn.site.operator:
+        raise NoOperatorError("PBM_OPERATOR is not set; read this mail with pbm-admin queue show")
+    head = _END_OF_HEADERS.split(mail.raw[:_MOST_LOOKED_AT], maxsplit=1)[0]
+    if any(line.strip().lower() == _FORWARDED.strip().lower() for line in head.split(b"\n")):
+        raise NoOperatorError("this mail was sent on once already")
+    MailWriter(turn).forward(turn.site.operator, b64encode(_FORWARDED + mail.raw).decode("ascii"))
+    return "sent on to the operator"
 
 
 def tell_of_trouble(

@@ -12,12 +12,12 @@ from pbm.play.turn import Cause, Turn
 from pbm.service.answering.aliases import ask_owner
 from pbm.service.answering.answers import hear_answer
 from pbm.service.answering.strangers import answer_stranger
-from pbm.service.intake.front import known_front, take_probe, what_it_says
-from pbm.service.intake.postmaster import forward_to_operator
+from pbm.service.intake.upstream_mta import known_front, take_probe, what_it_says
 from pbm.service.obeying.logins import hear_logins
 from pbm.service.obeying.obey import obey
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.telling.announce import announce_boards
+from pbm.service.trouble.notices import forward_to_operator
 from pbm.service.turns.next_mails import read_mail
 from pbm.service.turns.preparation import Preparation
 from pbm.service.understanding.mail_turn import MailTurn
