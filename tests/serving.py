@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.receive import Intake
+from pbm.service.loops import TurnTaker
 from pbm.service.robots.jobs import LeasedJob, RobotJobs
-from pbm.service.running.loops import TurnTaker
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.turn import Turns

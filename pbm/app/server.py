@@ -20,6 +20,7 @@ from pbm.service.intake.door import Door
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.receive import Intake, log_fault
 from pbm.service.intake.session_log import SessionLog
+from pbm.service.loops import TurnTaker, begin, keep_time, send_post, take_turns
 from pbm.service.own_address import own_address
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
@@ -38,7 +39,6 @@ from pbm.service.running.heartbeat import (
     keep_beating,
     stop_beating,
 )
-from pbm.service.running.loops import TurnTaker, begin, keep_time, send_post, take_turns
 from pbm.service.running.room import watch_rooms
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Reader, Writer

@@ -15,10 +15,10 @@ from sqlalchemy import event
 from pbm.mail.smtp_in.caller import UNKNOWN
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.play.waiting import MOST_TOGETHER
+from pbm.service import loops
+from pbm.service.loops import TurnTaker, take_turns
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.running import loops
-from pbm.service.running.loops import TurnTaker, take_turns
 from pbm.service.running.steps import Steps
 from pbm.service.running.writer import Writer
 from pbm.store.db import Database

@@ -18,7 +18,7 @@ from pbm.mail.site import Site
 from pbm.mail.tags import load_keyring
 from pbm.play.ratings import MOVES
 from pbm.service.intake.arriving import queued
-from pbm.service.running.loops import TurnTaker
+from pbm.service.loops import TurnTaker
 from pbm.service.running.writer import Writer
 from pbm.service.trouble.notices import GIVEN_UP_FOR
 from pbm.service.turns.next_mails import NextMails

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from pbm.commands.families.help import Help
+from pbm.service import loops
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.running import loops
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.turn import MOST_TRIES, TurnFailedError, Turns

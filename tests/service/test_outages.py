@@ -13,8 +13,8 @@ from sqlalchemy.exc import OperationalError
 
 from pbm.commands.families.play import PlayMove
 from pbm.mail.smtp_out.delivery import Sent
+from pbm.service import loops
 from pbm.service.post import post
-from pbm.service.running import loops
 from pbm.service.running.clock_watch import ClockWatch
 from pbm.store.inbox import Inbox
 from pbm.store.schema.mails import outbox, outbox_contents

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, delete, insert, text, update
 
 from pbm.play.clocks.calendar import Calendar
 from pbm.play.clocks.outages import LISTENING, outages
+from pbm.service.loops import keep_time
 from pbm.service.running.downtime import note_listening
 from pbm.service.running.heartbeat import LISTEN, POST, Heart
-from pbm.service.running.loops import keep_time
 from pbm.service.running.steps import at_once
 from pbm.service.running.writer import Writer
 from pbm.service.ticks import machine
@@ -279,7 +279,7 @@ def test_the_loop_does_what_comes_and_wakes_the_post(
         return Done("done")
 
     monkeypatch.setattr(machine, "TIMERS", {KIND: fine})
-    monkeypatch.setattr("pbm.service.running.loops.LOOK_AGAIN", PATIENCE)
+    monkeypatch.setattr("pbm.service.loops.LOOK_AGAIN", PATIENCE)
 
     async def play() -> None:
         threads = Threads()

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from pbm.mail.smtp_out.delivery import Sent
+from pbm.service.loops import send_post
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Look, Post
 from pbm.service.robots.worker import RobotWorker
 from pbm.service.robots.worker_processes import Computation, WorkerProcesses
-from pbm.service.running.loops import send_post
 from pbm.service.running.writer import Writer
 from tests.polling import PATIENCE
 from tests.table import SERVER, Mail, Table

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pbm.app import cli, server
+from pbm.service import loops
 from pbm.service.post.post import Post
-from pbm.service.running import loops
 
 SPEED = 1200  # a minute is 50 milliseconds
 CLAIMS = 20  # the post looks so often between two collections

@@ -8,10 +8,10 @@ from functools import partial
 import structlog
 from sqlalchemy.exc import DBAPIError
 
+from pbm.service.loops import DATABASE_PAUSE, Alive, until, woken
 from pbm.service.robots.jobs import LEASE, LeasedJob, RobotJobs
 from pbm.service.robots.worker_processes import SearchFailedError, WorkerProcesses
 from pbm.service.running.clock_watch import ClockWatch
-from pbm.service.running.loops import DATABASE_PAUSE, Alive, until, woken
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Piece, Writer
 
