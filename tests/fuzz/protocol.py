@@ -3,9 +3,9 @@
 import json
 from unittest.mock import patch
 
-from pbm.rules.abalone.protocol import positions, searches
-from pbm.rules.abalone.protocol.program import answer
-from pbm.rules.abalone.protocol.requests import REQUEST_REASONS
+from pbm.rules.abalone.programs import rules
+from pbm.rules.abalone.programs.requests import REQUEST_REASONS
+from pbm.rules.abalone.programs.rules import answer
 from pbm.rules.abalone.reasons import REASONS
 from tests.fuzz.targets import Target
 
@@ -34,7 +34,7 @@ _WORDS = (
 def check(data: bytes) -> None:
     """Answer a line, and hold the answer to what the manual says of it."""
     # To look far ahead is slow by nature; how far it may be is tested elsewhere.
-    with patch.object(positions, "DEEPEST_PERFT", 1), patch.object(searches, "MOST_NODES", 50):
+    with patch.object(rules, "DEEPEST_PERFT", 1), patch.object(rules, "MOST_NODES", 50):
         told = answer(data)
     assert json.loads(json.dumps(told)) == told
     if not told["ok"]:

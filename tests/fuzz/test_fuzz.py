@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.protocol import positions
+from pbm.rules.abalone.programs import rules as program
 from tests.fuzz import targets
 from tests.fuzz.__main__ import Told, dictionary_entry, read_log
 
@@ -60,7 +60,7 @@ def test_nor_do_they_with_a_few_bytes_changed(name: str) -> None:
         ("moves", rules, "parse_abapro"),
         ("moves", rules, "is_notation"),
         ("states", rules, "parse_state"),
-        ("protocol", positions, "parse_move"),
+        ("protocol", program, "parse_move"),
         ("records", rules, "parse_record"),
     ],
 )

@@ -15,12 +15,12 @@ import pytest
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine import plain, searching
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
-from pbm.rules.abalone.matches.orders import OPTIONS
-from pbm.rules.abalone.matches.program import LONGEST_LINE, Engine
+from pbm.rules.abalone.programs.engine import LONGEST_LINE, Engine
+from pbm.rules.abalone.programs.orders import OPTIONS
 from pbm.rules.contract import Budget
 from tests.polling import PATIENCE, until
 
-COMMAND = [sys.executable, "-m", "pbm.rules.abalone.matches"]
+COMMAND = [sys.executable, "-m", "pbm.rules.abalone.programs.engine"]
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "engine-protocol.md"
 START = rules.start()
 

@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
-from pbm.rules.abalone.protocol.positions import DEEPEST_PERFT
-from pbm.rules.abalone.protocol.program import answer, serve
-from pbm.rules.abalone.protocol.requests import LONGEST_LINE, REQUEST_REASONS
-from pbm.rules.abalone.protocol.searches import MOST_NODES, MOST_SECONDS
+from pbm.rules.abalone.programs.requests import LONGEST_LINE, REQUEST_REASONS
+from pbm.rules.abalone.programs.rules import DEEPEST_PERFT, MOST_NODES, MOST_SECONDS, answer, serve
 from pbm.rules.abalone.reasons import REASONS
 from pbm.rules.contract import WON
 from tests.polling import PATIENCE
@@ -26,7 +24,7 @@ from tests.rows import each_row
 from tests.rules.perft_table import STARTS, TEAM_STARTS
 from tests.rules.setups import placed
 
-COMMAND = [sys.executable, "-m", "pbm.rules.abalone.protocol"]
+COMMAND = [sys.executable, "-m", "pbm.rules.abalone.programs.rules"]
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "rules-protocol.md"
 START = rules.start().state()
 THREE = rules.start("bowl", 3).state()

@@ -1,4 +1,4 @@
-"""How programs of ours read what another program sends them."""
+"""Programs on standard input and output: `pbm-rules` (`rules`) and `pbm-engine` (`engine`)."""
 
 from collections.abc import Iterator
 from typing import BinaryIO

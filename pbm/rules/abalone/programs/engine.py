@@ -7,25 +7,100 @@ read, and `stop` obeyed, while it thinks.
 import argparse
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
-from threading import Lock
+from ctypes import c_int32
+from threading import Event, Lock, Thread
 from typing import BinaryIO
 
 from pbm import __version__
+from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.layouts import start
-from pbm.rules.abalone.matches.orders import (
+from pbm.rules.abalone.position import AbalonePosition
+from pbm.rules.abalone.programs import read_lines
+from pbm.rules.abalone.programs.orders import (
+    MOST,
     OPTIONS,
     OrderError,
     read_go,
     read_option,
     read_position,
 )
-from pbm.rules.abalone.matches.thinking import Thinking
-from pbm.rules.abalone.pipes import read_lines
-from pbm.rules.abalone.position import AbalonePosition
+from pbm.rules.contract import Budget, Found
+
+_NO_MOVE = "(none)"
 
 LONGEST_LINE = 1 << 20
 """Bytes that a line may have, its newline included."""
+
+
+class SearchThread:
+    """One search, from `go` to its `bestmove`; it says by `say` what it finds.
+
+    Without a budget it ends, and says its best move, only when it is stopped. `over`: another one
+    may begin.
+    """
+
+    def __init__(
+        self,
+        positions: Sequence[AbalonePosition],
+        budget: Budget | None,
+        *,
+        best: int,
+        seed: int,
+        say: Callable[[str], None],
+    ) -> None:
+        self._positions = positions
+        self._budget = budget
+        self._best = best
+        self._seed = seed
+        self._say = say
+        self._began = time.monotonic()
+        self._stop = c_int32(0)
+        self._stopped = Event()
+        self.over = False
+        self._thread = Thread(target=self._think)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End it soon, and wait until its best move is said."""
+        self._stop.value = 1
+        self._stopped.set()
+        self._thread.join()
+
+    def finish(self) -> None:
+        """Wait for its end; without a budget, stop it."""
+        if self._budget is None:
+            self.stop()
+        self._thread.join()
+
+    def _think(self) -> None:
+        try:
+            found = search(
+                self._positions,
+                self._budget or Budget(MOST["nodes"]),
+                best=self._best,
+                seed=self._seed,
+                stop=self._stop,
+                told=self._tell,
+            )
+            self._tell(found)
+            if self._budget is None:
+                self._stopped.wait()
+        finally:
+            self.over = True
+        # Said last: who hears of it may go on at once.
+        self._say(f"bestmove {found.lines[0].moves[0] if found.lines else _NO_MOVE}")
+
+    def _tell(self, found: Found) -> None:
+        seconds = time.monotonic() - self._began
+        rate = round(found.nodes / seconds) if seconds else 0
+        for number, line in enumerate(found.lines, 1):
+            self._say(
+                f"info depth {found.depth} multipv {number} score cp {line.score}"
+                f" nodes {found.nodes} time {round(1000 * seconds)} nps {rate}"
+                f" pv {' '.join(line.moves)}"
+            )
 
 
 class Engine:
@@ -35,7 +110,7 @@ class Engine:
         self._say = say
         self._positions: list[AbalonePosition] | None = [start()]
         self._options = {name: usual for name, (usual, _, _) in OPTIONS.items()}
-        self._thinking: Thinking | None = None
+        self._thinking: SearchThread | None = None
         self._orders: dict[str, Callable[[list[str]], None]] = {
             "uai": self._greet,
             "isready": lambda _: self._say("readyok"),
@@ -101,9 +176,9 @@ class Engine:
                 raise OrderError("the last position was not understood")
             budget = read_go(words)
         except OrderError:
-            self._say("bestmove (none)")  # each go has its bestmove
+            self._say(f"bestmove {_NO_MOVE}")  # each go has its bestmove
             raise
-        self._thinking = Thinking(
+        self._thinking = SearchThread(
             self._positions,
             budget,
             best=self._options["MultiPV"],
@@ -170,3 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0 if say.is_heard else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,1 +1,0 @@
-"""`pbm-engine`: the search for matches between programs."""

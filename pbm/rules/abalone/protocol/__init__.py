@@ -1,1 +1,0 @@
-"""`pbm-rules`: the rules and the search for other programs, line by line."""
