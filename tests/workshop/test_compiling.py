@@ -11,8 +11,8 @@ from hatchling.bridge.app import Application
 
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.engine import compiled
+from pbm.rules.abalone.engine.compiled import NoCoreError, open_core
 from pbm.rules.abalone.engine.compiling import CompilingError, compile_core, digest
-from pbm.rules.abalone.engine.library import NoCoreError, open_core
 from pbm.rules.contract import Budget
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,12 +7,21 @@ sentence of each; seats are numbers, cells have their names.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pbm.rules.abalone.board import AXES, CENTRE, before, distance, format_cell, members, shifted
+from pbm.rules.abalone.board import (
+    AXES,
+    CENTRE,
+    EDGE,
+    before,
+    distance,
+    format_cell,
+    members,
+    shifted,
+)
 from pbm.rules.abalone.movegen import CODED, codes, moved
 from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import read_canonical
 from pbm.rules.abalone.placement import Placement
-from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition, falling
+from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition
 
 Reason = dict[str, Any]
 
@@ -164,5 +173,5 @@ def ejectable(position: Placement, seat: int) -> int:
     found, occupied = 0, position.occupied
     for code in codes(*position.seen_by(seat)):
         marbles, step = CODED[code]
-        found |= falling(moved(marbles, step, occupied), step)
+        found |= moved(marbles, step, occupied) & EDGE[step]
     return found

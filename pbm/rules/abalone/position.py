@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from pbm.rules.abalone.board import BOARD, STEPS, before, format_cell, shifted
+from pbm.rules.abalone.board import EDGE, format_cell, shifted
 from pbm.rules.abalone.movegen import moved
 from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import parse_move
@@ -12,9 +12,6 @@ from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, Placement
 from pbm.rules.abalone.refusals import game_over, why_not
 from pbm.rules.abalone.state import format_state, read_state
 from pbm.rules.contract import IllegalMoveError, Outcome, Played, StateError, View
-
-_EDGE = {step: BOARD & before(~BOARD, step) for step in STEPS}
-"""The cells from which a step leads off the board."""
 
 _MOST_KEPT = 1024  # positions: those of one board are asked for again soon
 
@@ -59,7 +56,7 @@ class AbalonePosition(Placement):
         assert self.turn is not None
         step = move.step
         moving = moved(move.marbles, step, self.occupied)
-        lost = falling(moving, step)
+        lost = moving & EDGE[step]
         staying = moving ^ lost
         marbles = tuple(
             bits & ~moving | shifted(bits & staying, step) if bits & moving else bits
@@ -141,11 +138,6 @@ class AbalonePosition(Placement):
     def _outcome(self, winners: tuple[int, ...], by: str) -> Outcome:
         first = winners or self.seats
         return Outcome(tuple(1 if seat in first else 2 for seat in self.seats), by, self.scores)
-
-
-def falling(moving: int, step: int) -> int:
-    """Those of the marbles moving a step that leave the board."""
-    return moving & _EDGE[step]
 
 
 @lru_cache(maxsize=_MOST_KEPT)

@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.engine.boards import NO_SIDE, NOBODY, Board, Table
+from pbm.rules.abalone.engine.boards import CODE_MASK, NO_SIDE, NOBODY, Board, Table
 from pbm.rules.abalone.engine.roots import Root, root_of
-from pbm.rules.abalone.engine.tables import CODE_MASK
 from pbm.rules.abalone.moves import move_coded
 from tests.rules.random_games import endgame, near_the_end
 from tests.rules.random_positions import SETUPS

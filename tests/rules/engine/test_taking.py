@@ -6,10 +6,9 @@ import pytest
 
 from pbm.rules.abalone import parse_state
 from pbm.rules.abalone.engine import compiled, plain
+from pbm.rules.abalone.engine.boards import CODE_MASK
 from pbm.rules.abalone.engine.roots import Limits, Outlook, Root, Twin, root_of
-from pbm.rules.abalone.engine.searching import search
-from pbm.rules.abalone.engine.tables import CODE_MASK
-from pbm.rules.abalone.engine.taking import before_taking, taken
+from pbm.rules.abalone.engine.searching import before_taking, search, taken
 from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.notation import parse_move

@@ -7,9 +7,9 @@ import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine import compiled, plain
+from pbm.rules.abalone.engine.boards import CODE_MASK
 from pbm.rules.abalone.engine.roots import Limits, Outlook, Twin, root_of
 from pbm.rules.abalone.engine.searching import search
-from pbm.rules.abalone.engine.tables import CODE_MASK
 from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.contract import Budget

@@ -1,14 +1,40 @@
-"""The search in C, called by ctypes, which lets other threads run meanwhile."""
+"""The search in C, called by ctypes, which releases the interpreter lock meanwhile.
+
+A library that was not built from this very source is refused.
+"""
 
 import ctypes
 from ctypes import POINTER, Array, Structure, byref, c_double, c_int32, c_int64, c_uint64
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from pbm.rules.abalone.engine.compiling import LIBRARY
-from pbm.rules.abalone.engine.library import NoCoreError, open_core
+from pbm.rules.abalone.engine.compiling import LIBRARY, digest
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Outlook, Root, table_size
 from pbm.rules.abalone.engine.weights import Ways, Weights, flat
+
+
+class NoCoreError(Exception):
+    """The core cannot be used; the text tells the operator why."""
+
+
+def open_core(library: Path, interface: int) -> ctypes.CDLL:
+    """Open a library if it is made of the source that is here, and called as this module does.
+
+    Raises NoCoreError.
+    """
+    if not library.exists():
+        raise NoCoreError(f"{library} is not there")
+    try:
+        core = ctypes.CDLL(str(library))
+        core.pbm_source.restype = ctypes.c_char_p
+        made_of, called_by = core.pbm_source().decode(), core.pbm_interface()
+    except (OSError, AttributeError) as error:  # AttributeError: it is another library
+        raise NoCoreError(f"{library} cannot be used: {error}") from error
+    if (made_of, called_by) != (digest(), interface):
+        raise NoCoreError(f"{library} was made of another source")
+    return core
+
 
 INTERFACE = 2
 """What `core.c` must call its own interface: the fields below."""

@@ -1,8 +1,8 @@
 """What a position is worth without looking ahead: the plain twin."""
 
 from pbm.rules.abalone.board import BOARD
+from pbm.rules.abalone.engine.boards import EDGES, RINGS
 from pbm.rules.abalone.engine.roots import Root
-from pbm.rules.abalone.engine.tables import EDGES, RINGS
 from pbm.rules.abalone.engine.weights import Weights
 
 _FORWARD = tuple(zip((1, 11, 10), EDGES[:3], strict=True))

@@ -9,10 +9,18 @@ from collections.abc import Callable, Iterator
 from time import monotonic
 
 from pbm.rules.abalone.board import shifted
-from pbm.rules.abalone.engine.boards import NO_SIDE, NOBODY, Board, Table
+from pbm.rules.abalone.engine.boards import (
+    CODE_MASK,
+    NO_SIDE,
+    NOBODY,
+    RINGS,
+    SHAPES,
+    Board,
+    Table,
+    mixed,
+)
 from pbm.rules.abalone.engine.judging import Judge
 from pbm.rules.abalone.engine.roots import DEEPEST, Limits, Outlook, Root, table_size
-from pbm.rules.abalone.engine.tables import CODE_MASK, RINGS, SHAPES, mixed
 from pbm.rules.abalone.engine.weights import Ways, Weights
 
 WIN = 1_010_000

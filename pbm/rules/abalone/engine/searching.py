@@ -1,14 +1,18 @@
-"""Searching and judging positions of Abalone: what the door calls."""
+"""Search and evaluation of positions for the game object.
+
+Between two players a second search, which counts nothing but ejections, checks the result of the
+first: a marble that can be had by force is taken, unless that costs more than it brings. Without it
+the search delays an ejection that does not run away, and then the other finds a defence.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import c_int32
 from dataclasses import replace
 
 from pbm.rules.abalone.engine import compiled, plain
+from pbm.rules.abalone.engine.boards import CODE_BITS, CODE_MASK
 from pbm.rules.abalone.engine.judging import Judge
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Outlook, Twin, root_of
-from pbm.rules.abalone.engine.tables import CODE_BITS, CODE_MASK
-from pbm.rules.abalone.engine.taking import before_taking, can_take, taken
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.position import AbalonePosition
@@ -16,6 +20,21 @@ from pbm.rules.contract import WON, Budget, Found, Line
 
 _UNIT = MARBLE // 100
 _SEEDS = 1 << 48
+_PLIES = 5  # within which an ejection is forced
+_SHARE = 4  # at most one node, or second, in so many goes into the second search
+_DEAREST = 650  # the most positional value that a taken marble may cost
+_CANDIDATES = 4
+_FEW = 10_000
+_COUNTING = Weights(
+    scores=(0, 1000, 2000, 3000, 4000, 5000),
+    marble=0,
+    rings=(0, 0, 0, 0, 0),
+    cohesion=0,
+    danger=0,
+    push=0,
+)
+# The last ply is searched by quiescence, which plays ejections out.
+_EVERYTHING = Ways(reductions=0, patience=0, futility=0, aspiration=0, contempt=0)
 
 
 def search(
@@ -61,29 +80,24 @@ def _found(position: AbalonePosition, outlook: Outlook, by: str) -> Found:
 
 
 def evaluate(position: AbalonePosition, weights: Weights | None = None) -> tuple[int, ...]:
-    """How good a position is for each seat without looking ahead, a hundred to a marble.
+    """The static value of a position for each seat, a hundred to a marble.
 
-    Who has won has `WON`; who has lost or left has as much below zero.
+    `WON` for a seat that has won, `-WON` for one that has lost or left.
     """
     if position.outcome:
         winners = position.outcome.winners
-        return tuple(_settled(seat in winners) if winners else 0 for seat in position.seats)
-    root = root_of([position])
+        return tuple((WON if seat in winners else -WON) * bool(winners) for seat in position.seats)
+    root, weights = root_of([position]), weights or Weights()
     return tuple(
-        Judge(replace(root, turn=seat), weights or Weights()).value(root.marbles, root.scores)
-        // _UNIT
+        Judge(replace(root, turn=seat), weights).value(root.marbles, root.scores) // _UNIT
         if played
-        else _settled(False)
+        else -WON
         for seat, played in enumerate(root.played)
     )
 
 
-def _settled(won: bool) -> int:
-    return WON if won else -WON
-
-
 def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
-    """The moves of a line as far as the game can go on so: best reply lets seats be passed over."""
+    """The moves of a line that the game can go on with: best-reply search passes over seats."""
     for coded in moves:
         if position.turn is None or coded >> CODE_BITS != position.turn - 1:
             return
@@ -93,5 +107,79 @@ def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
 
 
 def _twin() -> tuple[str, Twin]:
-    """The faster twin that is there, and its name."""
+    """The faster of the two searches that is available, and its name."""
     return ("plain", plain.search) if compiled.why_not() else ("compiled", compiled.search)
+
+
+def can_take(position: AbalonePosition, limits: Limits) -> bool:
+    """Whether there is a second search: two players, one line wanted, enough depth and nodes."""
+    is_far = limits.depth > _PLIES and limits.nodes >= _FEW
+    return position.players == 2 and limits.best == 1 and is_far
+
+
+def before_taking(limits: Limits) -> Limits:
+    """The limits of the first search, without the share of the second."""
+    seconds = limits.seconds and limits.seconds * (_SHARE - 1) / _SHARE
+    return replace(limits, nodes=limits.nodes - limits.nodes // _SHARE, seconds=seconds)
+
+
+def taken(
+    positions: Sequence[AbalonePosition],
+    found: Outlook,
+    twin: Twin,
+    weights: Weights,
+    ways: Ways,
+    limits: Limits,
+) -> Outlook:
+    """The result of the first search, its line replaced by one that takes a marble if that pays.
+
+    `limits` are those of both searches together.
+    """
+    quick = _part(limits, 2 * _SHARE, depth=_PLIES - 1, best=_CANDIDATES)
+    counted = twin(root_of(positions), _COUNTING, _EVERYTHING, quick)
+    nodes, cut = found.nodes + counted.nodes, found.cut or counted.cut
+    wanted = _lead(positions[-1]) + MARBLE
+    moves = [line[0] for value, line in counted.lines if value >= wanted]
+    best, *others = found.lines
+    if moves and best[1][0] not in moves:
+        parts = 2 * _SHARE * (_CANDIDATES + 1)
+        after = _part(limits, parts, depth=_PLIES - 2)
+        value, _ = _replied(positions, best[1][0], twin, _COUNTING, _EVERYTHING, after)
+        if value < wanted:
+            # Both searched equally deep: a shallow search overrates a move.
+            deep = _part(limits, parts, depth=max(1, found.depth - 1))
+            kept, *lines = (
+                _replied(positions, move, twin, weights, ways, deep)
+                for move in (best[1][0], *moves)
+            )
+            line = max(lines, key=lambda line: line[0])
+            best = line if line[0] >= kept[0] - _DEAREST else best
+    return Outlook((best, *others), found.depth, nodes, cut)
+
+
+def _part(limits: Limits, parts: int, depth: int, best: int = 1) -> Limits:
+    seconds = limits.seconds and limits.seconds / parts
+    return Limits(limits.nodes // parts, depth, seconds, best, limits.seed, limits.stop)
+
+
+def _lead(position: AbalonePosition) -> int:
+    assert position.turn is not None
+    own, other = position.scores[position.turn - 1], position.scores[2 - position.turn]
+    return (own - other) * MARBLE
+
+
+def _replied(
+    positions: Sequence[AbalonePosition],
+    move: int,
+    twin: Twin,
+    weights: Weights,
+    ways: Ways,
+    limits: Limits,
+) -> tuple[int, tuple[int, ...]]:
+    """The value of a move for its mover, and the move with the best reply."""
+    last = positions[-1]
+    after = last.play_legal(move_coded(move & CODE_MASK)).position
+    if after.turn is None:
+        return 0, (move,)
+    value, line = twin(root_of((*positions, after)), weights, ways, limits).lines[0]
+    return (value if after.turn == last.turn else -value), (move, *line)
