@@ -301,7 +301,7 @@ ROWS: list[tuple[str, Callable[[], object], str]] = [
         "state-differs",
         in_json(states=["", ""]),
         'After ply 1 the state is "'
-        + next(THREE.replay()).position.state()
+        + THREE.replayed[0].position.state()
         + '" by the steps, and not what "states" has.',
     ),
     (

@@ -93,12 +93,12 @@ def test_a_leaving_in_capitals_and_over_a_line_break() -> None:
 def test_a_seat_that_is_skipped_first() -> None:
     game = rules.Record("bowl", 3, steps=(rules.Leaving(1), "b5,b4"))
     assert "{seat 1 resigned} 1. -- b5,b4 *" in rules.format_record(game)
-    (_, move) = game.replay()
+    (_, move) = game.replayed
     assert (move.seat, move.ply, move.number, move.skipped) == (2, 1, 1, (1,))
 
 
 def test_the_numbers_of_a_game_for_three() -> None:
-    numbers = [(each.ply, each.number, each.seat, each.skipped) for each in THREE.replay()]
+    numbers = [(each.ply, each.number, each.seat, each.skipped) for each in THREE.replayed]
     assert numbers == [(1, 1, 1, ()), (2, 1, 2, ()), (2, 1, 3, ()), (3, 2, 1, (3,)), (4, 2, 2, ())]
 
 
@@ -190,7 +190,7 @@ def test_results(text: str, winners: tuple[int, ...] | None, ended: rules.Ending
 def test_other_words_for_the_end_are_kept() -> None:
     record = rules.parse_record('[Termination "abandoned"][Result "1-0"]')
     assert record.tags == (("Termination", "abandoned"),)
-    assert (record.winners, record.by) == ((1,), "record")
+    assert (record.winners, record.ended.how) == ((1,), "record")
 
 
 @each_row(

@@ -120,7 +120,7 @@ def test_it_is_imported_move_by_move(text: str, start: str, plies: int) -> None:
     without_asides = re.sub(r"\[.*?\]|\{.*?\}|\(.*?\)|!", "", text).lower()
     texts = re.findall(r"\b(?:[a-i][1-9]){2,3}\b", without_asides)
     assert len(texts) == record.plies == plies
-    for move, each in zip(texts, record.replay(), strict=True):
+    for move, each in zip(texts, record.replayed, strict=True):
         club.play(move)
         assert marbles(each.position) == club.seats(), move
 
@@ -128,8 +128,8 @@ def test_it_is_imported_move_by_move(text: str, start: str, plies: int) -> None:
 def test_what_else_is_in_it() -> None:
     german, belgian = rules.parse_record(GERMAN), rules.parse_record(BELGIAN)
     assert (german.board, german.names) == ("german", ("Morel", "Ash, T."))
-    assert (german.winners, german.by, german.ended) == ((1,), "ejections", None)
-    assert german.tag("date") == "2009.03.14"
+    assert (german.winners, german.final.outcome.by, german.ended) == ((1,), "ejections", None)
+    assert dict(german.tags)["Date"] == "2009.03.14"
     assert [name for name, _ in german.tags] == ["Event", "Site", "Date", "Round", "Annotator"]
     assert (belgian.board, belgian.names) == ("belgian", ("Nord", "Sued"))
     assert (belgian.winners, belgian.ended) == ((2,), rules.Ending("record", (2,)))
@@ -150,7 +150,7 @@ def test_an_illegal_move_is_named_as_people_count() -> None:
         1,
     )
     assert error.params.get("given") == "i6h6"
-    position = list(rules.parse_record(GERMAN).replay())[23].position
+    position = rules.parse_record(GERMAN).replayed[23].position
     with pytest.raises(rules.IllegalMoveError) as own:
         rules.parse_abapro("i6h6", position)
     assert told(error) == f'Move 13 (ply 25, seat 1) reads "i6h6": {told(own.value)}'

@@ -63,13 +63,13 @@ def test_steps_are_kept_in_canonical_text() -> None:
 
 
 def test_what_a_record_knows() -> None:
-    assert (GAME.winners, GAME.by, GAME.plies) == ((1,), "operator", 3)
+    assert (GAME.winners, GAME.plies) == ((1,), 3)
     assert GAME.final.turn == 2
-    assert rules.Record().winners is rules.Record().by is None
+    assert rules.Record().winners is None
     left = rules.Record(steps=(rules.Leaving(1, "removed"),))
-    assert (left.winners, left.by) == ((2,), "last")
+    assert (left.winners, left.final.outcome.by) == ((2,), "last")
     closed = rules.Record(ended=rules.Ending("closed"))
-    assert (closed.winners, closed.by, closed.names) == (None, "closed", ("", ""))
+    assert (closed.winners, closed.names) == (None, ("", ""))
 
 
 @each_row(
@@ -173,7 +173,7 @@ def test_json_says_everything() -> None:
         "result": "1",
         "ended": {"how": "operator", "winners": [1]},
         "steps": ["b2,b3", "b5,b4", {"seat": 3, "left": "resigned"}, "a2,a3"],
-        "states": [each.position.state() for each in GAME.replay()],
+        "states": [each.position.state() for each in GAME.replayed],
     }
 
 

@@ -32,7 +32,7 @@ def they_are_of_every_kind() -> None:
         "record",
     }
     assert {kind[0] for kind in kinds} == {True, False}
-    assert any(step for game in games() for each in game.replay() for step in each.skipped)
+    assert any(step for game in games() for each in game.replayed for step in each.skipped)
     assert any(isinstance(step, rules.Leaving) for game in games() for step in game.steps)
 
 
@@ -90,7 +90,7 @@ def reading_gives_back_the_position() -> None:
             else:
                 position = position.play(rules.parse_move(step, position)).position
         assert rules.parse_record(rules.format_record(game)).final == position
-        assert [each.position for each in game.replay()][-1:] in ([position], [])
+        assert [each.position for each in game.replayed][-1:] in ([position], [])
 
 
 def test_every_game_is_read_again() -> None:
@@ -107,8 +107,8 @@ def test_better_lines_are_comments_that_are_no_part_of_the_game() -> None:
     """For random games a line from every fourth ply, and from the one after the last."""
     for seed in range(20):
         game = random_record(seed)
-        starts = {each.ply: each.before for each in game.replay() if each.played}
-        after = {each.ply + 1: each.position for each in game.replay() if each.played}
+        starts = {each.ply: each.before for each in game.replayed if each.played}
+        after = {each.ply + 1: each.position for each in game.replayed if each.played}
         starts |= {ply: at for ply, at in after.items() if ply > game.plies and at.turn}
         lines = {
             ply: (str(position.legal_moves()[-1]),)

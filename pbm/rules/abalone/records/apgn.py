@@ -11,13 +11,37 @@ from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import parse_move
 from pbm.rules.abalone.placement import TEAMS
 from pbm.rules.abalone.position import AbalonePosition
-from pbm.rules.abalone.records.movetext import NO_REMARKS, Pieces, cut, format_moves, format_tag
-from pbm.rules.abalone.records.record import RESERVED, Record, is_termination
-from pbm.rules.abalone.records.replay import Replay, Replayed, shown
-from pbm.rules.abalone.records.results import Winners, format_result, is_result, parse_result
-from pbm.rules.abalone.records.steps import ENDING_HOWS, Ending, Leaving, Step
-from pbm.rules.abalone.records.variants import Notation, board_named, usual_board, variant_of
-from pbm.rules.contract import NotationError, Outcome, RecordError
+from pbm.rules.abalone.records.record import (
+    RESERVED,
+    Record,
+    RecordedStep,
+    Replayer,
+    is_termination,
+    shown,
+)
+from pbm.rules.abalone.records.text_parts import (
+    Notation,
+    Pieces,
+    Winners,
+    board_named,
+    cut,
+    format_moves,
+    format_result,
+    format_tag,
+    is_result,
+    parse_result,
+    usual_board,
+    variant_of,
+)
+from pbm.rules.contract import (
+    ENDING_HOWS,
+    Ending,
+    Leaving,
+    NotationError,
+    Outcome,
+    RecordError,
+    Step,
+)
 
 MOST_PLIES = 5_000
 """Moves that a text may have to be read."""
@@ -40,17 +64,15 @@ def format_list(record: Record) -> str:
     """The moves alone in Aba-Pro notation; raises RecordError for more than two players."""
     if record.players != len(_COLOURS):
         raise RecordError("only-for-two")
-    return _format_moves(record, "Aba-Pro")
+    return _format_moves(record, "Aba-Pro", {})
 
 
-def _format_moves(
-    record: Record, notation: Notation, remarks: Mapping[int, str] = NO_REMARKS
-) -> str:
+def _format_moves(record: Record, notation: Notation, remarks: Mapping[int, str]) -> str:
     result = format_result(record.winners, record.players)
-    return format_moves(record.replay(), _texts(record.replay(), notation), result, remarks)
+    return format_moves(record.replayed, _texts(record.replayed, notation), result, remarks)
 
 
-def _texts(replayed: Iterable[Replayed], notation: Notation) -> Iterator[str]:
+def _texts(replayed: Iterable[RecordedStep], notation: Notation) -> Iterator[str]:
     for each in replayed:
         if each.played:
             usual = notation == "pbm"
@@ -63,7 +85,7 @@ def _remarks(record: Record, notation: Notation) -> dict[int, str]:
     Raises RecordError for lines that the rules do not allow.
     """
     better, said = dict(record.better), dict[int, str]()
-    for each in record.replay() if better else ():
+    for each in record.replayed if better else ():
         if each.played and each.ply in better:
             said[each.ply] = f"better: {_line(each.before, better[each.ply], notation)}"
         if each.played and each.ply == record.plies and each.ply + 1 in better:
@@ -73,7 +95,7 @@ def _remarks(record: Record, notation: Notation) -> dict[int, str]:
 
 
 def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -> str:
-    replay = Replay(position)
+    replay = Replayer(position)
     return " ".join(_texts(map(replay.move, moves), notation))
 
 
@@ -256,7 +278,7 @@ def _play(
     words: list[str | Leaving], start: AbalonePosition, tags: _Tags
 ) -> tuple[tuple[Step, ...], AbalonePosition]:
     parse = _parser(tags)
-    replay, steps = Replay(start), []
+    replay, steps = Replayer(start), []
     for word in words:
         if isinstance(word, Leaving):
             steps.append(replay.leave(word).step)

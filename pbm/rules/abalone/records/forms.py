@@ -5,9 +5,8 @@ from typing import Literal, get_args
 
 from pbm.rules.abalone.records.apgn import Unsaid, format_apgn, format_list, read_moves
 from pbm.rules.abalone.records.json_form import format_json, parse_json
-from pbm.rules.abalone.records.record import Record
-from pbm.rules.abalone.records.replay import shown
-from pbm.rules.abalone.records.variants import Notation, board_named
+from pbm.rules.abalone.records.record import Record, shown
+from pbm.rules.abalone.records.text_parts import Notation, board_named
 from pbm.rules.contract import Options, RecordError
 
 Form = Literal["apgn", "abapro", "json", "diagram"]

@@ -5,11 +5,9 @@ from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 from pbm.rules.abalone.records.apgn import MOST_PLIES, check_board
-from pbm.rules.abalone.records.record import Record
-from pbm.rules.abalone.records.replay import Replayed
-from pbm.rules.abalone.records.results import format_result
-from pbm.rules.abalone.records.steps import ENDING_HOWS, HOWS, Ending, Leaving, Step
-from pbm.rules.contract import RecordError
+from pbm.rules.abalone.records.record import Record, RecordedStep
+from pbm.rules.abalone.records.text_parts import format_result
+from pbm.rules.contract import ENDING_HOWS, LEAVING_HOWS, Ending, Leaving, RecordError, Step
 
 FORMAT = "pbm-record"
 FORMAT_VERSION = 1
@@ -44,7 +42,7 @@ def format_json(record: Record, *, states: bool = False) -> str:
         "steps": list(map(_step, record.steps)),
     }
     if states:
-        value["states"] = [each.position.state() for each in record.replay()]
+        value["states"] = [each.position.state() for each in record.replayed]
     return json.dumps(value, indent=1) + "\n"
 
 
@@ -127,7 +125,7 @@ def _read_steps(fields: _Fields) -> tuple[Step, ...]:
 def _read_leaving(value: object) -> Leaving:
     fields = _Fields(value, "step")
     fields.check_known(["seat", "left"])
-    return Leaving(fields.get("seat", int), _word(fields.get("left", str), HOWS, "left"))
+    return Leaving(fields.get("seat", int), _word(fields.get("left", str), LEAVING_HOWS, "left"))
 
 
 def _read_ended(fields: _Fields) -> Ending | None:
@@ -165,12 +163,12 @@ def _check_states(fields: _Fields, record: Record) -> None:
     if len(states) != len(record.steps):
         told = {"states": len(states), "steps": len(record.steps)}
         raise RecordError("bad-json", fault="states", **told)
-    for state, each in zip(states, record.replay(), strict=True):
+    for state, each in zip(states, record.replayed, strict=True):
         if state != each.position.state():
             raise _differing(each)
 
 
-def _differing(each: Replayed) -> RecordError:
+def _differing(each: RecordedStep) -> RecordError:
     return RecordError(
         "state-differs",
         ply=each.ply,

@@ -1,18 +1,27 @@
-"""A whole game as one value."""
+"""A whole game as one value, and how it is played through again."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pbm.rules.abalone.layouts import start
-from pbm.rules.abalone.position import AbalonePosition
-from pbm.rules.abalone.records.replay import Replay, Replayed
-from pbm.rules.abalone.records.steps import ENDING_HOWS, Ending, Step, check_ending
-from pbm.rules.contract import RecordError, SetupError
+from pbm.rules.abalone.moves import LineMove
+from pbm.rules.abalone.notation import parse_move
+from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition
+from pbm.rules.contract import (
+    ENDING_HOWS,
+    LEAVING_HOWS,
+    Ending,
+    Leaving,
+    RecordError,
+    RulesError,
+    SetupError,
+    Step,
+)
 
 LONGEST_VALUE = 200
-"""Characters that a tag's value, or a player's name, may have."""
+"""Characters of a tag's value, or of a player's name."""
 
 MOST_TAGS = 50
 
@@ -20,27 +29,115 @@ RESERVED = frozenset(
     "black white variant players teams pillar notation result".split()
     + [f"seat{seat}" for seat in range(1, 7)]
 )
-"""Tags that say what other fields of a record hold, in lower case."""
+"""Tags that repeat other fields of a record, in lower case."""
 
 LONGEST_NAME = 40
 """Characters of a tag's name."""
 
 _TAG_NAME = re.compile(f"[A-Za-z][A-Za-z0-9_]{{0,{LONGEST_NAME - 1}}}", re.ASCII)
+_WITHOUT_WINNERS = ("agreed", "claimed", "closed")
+_LONGEST_QUOTE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStep:
+    """One step of a game and its result.
+
+    `ply` counts the moves up to and with this step, `number` the rounds, from 1. `seat` moved or
+    left; `skipped` are the seats that were passed over before it moved. `step` is in canonical
+    text, `played` is None for a leaving.
+    """
+
+    step: Step
+    seat: int
+    ply: int
+    number: int
+    skipped: tuple[int, ...]
+    played: AbalonePlayed | None
+    before: AbalonePosition
+    position: AbalonePosition
+
+
+class Replayer:
+    """A game in progress; a step that the rules refuse raises RecordError."""
+
+    def __init__(self, start: AbalonePosition) -> None:
+        self.position = start
+        self.ply = 0
+        self._number = 1
+        self._next = 1  # the seat that would be next if none were skipped
+        self._shown = 0  # `--` that have been read since the last move
+
+    def move(
+        self, text: str, parse: Callable[[str, AbalonePosition], LineMove] = parse_move
+    ) -> RecordedStep:
+        """Play the move that a text means in a notation."""
+        before, seat = self.position, self.position.turn or 0
+        try:
+            played = before.play(parse(text, before))
+        except RulesError as error:
+            raise self._refused(error, text, seat) from error
+        skipped, number = self._seats_before(seat), self._number_of(seat)
+        self._next = seat % before.players + 1
+        self._number = number + (self._next == 1)
+        self.position, self.ply, self._shown = played.position, self.ply + 1, 0
+        return RecordedStep(
+            str(played.move), seat, self.ply, number, skipped, played, before, self.position
+        )
+
+    def leave(self, step: Leaving) -> RecordedStep:
+        """Take a seat out of the game."""
+        before, seat = self.position, step.seat
+        if step.how not in LEAVING_HOWS:
+            raise RecordError("bad-ending", fault="leaving", words=list(LEAVING_HOWS))
+        try:
+            self.position = before.leave(seat)
+        except RulesError as error:
+            given = shown(str(step))
+            told = {**error.params, "seat": seat, "after": self.ply}
+            raise RecordError(error.reason, ply=self.ply, given=given, **told) from error
+        return RecordedStep(step, seat, self.ply, self._number, (), None, before, self.position)
+
+    def step(self, step: Step) -> RecordedStep:
+        """Do either, a move being in the usual notation."""
+        return self.leave(step) if isinstance(step, Leaving) else self.move(step)
+
+    def skip(self, text: str) -> None:
+        """Read a sign for a seat that is passed over; it must be one that cannot move."""
+        turn = self.position.turn
+        seat = (self._next + self._shown - 1) % self.position.players + 1
+        if turn is None or seat == turn:
+            raise self._refused(RulesError("not-skipped", over=not turn), text, seat)
+        self._shown += 1
+
+    def _seats_before(self, turn: int) -> tuple[int, ...]:
+        players = self.position.players
+        ahead = (turn - self._next) % players
+        return tuple((self._next - 1 + index) % players + 1 for index in range(ahead))
+
+    def _number_of(self, seat: int) -> int:
+        """The round in which a seat moves next."""
+        return self._number + (seat < self._next)
+
+    def _refused(self, error: RulesError, given: str, seat: int) -> RecordError:
+        number, ply = self._number_of(seat or self._next), self.ply + 1
+        where = {"ply": ply, "number": number, "given": shown(given)}
+        mover = {"seat": seat} if seat else {}  # no seat is to move once the game is over
+        return RecordError(error.reason, **{**error.params, **where, **mover})
 
 
 @dataclass(frozen=True)
 class Record:
-    """A game from its start: who played, every step, and how it ended. It never changes.
+    """A game from its start: who played, every step, and how it ended.
 
-    `board` is one of `rules.BOARDS`, `names` has one name for each seat, an empty one if it is not
-    known. `steps` may be given in any spelling that the notation allows; they are kept in canonical
-    text. `ended` says how the game ended if the rules alone do not end it. `tags` are kept as they
-    are given, in this order: Event, Site, Date, Round or any other. `better` are remarks, which no
-    form but `apgn` has and none gives back: for a ply, or the one after the last, the moves of the
-    best line from there.
+    `board` is one of `rules.BOARDS`; `names` has one name for each seat, an empty one if it is not
+    known. `steps` may be given in any spelling of the notation and are kept in canonical text.
+    `ended` says how the game ended if the rules alone do not end it. `tags` are kept in their
+    order: Event, Site, Date, Round or any other. `better` are remarks, which only `apgn` writes and
+    no form reads: for a ply, or the one after the last, the moves of the best line from there.
 
     Raises RecordError for a game that the rules do not allow, and for names and tags that cannot be
-    written down. `final` is the position after the last step.
+    written down.
     """
 
     board: str = "standard"
@@ -52,22 +149,19 @@ class Record:
     ended: Ending | None = None
     tags: tuple[tuple[str, str], ...] = ()
     better: tuple[tuple[int, tuple[str, ...]], ...] = field(default=(), compare=False)
-    final: AbalonePosition = field(init=False, repr=False, compare=False)
+    replayed: tuple[RecordedStep, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        position, steps = self.start, []
-        for replayed in _replay(position, self.steps):
-            position = replayed.position
-            steps.append(replayed.step)
-        self._keep("steps", tuple(steps))
-        self._keep("final", position)
+        replayed = tuple(map(Replayer(self.start).step, self.steps))
+        self._keep("replayed", replayed)
+        self._keep("steps", tuple(each.step for each in replayed))
         self._keep("names", tuple(self.names) or ("",) * self.players)
         self._keep("tags", tuple(self.tags))
         self._check_names()
         self._check_tags()
         if self.ended:
-            check_ending(self.ended, position.seats)
-            if position.outcome:
+            _check_ending(self.ended, self.final.seats)
+            if self.final.outcome:
                 raise RecordError("bad-ending", fault="over", how=self.ended.how)
 
     @property
@@ -79,6 +173,11 @@ class Record:
             raise RecordError(error.reason, **error.params) from error
 
     @property
+    def final(self) -> AbalonePosition:
+        """The position after the last step."""
+        return self.replayed[-1].position if self.replayed else self.start
+
+    @property
     def winners(self) -> tuple[int, ...] | None:
         """The winning seats, none of them for a draw; None if there is no result."""
         if self.ended:
@@ -86,25 +185,9 @@ class Record:
         return self.final.outcome.winners if self.final.outcome else None
 
     @property
-    def by(self) -> str | None:
-        """What ended the game: `ejections`, `last` or `none` by the rules, or `ended.how`."""
-        if self.ended:
-            return self.ended.how
-        return self.final.outcome.by if self.final.outcome else None
-
-    @property
     def plies(self) -> int:
-        """How many moves were played."""
-        return sum(1 for step in self.steps if isinstance(step, str))
-
-    def tag(self, name: str) -> str | None:
-        """The value of a tag, its name in capitals or not; None if there is no such tag."""
-        found = (value for other, value in self.tags if other.lower() == name.lower())
-        return next(found, None)
-
-    def replay(self) -> Iterator[Replayed]:
-        """The steps in order, each with its ply, its number and the position that it leads to."""
-        return _replay(self.start, self.steps)
+        """The number of moves."""
+        return sum(isinstance(step, str) for step in self.steps)
 
     def _keep(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -139,6 +222,15 @@ class Record:
         return is_termination(value) or (self.ended is not None and self.ended.how != "record")
 
 
+def _check_ending(ending: Ending, seats: range) -> None:
+    if ending.how not in ENDING_HOWS:
+        raise RecordError("bad-ending", fault="ending", words=list(ENDING_HOWS))
+    if ending.winners and ending.how in _WITHOUT_WINNERS:
+        raise RecordError("bad-ending", fault="no-winners", how=ending.how)
+    if ending.winners != tuple(seat for seat in seats if seat in ending.winners):
+        raise RecordError("bad-ending", fault="winners", last=len(seats))
+
+
 def is_termination(text: str) -> bool:
     """Whether the tag Termination with this value says how a game ended here."""
     return text.strip().lower() in ENDING_HOWS
@@ -153,6 +245,11 @@ def _is_writable(text: str) -> bool:
     return len(text) <= LONGEST_VALUE and not any(map(is_control, text))
 
 
-def _replay(position: AbalonePosition, steps: Iterable[Step]) -> Iterator[Replayed]:
-    replay = Replay(position)
-    return map(replay.step, steps)
+def shown(text: str) -> str:
+    """A text from a record as a sentence can have it: short and on one line.
+
+    >>> shown("a1\\nb2")
+    'a1�b2'
+    """
+    short = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
+    return "".join(character if character.isprintable() else "�" for character in short)

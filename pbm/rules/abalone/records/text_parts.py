@@ -1,0 +1,268 @@
+"""The parts of a text record: its tags and words, results, and names of boards.
+
+Comments in braces or from `;` to the end of the line, variations in round brackets, move numbers
+and marks such as `!?` and `$1` are left out; a comment that says that a seat left is a step. Each
+piece of the text is looked at once.
+
+Elsewhere the first player is called Black and sits at the bottom. In a record in Aba-Pro notation
+"standard" therefore is our `classic`; our own `standard`, which has its first player at the top, is
+written "pbm standard" there.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pbm.rules.abalone.layouts import BOARDS
+from pbm.rules.abalone.records.record import LONGEST_VALUE, RecordedStep, is_control, shown
+from pbm.rules.contract import LEAVING_HOWS, Leaving, RecordError, Step
+
+WIDTH = 40
+"""Columns of a line of moves."""
+
+_CELL = "[a-iA-I][0-9]{1,2}"
+_PIECE = re.compile(
+    rf"""
+    (?P<blank> \s+ | ;[^\n]* | \$[0-9]+ | [0-9]{{1,6}}\.+ )
+    | (?P<tag> \[\s* (?P<name> [A-Za-z][A-Za-z0-9_]{{0,39}} ) \s*
+        (?: "(?P<value> (?: [^"\\] | \\. )* )" | [“”„](?P<curly> [^“”"]* )[“”"] ) \s*\] )
+    | \{{ (?P<comment> [^}}]* ) \}}
+    | (?P<bracket> [()] )
+    | (?P<move> {_CELL} (?: \s*[-‐‑‒–—―−]\s* {_CELL} )? \s*(?:->|[,;:>])\s* {_CELL} (?!\w) )
+    | (?P<word> [^\s(){{}}\[\]]+ )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_LEAVING = re.compile(rf"seat ([1-6]) ({'|'.join(LEAVING_HOWS)})", re.ASCII | re.IGNORECASE)
+_LINE_BREAK = re.compile(r"[ \t]*[\r\n]+[ \t]*")
+_MARKS = "!?,;"
+_LONGEST_REST = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The tags of a text and the words after them, numbers and comments left out."""
+
+    tags: list[tuple[str, str]] = field(default_factory=list)
+    words: list[str | Leaving] = field(default_factory=list)
+
+
+def cut(text: str) -> Pieces:
+    """Cut a text into its pieces; raises RecordError for brackets and tags that do not read."""
+    pieces = Pieces()
+    depth = place = 0
+    while place < len(text):
+        match = _PIECE.match(text, place)
+        if match is None:
+            raise _unreadable(text[place:])
+        place = match.end()
+        if bracket := match["bracket"]:
+            depth += 1 if bracket == "(" else -1
+            if depth < 0:
+                raise _unreadable(")")
+        elif not depth:
+            _sort(match, pieces)
+    if depth:
+        raise _unreadable("(")
+    return pieces
+
+
+def _sort(match: re.Match[str], pieces: Pieces) -> None:
+    if match["tag"]:
+        if pieces.words:
+            raise RecordError("several-games")
+        pieces.tags.append((match["name"], _value(match)))
+    elif comment := match["comment"]:
+        leaving = _LEAVING.fullmatch(" ".join(comment.split()))
+        if leaving:
+            how = next(how for how in LEAVING_HOWS if how == leaving[2].lower())
+            pieces.words.append(Leaving(int(leaving[1]), how))
+    elif match["move"]:
+        pieces.words.append(match["move"])
+    elif word := (match["word"] or "").rstrip(_MARKS):
+        pieces.words.append(word)
+
+
+def _value(match: re.Match[str]) -> str:
+    """The value of a tag; where a mail program has broken its line is a blank again."""
+    value: str = match["curly"] or match["value"] or ""
+    if len(value) > 3 * LONGEST_VALUE:
+        raise RecordError("bad-tag", fault="length", tag=match["name"], most=LONGEST_VALUE)
+    plain = _LINE_BREAK.sub(" ", re.sub(r'\\(["\\])', r"\1", value))
+    return "".join(" " if is_control(character) else character for character in plain)
+
+
+def _unreadable(rest: str) -> RecordError:
+    if rest.startswith("["):
+        return RecordError("bad-tag", fault="form", rest=shown(rest[:_LONGEST_REST]))
+    return RecordError("bad-bracket", rest=shown(rest[:_LONGEST_REST]))
+
+
+def format_tag(name: str, value: str) -> str:
+    """A tag on its line.
+
+    >>> print(format_tag("Event", 'The "big" one'))
+    [Event "The \\"big\\" one"]
+    """
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'[{name} "{escaped}"]'
+
+
+def format_moves(
+    replayed: Iterable[RecordedStep],
+    moves: Iterable[str],
+    result: str,
+    remarks: Mapping[int, str],
+) -> str:
+    """The steps of a game in numbered lines, the result at their end.
+
+    `moves` are the texts of the moves alone, in any notation. `remarks` stand as comments behind
+    the moves of their plies.
+    """
+    texts = iter(moves)
+    words: list[str] = []
+    for each in replayed:
+        words += _words(each, texts)
+        if each.played and each.ply in remarks:
+            words += f"{{{remarks[each.ply]}}}".split()
+    return "\n".join(_lines([*words, result])) + "\n"
+
+
+def _words(each: RecordedStep, texts: Iterator[str]) -> Iterator[str]:
+    step: Step = each.step
+    if isinstance(step, Leaving):
+        yield f"{{{step}}}"
+        return
+    for seat in (*each.skipped, each.seat):
+        text = next(texts) if seat == each.seat else "--"
+        yield f"{each.number}. {text}" if seat == 1 else text
+
+
+def _lines(words: Iterable[str]) -> Iterator[str]:
+    line = ""
+    for word in words:
+        if line and len(line) + 1 + len(word) > WIDTH:
+            yield line
+            line = ""
+        line = f"{line} {word}" if line else word
+    yield line
+
+
+Winners = tuple[int, ...] | None
+"""The winning seats, none of them for a draw; None if there is no result."""
+
+_WON = {"1-0": (1,), "0-1": (2,)}
+_DRAWN = ("1/2-1/2", "draw", "½-½", "1/2")
+_OPEN = ("*", "?", "-", "")
+
+_SEATS = re.compile(r"[1-6](?:\+[1-6]){0,5}", re.ASCII)
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
+
+
+def format_result(winners: Winners, players: int) -> str:
+    """A result in the way that a record of so many players has it.
+
+    >>> format_result((2,), 2), format_result((), 2), format_result((1, 3), 4)
+    ('0-1', '1/2-1/2', '1+3')
+    """
+    if winners is None:
+        return "*"
+    if not winners:
+        return _DRAWN[0] if players == 2 else "draw"
+    named = [text for text, seats in _WON.items() if seats == winners and players == 2]
+    return named[0] if named else "+".join(map(str, winners))
+
+
+def parse_result(text: str, players: int) -> Winners:
+    """The winners that a result names; raises RecordError for a text that is no result."""
+    plain = _plain(text)
+    if plain in _OPEN:
+        return None
+    if plain in _DRAWN:
+        return ()
+    if players == 2 and plain in _WON:
+        return _WON[plain]
+    if _SEATS.fullmatch(plain):
+        winners = tuple(sorted(set(map(int, plain.split("+")))))
+        if winners[-1] <= players:
+            return winners
+    drawn = format_result((), players)
+    raise RecordError("bad-result", fault="word", word=shown(text), players=players, drawn=drawn)
+
+
+def is_result(word: str) -> bool:
+    """Whether a word among moves can only be a result; one digit could also be a move's number."""
+    plain = _plain(word)
+    return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split()).lower().translate(_DASHES)
+
+
+Notation = Literal["pbm", "Aba-Pro"]
+
+_OURS = "pbm "
+
+_USUAL = "abalone default normal original standard standardposition traditional usual".split()
+
+_ALIASES = {
+    "belgiandaisy": "belgian",
+    "daisybelgian": "belgian",
+    "margueritebelge": "belgian",
+    "germandaisy": "german",
+    "daisygerman": "german",
+    "margueriteallemande": "german",
+    "swissdaisy": "swiss",
+    "daisyswiss": "swiss",
+    "margueritesuisse": "swiss",
+    "dutchdaisy": "dutch",
+    "daisydutch": "dutch",
+    "margueritehollandaise": "dutch",
+    "korean": "korean_daisy",
+    "daisykorean": "korean_daisy",
+    "classical": "classic",
+    "classicposition": "classic",
+    "damier": "checkerboard",
+    "butterflies": "papillons",
+    "centrifuge": "centrifugeuse",
+    "pyramide": "pyramid",
+    "aliens": "alien",
+    "snake": "snakes",
+    "facetoface": "face_to_face",
+}
+
+
+def _key(name: str) -> str:
+    """A name without what people write differently: case, blanks, `-`, `_` and a leading "the"."""
+    key = "".join(character for character in name.casefold() if character.isalnum())
+    return key.removeprefix("the")
+
+
+_BOARDS = {_key(board): board for board in BOARDS}
+_EXACTLY = {_key(_OURS + board): board for board in BOARDS}
+
+
+def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str | None:
+    """The board that a record means by a name, None if there is none.
+
+    >>> board_named("Belgian Daisy"), board_named("Standard", "Aba-Pro"), board_named("Standard")
+    ('belgian', 'classic', 'standard')
+    """
+    key = _key(name)
+    if key in _EXACTLY:
+        return _EXACTLY[key]
+    if key in _USUAL:
+        return usual_board(notation, players)
+    return _BOARDS.get(key) or _ALIASES.get(key)
+
+
+def usual_board(notation: Notation, players: int = 2) -> str:
+    """The board of a record that names none, or only says that it is the usual one."""
+    return "classic" if notation == "Aba-Pro" and players == 2 else "standard"
+
+
+def variant_of(board: str, notation: Notation, players: int) -> str:
+    """The name under which a record has a board; `board_named` reads it back."""
+    return board if board_named(board, notation, players) == board else _OURS + board
