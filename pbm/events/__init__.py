@@ -1,65 +1,155 @@
-"""What happened while one mail was obeyed. `pbm.service.telling.announce` turns it into mails.
+"""What happened while a mail was obeyed. `pbm.service.telling` turns events into mails.
 
-What is told in words above a board is in `board`, and in `by_operator` what the operator did.
+An event says itself who hears of it and what it counts as; nobody sorts events by their classes.
+Facts, which are told in words above a board, are in `board`, acts of the operator in `by_operator`.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbm.events.board import BoardFact
+
+class Event:
+    """Something that happened."""
+
+    for_sender = False  # told to the sender alone, or in mails of its own
+
+    @property
+    def acted_on(self) -> int | None:
+        """The board that a command acted on, if the board was there before."""
+        return None
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Names for those who are sent a mail of its own; each counts once."""
+        return ()
+
+    @property
+    def mails(self) -> int:
+        """Number of mails that it brings others each time it happens."""
+        return 0
 
 
 @dataclass(frozen=True)
-class MovePlayed:
+class BoardEvent(Event):
+    """Something that happened on a board, whose players hear of it."""
+
+    board_id: int
+
+    only_if_wanted = False  # others read of it with mails=all, or if asked to act
+    counts_as_words = False  # against the limit of words to one board
+    counts_postage = True  # against the mails that one mail may bring others
+    happens_once = False  # so that what comes with it counts as no words
+    passes_turn = False  # it may be another player's move now
+    begins_board = False
+    is_chat = False
+    for_leavers = False  # those who have left the game read it, too
+    exempt = False  # from the limit of mails that others bring a reader
+
+    @property
+    def speaker(self) -> str | None:
+        """The handle whose words or account it is about, for those who have blocked that player."""
+        return None
+
+    @property
+    def played_ply(self) -> int | None:
+        """The ply that was played."""
+        return None
+
+    @property
+    def is_challenge(self) -> bool:
+        """Whether it begins a board that its players were challenged to."""
+        return False
+
+    @property
+    def leaver(self) -> str | None:
+        """The handle of a player who is out of the game by it, and reads it nevertheless."""
+        return None
+
+
+def on_boards(events: Iterable[Event]) -> list[BoardEvent]:
+    """The events that happened on boards."""
+    return [event for event in events if isinstance(event, BoardEvent)]
+
+
+@dataclass(frozen=True)
+class MovePlayed(BoardEvent):
     """A ply was played."""
 
-    board_id: int
     ply: int
+
+    only_if_wanted = happens_once = passes_turn = True
+    counts_postage = False
+
+    @property
+    def acted_on(self) -> int:
+        return self.board_id
+
+    @property
+    def played_ply(self) -> int:
+        return self.ply
 
 
 @dataclass(frozen=True)
-class PlayerLeft:
+class PlayerLeft(BoardEvent):
     """A player resigned or was taken out by the operator; what stands on the board stays."""
 
-    board_id: int
     handle: str
     how: str
 
+    only_if_wanted = happens_once = passes_turn = True
+
+    @property
+    def acted_on(self) -> int:
+        return self.board_id
+
+    @property
+    def leaver(self) -> str:
+        return self.handle
+
 
 @dataclass(frozen=True)
-class BoardEnded:
-    """A game is over, whichever way; `by` is how, as the board has it.
+class BoardEnded(BoardEvent):
+    """A game is over; `by` is how, as the board has it.
 
     `places` has one for each seat, the best is 1; None where it was closed and counts for nothing.
     """
 
-    board_id: int
     by: str
     places: tuple[int, ...] | None
 
-
-@dataclass(frozen=True)
-class BoardReopened:
-    """A game that was over goes on, or its end was another one: what hung on that end is void."""
-
-    board_id: int
+    only_if_wanted = True
+    counts_postage = False
 
 
 @dataclass(frozen=True)
-class Commented:
+class BoardReopened(BoardEvent):
+    """A finished game goes on, or its end has changed; the effects of the old end are void."""
+
+    only_if_wanted = passes_turn = for_leavers = True
+    counts_postage = False
+
+
+@dataclass(frozen=True)
+class Commented(BoardEvent):
     """A player said something to the others of a board.
 
     `first`: the player has not been told yet that words without a command are sent on.
     """
 
-    board_id: int
     handle: str
     lines: tuple[str, ...]
     first: bool = False
 
+    counts_as_words = is_chat = True
+
+    @property
+    def speaker(self) -> str:
+        return self.handle
+
 
 @dataclass(frozen=True)
-class Answered:
+class Answered(Event):
     """Something to tell the speaker alone: one section of the one answer.
 
     `section` names a template in `templates/sections`; `params` are its frozen parameters.
@@ -70,6 +160,8 @@ class Answered:
     params: dict[str, Any] = field(default_factory=dict)
     board_id: int | None = None
     to_all: bool = False
+
+    for_sender = True
 
     @property
     def shows_board(self) -> bool:
@@ -86,7 +178,7 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class NeedsConfirmation:
+class NeedsConfirmation(Event):
     """A command is not done yet: its player is asked first. `line` means the same later.
 
     `section` names the template in `templates/sections` that says why; `comment` waits too.
@@ -97,6 +189,12 @@ class NeedsConfirmation:
     params: dict[str, Any] = field(default_factory=dict)
     board_id: int | None = None
     comment: tuple[str, ...] = ()
+
+    for_sender = True
+
+    @property
+    def acted_on(self) -> int | None:
+        return self.board_id
 
 
 @dataclass(frozen=True)
@@ -109,7 +207,7 @@ class Guest:
 
 
 @dataclass(frozen=True)
-class Invited:
+class Invited(Event):
     """People who may not know this server are asked whether they play, each of them once.
 
     `line` starts a board of `game` once all of these addresses have said yes; `comment` waits too.
@@ -123,9 +221,15 @@ class Invited:
     errand_id: int | None = None
     guests: tuple[Guest, ...] = ()
 
+    for_sender = True
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        return self.addresses
+
 
 @dataclass(frozen=True)
-class AddressWanted:
+class AddressWanted(Event):
     """A player wants to play from another address, which is asked; `instead` of the first one.
     `token` answers the question."""
 
@@ -133,17 +237,25 @@ class AddressWanted:
     instead: bool
     token: str = ""
 
+    for_sender = True
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        return (self.address,)
+
 
 @dataclass(frozen=True)
-class Forgotten:
+class Forgotten(Event):
     """A player has left the server for good; this was the address."""
 
     address: str
     handle: str
 
+    for_sender = True
+
 
 @dataclass(frozen=True)
-class SeekNews:
+class SeekNews(Event):
     """Something happened to a seek, of which others who wait in it are told, each by number.
 
     `what`: a player `joined` or `left`, or the seek is over: `withdrawn`, `lapsed`, or who made it
@@ -158,18 +270,28 @@ class SeekNews:
     players: int
     pairs: bool = False
 
+    @property
+    def mails(self) -> int:
+        return len(self.readers)
+
 
 @dataclass(frozen=True)
-class Proposed:
+class Proposed(Event):
     """Players are asked whether they take a challenge that waits for them; so do the words."""
 
     challenge_id: int
-    asked: tuple[int, ...]
+    players: tuple[int, ...]
     comment: tuple[str, ...] = ()
+
+    for_sender = True
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        return tuple(f"player {player_id}" for player_id in self.players)
 
 
 @dataclass(frozen=True)
-class CalledOff:
+class CalledOff(Event):
     """A challenge that waited comes to nothing, which the players of `told` read.
 
     `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` did so. `by` had sent
@@ -183,9 +305,15 @@ class CalledOff:
     told: tuple[int, ...]
     comment: tuple[str, ...] = ()
 
+    for_sender = True
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        return tuple(f"player {player_id}" for player_id in self.told)
+
 
 @dataclass(frozen=True)
-class Reported:
+class Reported(Event):
     """A player has told the operator something about a board; `words` is what others said there."""
 
     number: int
@@ -194,29 +322,11 @@ class Reported:
     lines: tuple[str, ...]
     words: tuple[dict[str, Any], ...]
 
+    for_sender = True
+
 
 @dataclass(frozen=True)
-class HintAsked:
+class HintAsked(Event):
     """A player waits for a hint; it comes with a mail of its own once it is found."""
 
     board_id: int
-
-
-Event = (
-    BoardFact
-    | MovePlayed
-    | PlayerLeft
-    | BoardEnded
-    | BoardReopened
-    | Commented
-    | Answered
-    | NeedsConfirmation
-    | Invited
-    | AddressWanted
-    | Forgotten
-    | SeekNews
-    | Proposed
-    | CalledOff
-    | Reported
-    | HintAsked
-)

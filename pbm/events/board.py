@@ -5,22 +5,33 @@ fact under their names in `item`, and what stands on the board in `v`.
 """
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from pbm.events import BoardEvent
 from pbm.plain import to_plain
 
 
 @dataclass(frozen=True)
-class BoardFact:
+class BoardFact(BoardEvent):
     """Something about a board that its players are told in words."""
 
-    board_id: int
+    def lead(self) -> dict[str, Any]:
+        """The fact as plain data, for the lead of a mail about its board."""
+        plain = {"what": fact_name(type(self)), **to_plain(self)}
+        del plain["board_id"]
+        return plain
 
 
 @dataclass(frozen=True)
 class BoardNews(BoardFact):
-    """What comes of players' words, and may come often: it counts like words."""
+    """A fact that players can bring about as often as words, so that it counts like them."""
+
+    counts_as_words = True
+
+    @property
+    def acted_on(self) -> int:
+        return self.board_id
 
 
 def fact_name(kind: type[BoardFact]) -> str:
@@ -30,12 +41,6 @@ def fact_name(kind: type[BoardFact]) -> str:
     'draw-agreed'
     """
     return re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
-
-
-def told(fact: BoardFact) -> dict[str, Any]:
-    """A fact as a mail about its board keeps it."""
-    own = (item.name for item in fields(fact) if item.name != "board_id")
-    return {"what": fact_name(type(fact)), **{name: to_plain(getattr(fact, name)) for name in own}}
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,12 @@ class BoardStarted(BoardFact):
     seek: int | None = None
     paired: bool = False
 
+    begins_board = passes_turn = True
+
+    @property
+    def is_challenge(self) -> bool:
+        return self.seek is None
+
 
 @dataclass(frozen=True)
 class BoardDeclined(BoardFact):
@@ -58,6 +69,12 @@ class BoardDeclined(BoardFact):
 
     handle: str
     successor: int | None = None
+
+    happens_once = True
+
+    @property
+    def acted_on(self) -> int:
+        return self.board_id
 
 
 @dataclass(frozen=True)
@@ -70,9 +87,15 @@ class MoveDue(BoardFact):
 
 @dataclass(frozen=True)
 class AccountNews(BoardFact):
-    """Something about a player whose move is waited for, that has lasted for some time."""
+    """Something about a player whose move is due, that has lasted for some time."""
 
     handle: str
+
+    only_if_wanted = True
+
+    @property
+    def speaker(self) -> str:
+        return self.handle
 
 
 @dataclass(frozen=True)
@@ -211,6 +234,8 @@ class TakebackAsked(_TakeBack):
 class TakebackDone(_TakeBack):
     """All have agreed, and a move is taken back."""
 
+    passes_turn = True
+
 
 # -- matches ---------------------------------------------------------------------------------------
 
@@ -280,6 +305,10 @@ class Forfeited(BoardFact):
     """A player has run out of time; others may play on."""
 
     handle: str
+
+    @property
+    def leaver(self) -> str:
+        return self.handle
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ class OperatorActed(BoardFact):
 
     why: str
 
+    exempt = for_leavers = True
+
 
 @dataclass(frozen=True)
 class PlyUndone(OperatorActed):

@@ -9,21 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pbm.errors import Refusal
-from pbm.events import (
-    AddressWanted,
-    CalledOff,
-    Commented,
-    Event,
-    Invited,
-    PlayerLeft,
-    Proposed,
-    SeekNews,
-)
-from pbm.events.board import BoardFact
+from pbm.events import Event, on_boards
 from pbm.store.db import UnitOfWork
 
 MOST_MAILS = 20
-_TOLD_TO_A_BOARD = BoardFact | PlayerLeft | Commented
 
 
 @dataclass
@@ -42,10 +31,10 @@ class Postage:
         The first command may be one that tells many boards something, such as that its player has
         left: it is never refused.
         """
-        boards = {event.board_id for event in events if isinstance(event, _TOLD_TO_A_BOARD)}
+        boards = {event.board_id for event in on_boards(events) if event.counts_postage}
         boards -= self._others.keys()
-        asked = {address for event in events for address in _asked_by(event)} - self._asked
-        news = sum(len(event.readers) for event in events if isinstance(event, SeekNews))
+        asked = {address for event in events for address in event.asked} - self._asked
+        news = sum(event.mails for event in events)
         is_first = not (self._others or self._asked or self._of_seeks)
         if is_first:  # most often the only one, so that its boards need no look
             self._others = dict.fromkeys(boards)
@@ -67,17 +56,3 @@ class Postage:
 
 def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
     return len({seat.player_id for seat in work.boards.get(number).seats} - {player_id})
-
-
-def _asked_by(event: Event) -> tuple[str, ...]:
-    match event:
-        case Invited():
-            return event.addresses
-        case AddressWanted():
-            return (event.address,)
-        case Proposed():
-            return tuple(f"player {player_id}" for player_id in event.asked)
-        case CalledOff():
-            return tuple(f"player {player_id}" for player_id in event.told)
-        case _:
-            return ()

@@ -16,7 +16,6 @@ from pbm.events.board import (
     RecountedRating,
     Standing,
     fact_name,
-    told,
 )
 from pbm.events.by_operator import OperatorActed
 from pbm.mail.writing.render import Renderer
@@ -106,7 +105,7 @@ def test_a_fact_in_each_mail(kind: type[BoardFact], views: dict[str, BoardView])
         shown = {**to_plain(view), "comments": []}
         without = RENDERER.render("board", {**shown, "lead": []}).text
         for fact in variants(kind):
-            mail = RENDERER.render("board", {**shown, "lead": [told(fact)]}).text
+            mail = RENDERER.render("board", {**shown, "lead": [fact.lead()]}).text
             in_headline = isinstance(fact, OfferMade) and fact.kind == "draw"
             assert mail != without or in_headline, name
             if isinstance(fact, OperatorActed):

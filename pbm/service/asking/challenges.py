@@ -32,7 +32,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
         turn.work.challenges.set_comment(challenge.id, event.comment)
     told = {**_told_of(challenge), "comment": shortened(event.comment)}
     subject = question_subject(f"a game of {told['title']} with {told['inviter']}")
-    for player in turn.work.players.some(event.asked):
+    for player in turn.work.players.some(event.players):
         token = new_token()
         kept = {"errands": [], "challenge": challenge.id}
         until = challenge.expires_at

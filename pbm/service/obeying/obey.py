@@ -30,7 +30,6 @@ from pbm.service.asking.standing_consent import is_consented
 from pbm.service.obeying.scripts import Rehearsal, problem_answer, refused, rehearse, run_script
 from pbm.service.telling.announce import announce_boards, announce_seeks
 from pbm.service.telling.answer import announce_answer
-from pbm.service.telling.audience import FOR_THE_SPEAKER
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
 from pbm.store.values.players import Player
@@ -135,7 +134,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
     announce_seeks(turn, events)
     turn.news.clear()
     events = [*events, *_left_out(context, events)]
-    if not any(isinstance(event, FOR_THE_SPEAKER) for event in events):
+    if not any(event.for_sender for event in events):
         return ""  # the boards say it all
     # Read again, since a command may have renewed the reply addresses.
     speaker = turn.work.players.get(context.player_id)

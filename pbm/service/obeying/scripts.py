@@ -17,12 +17,10 @@ from pbm.events import (
     Commented,
     Event,
     Invited,
-    MovePlayed,
     NeedsConfirmation,
-    PlayerLeft,
     Proposed,
+    on_boards,
 )
-from pbm.events.board import BoardDeclined, BoardFact, BoardNews, BoardStarted
 from pbm.play.boards import check_move
 from pbm.play.limits import has_said_no, take_unasked_mail
 from pbm.play.postage import Postage
@@ -30,10 +28,6 @@ from pbm.service.asking.addresses import record_wanted
 from pbm.service.asking.questions import record_invited
 from pbm.service.obeying.talk import chat, count_news
 
-_BOARD_EVENTS = BoardFact | MovePlayed | PlayerLeft
-_ON_A_BOARD = (
-    MovePlayed | PlayerLeft | BoardDeclined | BoardNews | NeedsConfirmation
-)  # that was there before
 _REFUSAL = "refusal"
 _LINES_READ = 24  # of words that nobody is sent
 _PERHAPS_WORDS = ("unclear-move", "no-such-place")
@@ -68,7 +62,7 @@ def run_script(context: Context, script: Script) -> list[Event]:
     if script.unplaced:
         happened.append([Answered("unplaced", {"comment": list(script.unplaced)})])
     events = [event for events in happened for event in events]
-    for number in {item.board_id for item in events if isinstance(item, Commented | BoardNews)}:
+    for number in {item.board_id for item in on_boards(events) if item.counts_as_words}:
         context.work.boards.note_answered(number, context.player_id)
     return events
 
@@ -98,9 +92,8 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
         refusals[-1] = _giving_back(refusals[-1], comment)
         comment = ()
     # A board that the rehearsal started is gone again.
-    started = {event.board_id for event in events if isinstance(event, BoardStarted)}
-    touched = [event.board_id for event in events if isinstance(event, _ON_A_BOARD)]
-    kept = [number for number in touched if number not in started]
+    started = {event.board_id for event in on_boards(events) if event.begins_board}
+    kept = [event.acted_on for event in events if event.acted_on not in (None, *started)]
     number = kept[-1] if kept else context.own_hint
     return Rehearsal(tuple(lines), tuple(refusals), number, fit, comment)
 
@@ -192,9 +185,7 @@ def _as_it_sees_it(
     """A mail's circumstances after some commands: what comes after a move means its board."""
     before = [event for events in happened for event in events]
     shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
-    touched = [
-        event.board_id for event in before if isinstance(event, _ON_A_BOARD) and event.board_id
-    ]
+    touched = [event.acted_on for event in before if event.acted_on]
     hints = context.hints or (tuple(touched[-1:]) if command.comes_last else ())
     if (shown, hints) == (context.shown, context.hints):
         return context
@@ -260,7 +251,7 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
         case Answered(section="challenge-accepted") as accepted:
             events[-1] = _giving_back(accepted, comment)
     # The first board is the one that was meant; on others something came of it.
-    touched = [event.board_id for event in events if isinstance(event, _BOARD_EVENTS)]
+    touched = [event.board_id for event in on_boards(events)]
     if not touched and any(map(_is_without_board, events)):
         return [Answered("words-back", {"comment": list(comment)})]
     return [Commented(number, context.player.handle, comment) for number in touched[:1]]

@@ -5,20 +5,17 @@ from hashlib import sha256
 
 from pbm.commands.language.context import Context
 from pbm.errors import Refusal
-from pbm.events import Answered, Commented, Event, MovePlayed, PlayerLeft
-from pbm.events.board import BoardDeclined, BoardNews
+from pbm.events import Answered, Commented, Event, on_boards
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD
-
-_PLAYED = (MovePlayed, PlayerLeft, BoardDeclined)  # these happen once, and count nothing
 
 
 def count_news(context: Context, events: Sequence[Event]) -> None:
     """Count what a command did that others are mailed about. Raises Refusal where it is too
     much for now; then it must be undone."""
-    if any(isinstance(event, _PLAYED) for event in events):
+    happened = on_boards(events)
+    if any(event.happens_once for event in happened):
         return
-    told = {event.board_id for event in events if isinstance(event, BoardNews | Commented)}
-    for number in sorted(told):
+    for number in sorted({event.board_id for event in happened if event.counts_as_words}):
         if not NEWS.take(context.work, context.now, number, context.player_id, wait=False):
             raise Refusal("too-much-news", number=number, most=NEWS.most)
 

@@ -4,17 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbm.events import (
-    BoardEnded,
-    BoardReopened,
-    Commented,
-    Event,
-    MovePlayed,
-    PlayerLeft,
-    SeekNews,
-)
-from pbm.events.board import AccountNews, BoardFact, BoardStarted
-from pbm.events.board import told as fact_told
+from pbm.events import BoardEvent, Commented, Event, SeekNews, on_boards
+from pbm.events.board import BoardFact
 from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
 from pbm.play.clocks.told import clock_told
@@ -38,13 +29,23 @@ _Hidden = Mapping[int, Collection[str]]  # handles, by the number of who does no
 
 @dataclass
 class _News:
-    """What one board's players are told, apart from the board itself."""
+    """The events on one board, and their words: facts above the board, and comments."""
 
+    events: list[BoardEvent] = field(default_factory=list)
     lead: list[dict[str, Any]] = field(default_factory=list)
     comments: list[dict[str, Any]] = field(default_factory=list)
-    begins: bool = False
     speaks_first: str | None = None  # who is to learn where words go
-    accounts: list[str] = field(default_factory=list)  # handles of those whose accounts it is about
+
+    def add(self, event: BoardEvent) -> None:
+        """Add an event in the order in which it happened."""
+        self.events.append(event)
+        match event:
+            case BoardFact():
+                self.lead.append(event.lead())
+            case Commented(_, handle, lines, first):
+                head, rest = divide_comment(lines)
+                self.comments.append({"handle": handle, "head": head, "rest": rest})
+                self.speaks_first = handle if first else self.speaks_first
 
 
 def announce_boards(
@@ -60,16 +61,17 @@ def announce_boards(
     Each board is read with its row locked: whatever a turn beside this one commits between two
     of our statements would else stand in one half of a mail and be missing from the other.
     """
-    found = _by_board(events)
+    found: dict[int, _News] = {}
+    for event in on_boards(events):
+        found.setdefault(event.board_id, _News()).add(event)
     for number in sorted(found):
-        _announce(turn, number, found[number], events, but, together)
+        _announce(turn, number, found[number], but, together)
 
 
 def _announce(
     turn: Turn,
     number: int,
     news: _News,
-    events: Sequence[Event],
     but: int | None,
     together: Collection[int],
 ) -> None:
@@ -77,7 +79,7 @@ def _announce(
     board = turn.work.boards.get(number, lock=True)
     hidden = _kept_words(turn, board, news)
     seated = [player for player in turn.work.players.seated(number) if player.id != but]
-    hearing = audience(turn, board, seated, events, hidden)
+    hearing = audience(turn, board, seated, news.events, hidden)
     instead = taken_back(turn, board, seated)
     told = {
         player.id: _told_to(player, board, hearing, news, hidden)
@@ -85,26 +87,27 @@ def _announce(
         if player in hearing or player.id in instead
     }
     may_wait = [player for player in hearing if player.id not in instead]
-    at_once = keep_for_digests(turn, board, may_wait, events, told, together)
+    at_once = keep_for_digests(turn, board, may_wait, news.events, told, together)
     players = [player for player in seated if player in at_once.players or player.id in instead]
     if not players:
         return
     for player in players:
         news_of_ratings = take_rating_news(turn.work, number, player)
-        told[player.id]["lead"] = [*news.lead, *map(fact_told, news_of_ratings)]
+        told[player.id]["lead"] = [*news.lead, *(item.lead() for item in news_of_ratings)]
     before = {player_id: news_of(mail) for player_id, mail in instead.items()}
     kept = turn.work.kept_news.take(at_once.may_have_kept, number)
     told |= {player_id: with_news(told[player_id], news) for player_id, news in kept.items()}
     plain = at_once.plain | {player.id for player in players if not player.settings.picture}
-    shown = _shown(turn, board, players, told, before, plain, begins=news.begins)
+    begins = any(event.begins_board for event in news.events)
+    shown = _shown(turn, board, players, told, before, plain, begins=begins)
     MailWriter(turn).boards(board, shown, instead)
 
 
 def _kept_words(turn: Turn, board: Board, news: _News) -> _Hidden:
     """Keep what was said on a board; return who is hidden from whom there."""
-    speakers = {said["handle"]: _number(turn, board, said["handle"]) for said in news.comments}
-    heard_of = speakers | {handle: _number(turn, board, handle) for handle in news.accounts}
-    hidden = _hidden(turn, board, heard_of) if heard_of else {}
+    handles = dict.fromkeys(event.speaker for event in news.events if event.speaker)
+    speakers = {handle: _number(turn, board, handle) for handle in handles}
+    hidden = _hidden(turn, board, speakers) if speakers else {}
     for said in news.comments:
         turn.work.words.add(board.id, speakers[said["handle"]], _lines(said), turn.now)
     return hidden
@@ -210,7 +213,7 @@ def shown_to(
     clock = clock_told(turn.work, board, turn.now, [player])
     return {
         **to_plain(view),
-        "lead": [fact_told(fact) for fact in facts],
+        "lead": [fact.lead() for fact in facts],
         "comments": [],
         "clock": clock.for_reader(player.settings.timezone) if clock else None,
     }
@@ -241,30 +244,3 @@ def _divided(lines: Sequence[str]) -> tuple[list[str], list[str]]:
         head.append(line)
         room -= len(folded)
     return head, []
-
-
-def _by_board(events: Sequence[Event]) -> dict[int, _News]:
-    found: dict[int, _News] = {}
-    for event in events:
-        match event:
-            case (
-                MovePlayed(board_id)
-                | PlayerLeft(board_id)
-                | BoardEnded(board_id)
-                | BoardReopened(board_id)
-            ):
-                found.setdefault(board_id, _News())  # the board itself tells it
-            case BoardFact(board_id):
-                news = found.setdefault(board_id, _News())
-                news.lead.append(fact_told(event))
-                news.begins |= isinstance(event, BoardStarted)
-                news.accounts += [event.handle] if isinstance(event, AccountNews) else []
-            case Commented(board_id, handle, lines, first):
-                head, rest = divide_comment(lines)
-                comment: dict[str, Any] = {"handle": handle, "head": head, "rest": rest}
-                news = found.setdefault(board_id, _News())
-                news.comments.append(comment)
-                news.speaks_first = handle if first else news.speaks_first
-            case _:
-                pass
-    return found

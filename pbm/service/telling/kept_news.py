@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pbm.events import BoardReopened, Event, MovePlayed, PlayerLeft
-from pbm.events.board import BoardStarted, TakebackDone
-from pbm.events.by_operator import OperatorActed
+from pbm.events import BoardEvent
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
 from pbm.play.limits import PICTURED, WAS_TOO_MUCH, is_pictured, may_be_told
@@ -29,7 +27,6 @@ from pbm.store.values.timers import TimerKind
 
 MOST_KEPT = 20_000  # characters about one board
 SOON = timedelta(minutes=5)  # until one mail tells what happened on several boards
-_PASSES_THE_TURN_ON = MovePlayed | PlayerLeft | TakebackDone | BoardReopened | BoardStarted
 _TWO = 2  # seats
 _NO_READERS: Collection[int] = frozenset()
 
@@ -48,7 +45,7 @@ def keep_for_digests(
     turn: Turn,
     board: Board,
     players: Sequence[Player],
-    events: Sequence[Event],
+    events: Sequence[BoardEvent],
     told: Mapping[int, dict[str, Any]],
     together: Collection[int] = _NO_READERS,
 ) -> AtOnce:
@@ -57,19 +54,18 @@ def keep_for_digests(
 
     `told` is what each player is told, by their numbers.
     """
-    here = [event for event in events if getattr(event, "board_id", None) == board.id]
     can_wait = {item.id for item in players if _can_wait(turn, item, board)}
-    later = _keep(turn, board, can_wait, here, told)
+    later = _keep(turn, board, can_wait, events, told)
     others = {item.id for item in players if item.id in together} - later
-    later |= _tell_soon(turn, board, _keep(turn, board, others, here, told), turn.now + SOON)
+    later |= _tell_soon(turn, board, _keep(turn, board, others, events, told), turn.now + SOON)
     counted = [
         player.id
         for player in players
-        if player.id not in later and not _comes_in_any_case(turn, board, player, here)
+        if player.id not in later and not _comes_in_any_case(turn, board, player, events)
     ]
     may_be = may_be_told(turn.work, counted, turn.now) if counted else {}
     too_many = set(counted) - may_be.keys()
-    _keep(turn, board, too_many, here, told, shortened=True)
+    _keep(turn, board, too_many, events, told, shortened=True)
     later |= _tell_soon(turn, board, too_many, next_hour(turn.now))
     at_once = [player for player in players if player.id not in later]
     wanting = {player.id for player in at_once if player.settings.wants_digests}
@@ -85,7 +81,7 @@ def _keep(
     turn: Turn,
     board: Board,
     numbers: Collection[int],
-    events: Iterable[Event],
+    events: Sequence[BoardEvent],
     told: Mapping[int, dict[str, Any]],
     *,
     shortened: bool = False,
@@ -169,25 +165,22 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
     return wait.ends_at - next_digest(player.settings, turn.now) >= LEFT_AFTER
 
 
-def _comes_in_any_case(turn: Turn, board: Board, player: Player, events: Sequence[Event]) -> bool:
+def _comes_in_any_case(
+    turn: Turn, board: Board, player: Player, events: Sequence[BoardEvent]
+) -> bool:
     """Whether a mail is not counted: the reader wrote, the operator acted, it is the first of a
     turn that waits for the reader, or it was counted as the game began."""
-    if turn.wrote(player) or any(isinstance(event, OperatorActed) for event in events):
+    if turn.wrote(player) or any(event.exempt for event in events):
         return True
-    if any(isinstance(event, BoardStarted) for event in events) and _was_asked_for(board, events):
+    is_first_round = board.round is None or board.round.number == 1
+    if is_first_round and any(event.is_challenge for event in events):
         return True
     waits = board.to_move is not None and board.to_move.player_id == player.id
-    passed_on = any(isinstance(event, _PASSES_THE_TURN_ON) for event in events)
+    passed_on = any(event.passes_turn for event in events)
     return waits and passed_on and board.waits_since == turn.now
 
 
-def _was_asked_for(board: Board, events: Iterable[Event]) -> bool:
-    """Whether a new board is the challenge of somebody, for whom its mails were counted."""
-    seeks = (event.seek for event in events if isinstance(event, BoardStarted))
-    return not any(seeks) and (board.round is None or board.round.number == 1)
-
-
-def _told_until(board: Board, events: Iterable[Event]) -> int:
+def _told_until(board: Board, events: Sequence[BoardEvent]) -> int:
     """The ply before the first of the moves that are told."""
-    plies = [event.ply for event in events if isinstance(event, MovePlayed)]
+    plies = [event.played_ply for event in events if event.played_ply]
     return min(plies, default=board.ply + 1) - 1

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
-from pbm.events.board import MailCameBack, told
+from pbm.events.board import MailCameBack
 from pbm.mail.msgid import short_name
 from pbm.play.digests import next_hour
 from pbm.play.limits import may_be_told, take_strangers_mail
@@ -174,7 +174,7 @@ class MailWriter:
         why = "a later mail shows the board"
         if not self._outbox.supersede(player.id, why, self._turn.now, board_id=board.id):
             return view
-        return {**view, "lead": [told(MailCameBack(board.id)), *view["lead"]]}
+        return {**view, "lead": [MailCameBack(board.id).lead(), *view["lead"]]}
 
     def answer(
         self,

@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from pbm.events import Event
-from pbm.events.board import BoardStarted
+from pbm.events import Event, on_boards
 from pbm.service.telling.announce import announce_boards
 from pbm.service.telling.kept_news import SOON
 from pbm.service.ticks.tick import Tick
@@ -19,9 +18,9 @@ def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = N
 
     A board that begins in the place of another is none of several.
     """
-    found = {getattr(event, "board_id", None) for event in events}
-    begun = {event.board_id for event in events if isinstance(event, BoardStarted)}
-    numbers = sorted(number for number in found - begun if number is not None)
+    happened = on_boards(events)
+    begun = {event.board_id for event in happened if event.begins_board}
+    numbers = sorted({event.board_id for event in happened} - begun)
     boards = [tick.work.boards.get(number, lock=True) for number in numbers]
     often = Counter(number for board in boards for number in {s.player_id for s in board.seats})
     together = {number for number, count in often.items() if count > 1}
