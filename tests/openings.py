@@ -5,6 +5,7 @@ That the same people sign up and sit down took most of the time of most conversa
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,9 +14,7 @@ from sqlalchemy import Connection, event
 from sqlalchemy.pool import QueuePool
 
 from pbm.store.db import Database
-from pbm.store.schema import metadata
-
-_ALL_ROWS = "SELECT " + " + ".join(f"(SELECT count(*) FROM {name})" for name in metadata.tables)
+from tests.sqlite_tables import empty_tables
 
 
 class Numbers(Iterator[int]):
@@ -54,23 +53,37 @@ class Opening:
         self._numbers = numbers
         self._steps: tuple[str, ...] = ()
         self._commits = 0
+        self._several = False
+        self._unwritten: bytes | None = None  # what the file is to hold once somebody reads it
         self._then = self._state()
         event.listen(database.engine, "commit", self._note_commit)
 
     def step(self, words: str, play: Callable[[], None], *, usual: bool) -> None:
         """Do what `play` does; `usual`: the table is as it was made."""
         if not (usual and self._is_untouched()):
+            self._write()
             self._then = None
             play()
             return
         self._steps += (words,)
         known = self._known.get(self._steps)
         if known is None:
+            self._write()
             play()
             self._known[self._steps] = self._kept()
         else:
             self._go_on_from(known)
         self._then = self._state()
+
+    @contextmanager
+    def in_one(self) -> Iterator[None]:
+        """Write the file only after the last of the steps inside."""
+        self._several = True
+        try:
+            yield
+        finally:
+            self._several = False
+            self._write()
 
     def _is_untouched(self) -> bool:
         """Whether nothing but steps has happened, and nobody reads at the moment."""
@@ -78,13 +91,13 @@ class Opening:
         idle = isinstance(pool, QueuePool) and not pool.checkedout()
         if not (self.in_use and self._database.embedded and idle and self._then == self._state()):
             return False
-        return bool(self._steps) or not self._rows()
+        return bool(self._steps) or self._is_empty()
 
-    def _rows(self) -> int:
-        """How much is stored: a table may be laid on what another one has left."""
-        reader = self._database.engine.execution_options(pbm_reading=True)
-        with reader.connect() as connection:
-            return int(connection.exec_driver_sql(_ALL_ROWS).scalar_one())
+    def _is_empty(self) -> bool:
+        """Whether nothing is stored: a table may be laid on what another one has left."""
+        file = self._file()
+        log = file.with_name(f"{file.name}-wal")
+        return not log.exists() and file.read_bytes() == empty_tables()
 
     def _state(self) -> tuple[int, ...]:
         mails = sum(map(len, self._mailboxes.values()))
@@ -103,11 +116,18 @@ class Opening:
 
     def _go_on_from(self, known: Opened) -> None:
         self._database.close()
-        self._file().write_bytes(zlib.decompress(known.stored))
+        self._unwritten = known.stored
+        if not self._several:
+            self._write()
         for address, mails in known.mailboxes.items():
             self._mailboxes[address] = list(mails)
         for numbers, last in zip(self._numbers, known.numbers, strict=True):
             numbers.last = last
+
+    def _write(self) -> None:
+        if self._unwritten is not None:
+            self._file().write_bytes(zlib.decompress(self._unwritten))
+            self._unwritten = None
 
     def _file(self) -> Path:
         return Path(str(self._database.engine.url.database))

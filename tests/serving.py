@@ -1,9 +1,10 @@
 """What the server's loops do, done here and now: the same code, but nothing runs beside it."""
 
 import asyncio
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pbm.mail.smtp_in.caller import Caller
 from pbm.mail.smtp_in.listener import Rejection
@@ -15,6 +16,8 @@ from pbm.service.ticks.machine import Ticks
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database, UnitOfWork
 
+T = TypeVar("T")
+
 
 def keeping(
     intake: Intake, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
@@ -22,6 +25,23 @@ def keeping(
     """A piece of work for a writer: keep a mail that is handed in."""
     mail = intake.look_at(sender, recipients, raw, caller)
     return lambda work: intake.keep_arrived(work, [mail])[0]
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """As `asyncio.run`, which makes an event loop for each mail; this thread keeps one."""
+    runner = getattr(_KEPT, "runner", None)
+    if runner is None:
+        runner = _KEPT.runner = asyncio.Runner()
+    try:
+        outcome: T = runner.run(work)
+        return outcome
+    finally:
+        if asyncio.all_tasks(runner.get_loop()):
+            del _KEPT.runner
+            runner.close()  # as a server that has died: what was begun is not gone on with
+
+
+_KEPT = threading.local()
 
 
 class Server(Protocol):
@@ -41,18 +61,18 @@ def keep(
 ) -> Any:
     """Keep a mail that is handed in; return the reply."""
     piece = keeping(server.intake, sender, recipients, raw, Caller(peer, network))
-    return asyncio.run(Writer(server.database, _here).do(piece))
+    return _run(Writer(server.database, _here).do(piece))
 
 
 def take_next(turns: Turns) -> bool:
     """Obey the next mail, or do what it needs first; False if there is none."""
-    return asyncio.run(_take(turns))
+    return _run(_take(turns))
 
 
 def tick_next(ticks: Ticks) -> bool:
     """Do what is due next; False if nothing is."""
     writer = Writer(ticks.database, _here)
-    return bool(asyncio.run(writer.do_steps(partial(ticks.take_some, most=1))))
+    return bool(_run(writer.do_steps(partial(ticks.take_some, most=1))))
 
 
 def think_next(robots: RobotJobs) -> bool:
@@ -61,9 +81,9 @@ def think_next(robots: RobotJobs) -> bool:
     if due_at is None or due_at > robots.clock():
         return False
     writer = Writer(robots.database, _here)
-    tasks = asyncio.run(writer.do(partial(robots.claim, most=1)))
+    tasks = _run(writer.do(partial(robots.claim, most=1)))
     for task in tasks:
-        asyncio.run(writer.do(_thought_of(robots, task)))
+        _run(writer.do(_thought_of(robots, task)))
     return True
 
 

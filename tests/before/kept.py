@@ -14,7 +14,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from email import message_from_bytes
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -78,7 +77,7 @@ class Kept:
                 file = archive.extractfile(entry)
                 assert file is not None
                 raw = file.read()
-                found[entry.name.removesuffix(".eml")] = Mail(raw, "", message_from_bytes(raw))
+                found[entry.name.removesuffix(".eml")] = Mail(raw, "")
         return found
 
     def keep_mails(self, mails: Mapping[str, Mail]) -> None:

@@ -27,7 +27,7 @@ def check_mails(mail: Mail) -> None:
     """Check one of our mails: its headers, its layout, and that it never comes back as an order."""
     if mail in _CHECKED:
         return
-    if mail.message.get_content_type() != "multipart/alternative":
+    if mail.header.get_content_type() != "multipart/alternative":
         return  # sent on to the operator as it came
     _check_headers(mail)
     _check_layout(mail)
@@ -65,7 +65,7 @@ def _check_headers(mail: Mail) -> None:
     assert mail["Auto-Submitted"] in ("auto-replied", "auto-generated")
     assert len(mail.references) <= MOST_REFERENCES
     for name in ("From", "To", "Subject", "Date", "Message-ID"):
-        assert len(mail.message.get_all(name) or []) == 1, name
+        assert len(mail.header.get_all(name) or []) == 1, name
     if mail["In-Reply-To"]:
         assert mail["In-Reply-To"] in mail.references
     subject = clean_subject(mail["Subject"])
