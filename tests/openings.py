@@ -58,7 +58,7 @@ class Opening:
         self._then = self._state()
         event.listen(database.engine, "commit", self._note_commit)
 
-    def step(self, words: str, play: Callable[[], None], *, usual: bool) -> None:
+    def step(self, words: str, play: Callable[[], object], *, usual: bool) -> None:
         """Do what `play` does; `usual`: the table is as it was made."""
         if not (usual and self._is_untouched()):
             self._write()

@@ -198,12 +198,12 @@ class Table:
             person.writes(f"signup {handle}").says("yes")
             assert f"You play as {handle}" in person.newest.text
 
-        self._opens(f"{handle} joins", signs_up)
+        self.opens(f"{handle} joins", signs_up)
         return person.forgets()
 
     def robots_join(self) -> None:
         """Let the robots be players, as they are once their role has begun."""
-        self._opens("robots join", self.robots.begin)
+        self.opens("robots join", self.robots.begin)
 
     def robots_think(self) -> None:
         """Let robots move wherever a board waits for one, and send the mails."""
@@ -226,10 +226,11 @@ class Table:
             for person in people:
                 person.gets(1)
 
-        self._opens(f"{handles[0]}: {challenge}", sit_down)
+        self.opens(f"{handles[0]}: {challenge}", sit_down)
         return [person.forgets() for person in people]
 
-    def _opens(self, words: str, play: Callable[[], None]) -> None:
+    def opens(self, words: str, play: Callable[[], object]) -> None:
+        """Do what `play` does, or go on from what it once came to, by these words."""
         usual = type(self) is Table and self._usual() == self._as_made
         self._opening.step(words, play, usual=usual)
 

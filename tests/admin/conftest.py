@@ -77,9 +77,11 @@ class Room:
 
 
 @pytest.fixture(autouse=True)
-def the_databases_clock_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def the_databases_clock_is_ours() -> Iterator[None]:
     """Time passes for these tests as they say, and for the database as for them."""
-    monkeypatch.setattr(Heartbeats, "clock_ahead", lambda *_: None)
+    with pytest.MonkeyPatch.context() as patched:  # another than the one that tests ask for
+        patched.setattr(Heartbeats, "clock_ahead", lambda *_: None)
+        yield
 
 
 @pytest.fixture
@@ -87,7 +89,7 @@ def room(database_url: str) -> Iterator[Room]:
     """alice and bob play on board 1; alice has moved once."""
     table = Table(database_url)
     alice, bob = table.start("alice", "bob")
-    alice.says("a1-c3,d4")
+    table.opens("alice: a1-c3,d4", lambda: alice.says("a1-c3,d4"))
     office = Office(table.database, table.site, table.clock, "root")
     made = Room(table, office, alice, bob)
     made.everybody_forgets()

@@ -39,6 +39,7 @@ from pbm.store.schema import metadata
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
+from tests.rows import each_row
 from tests.table import START
 
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -80,6 +81,13 @@ def elsewhere(
         yield replace(settings, database_url=url)
 
 
+@pytest.fixture
+def archived(settings: Settings) -> Path:
+    """A backup of that server."""
+    backup(settings, Path("b.tar.gz"))
+    return Path("b.tar.gz")
+
+
 def everything(url: str) -> dict[str, list[tuple[object, ...]]]:
     """All rows of all tables."""
     database = Database(url)
@@ -100,10 +108,8 @@ def moved_away(folder: Path, settings: Settings) -> bytes:
     return content
 
 
-pytestmark = pytest.mark.both_databases
-
-
 class TestBackup:
+    @pytest.mark.both_databases
     def test_everything_comes_back(
         self, room: Room, settings: Settings, elsewhere: Settings, folder: Path
     ) -> None:
@@ -184,6 +190,7 @@ class TestBackup:
             backup(settings, Path("b.tar.gz"))
         assert not (folder / "b.tar.gz").exists()
 
+    @pytest.mark.both_databases
     def test_a_database_that_waits_for_a_migration(
         self,
         settings: Settings,
@@ -255,6 +262,7 @@ class TestRestore:
         assert rejection is not None
         assert "is not valid any more" in rejection.text
 
+    @pytest.mark.both_databases
     def test_what_the_replaced_database_gave_out_counts(
         self, settings: Settings, room: Room
     ) -> None:
@@ -292,6 +300,7 @@ class TestRestore:
             greeting.join()
         room.is_sound()
 
+    @pytest.mark.both_databases
     def test_not_while_any_process_uses_the_database(self, settings: Settings, room: Room) -> None:
         """One that only takes turns answers at no port; on SQLite there is none."""
         backup(settings, Path("b.tar.gz"))
@@ -306,19 +315,18 @@ class TestRestore:
             clock.passes(seconds=1)
         restore(settings, Path("b.tar.gz"), force=True, clock=clock)
 
-    @pytest.mark.parametrize("part", ["database", "secret.key"])
-    def test_a_damaged_archive_touches_nothing(
-        self, settings: Settings, room: Room, part: str
-    ) -> None:
+    def test_a_damaged_archive_touches_nothing(self, settings: Settings, room: Room) -> None:
         backup(settings, Path("b.tar.gz"))
-        _rewrite(Path("b.tar.gz"), Path("bad.tar.gz"), part, lambda content: content + b"x")
         room.bob.says("resign")
         before, keys = everything(settings.database_url), settings.key_file.read_bytes()
-        with pytest.raises(OperatorError, match=f"bad.tar.gz is damaged: {part}"):
-            restore(settings, Path("bad.tar.gz"), force=True)
-        assert (everything(settings.database_url), settings.key_file.read_bytes()) == (before, keys)
+        for part in ("database", "secret.key"):
+            _rewrite(Path("b.tar.gz"), Path("bad.tar.gz"), part, lambda content: content + b"x")
+            with pytest.raises(OperatorError, match=f"bad.tar.gz is damaged: {part}"):
+                restore(settings, Path("bad.tar.gz"), force=True)
+            assert everything(settings.database_url) == before
+            assert settings.key_file.read_bytes() == keys
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("name", "value", "words"),
         [
             ("format", 99, "another version of pbm"),
@@ -332,27 +340,26 @@ class TestRestore:
         ],
     )
     def test_a_manifest_that_does_not_fit(
-        self, settings: Settings, room: Room, name: str, value: object, words: str
+        self, settings: Settings, archived: Path, room: Room, name: str, value: object, words: str
     ) -> None:
-        backup(settings, Path("b.tar.gz"))
         before = everything(settings.database_url)
 
         def changed(content: bytes) -> bytes:
             return json.dumps({**json.loads(content), name: value}).encode()
 
-        _rewrite(Path("b.tar.gz"), Path("bad.tar.gz"), "manifest.json", changed)
+        _rewrite(archived, Path("bad.tar.gz"), "manifest.json", changed)
         with pytest.raises(OperatorError, match=words):
             restore(settings, Path("bad.tar.gz"), force=True)
         assert everything(settings.database_url) == before
         room.is_sound()
 
-    @pytest.mark.parametrize("content", [b"", b"junk", b"\x1f\x8b junk"])
+    @each_row("content", [b"", b"junk", b"\x1f\x8b junk"])
     def test_what_is_no_archive(self, settings: Settings, content: bytes) -> None:
         Path("bad.tar.gz").write_bytes(content)
         with pytest.raises(OperatorError, match=r"bad\.tar\.gz cannot be read as a backup"):
             restore(settings, Path("bad.tar.gz"), force=True)
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("manifest", "words"),
         [
             (b"[" * 90_000, "its manifest cannot be read"),
@@ -363,24 +370,24 @@ class TestRestore:
         ],
         ids=["deep", "deep too", "a list", "no text", "long"],
     )
-    def test_a_manifest_that_is_none(self, settings: Settings, manifest: bytes, words: str) -> None:
-        backup(settings, Path("b.tar.gz"))
-        _rewrite(Path("b.tar.gz"), Path("bad.tar.gz"), "manifest.json", lambda _: manifest)
+    def test_a_manifest_that_is_none(
+        self, settings: Settings, archived: Path, manifest: bytes, words: str
+    ) -> None:
+        _rewrite(archived, Path("bad.tar.gz"), "manifest.json", lambda _: manifest)
         with pytest.raises(OperatorError, match=words):
             restore(settings, Path("bad.tar.gz"), force=True)
 
-    @pytest.mark.parametrize("other", [b"junk", b"", b"SQLite format 3\0" + bytes(4096), None])
+    @each_row("other", [b"junk", b"", b"SQLite format 3\0" + bytes(4096), None])
     def test_another_database_takes_no_place(
-        self, room: Room, settings: Settings, folder: Path, other: bytes | None
+        self, room: Room, settings: Settings, archived: Path, other: bytes | None
     ) -> None:
         """Junk, nothing, half a head, and a sound database that is none of ours."""
         if other is None:
-            with closing(sqlite3.connect(folder / "other")) as made:
+            with closing(sqlite3.connect("another")) as made:
                 made.execute("CREATE TABLE players (id INTEGER)")
-            other = (folder / "other").read_bytes()
+            other = Path("another").read_bytes()
         content = other
-        backup(settings, Path("b.tar.gz"))
-        _rewrite(Path("b.tar.gz"), Path("bad.tar.gz"), "database", lambda _: content, sound=True)
+        _rewrite(archived, Path("bad.tar.gz"), "database", lambda _: content, sound=True)
         before = everything(settings.database_url)
         with pytest.raises(
             OperatorError, match=r"cannot be read|is no backup of pbm|pg_restore failed"
@@ -413,7 +420,7 @@ class TestRestore:
         with pytest.raises(OperatorError, match="larger than it says"):
             restore(settings, Path("bad.tar.gz"), force=True)
 
-    @pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
+    @each_row("kind", ["folder", "pipe", "device"])
     def test_what_is_no_file(self, settings: Settings, folder: Path, kind: str) -> None:
         path = Path("/dev/zero") if kind == "device" else folder / kind
         if kind == "folder":
@@ -435,7 +442,7 @@ class TestRestore:
             restore(settings, Path("none.tar.gz"), force=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("highest", "last"),
     [
         (0, 1_000),
