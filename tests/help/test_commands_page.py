@@ -7,8 +7,7 @@ import os
 import re
 from pathlib import Path
 
-from pbm.commands.help import command_table
-
+from pbm.commands.families.help import command_table
 from pbm.commands.registry import COMMANDS
 from tests.help.pages import page_text
 

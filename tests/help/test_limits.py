@@ -48,6 +48,8 @@ def named() -> list[str]:
         f"In your first {day} hours here, {FIRST} answers meet no such pause",
         f"{within(limits.UNPROVEN_LIMIT, HOUR)} an hour, and in your first {day} hours {FIRST}",
         f"{limits.TOLD.most} mails at once, and {within(limits.TOLD, 12 * HOUR) // 6} more in 2",
+        f"{within(limits.CHALLENGED, 12 * HOUR)} challenges to you come through in 12 hours,"
+        f" {within(limits.CHALLENGED_BY, 12 * HOUR)} of one player",
         f"open for {OPEN_FOR // HOUR} hours; whether you want to play, {days} days",
         f"about {questions.MOST_ERRANDS} mails of yours",
         f"stands for {stands} hours",
