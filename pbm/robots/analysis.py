@@ -1,46 +1,49 @@
-"""What was good and bad in a game that is over: each move beside the best that a search finds.
+"""Hints, and the analysis of a finished game: each move beside the best that a search finds.
 
-A long game takes long, so it is looked at in pieces, each of a few plies and so many nodes. All
-moves are looked at shortly, and those that seem to have cost most once more, farther ahead.
+A long game is analysed in pieces of a few plies and so many nodes. All moves are searched shortly
+first, and those that seem to have cost most once more, deeper.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pbm.robots.courses import what_may_come_back
-from pbm.rules.contract import (
-    WON,
-    Budget,
-    Explains,
-    Found,
-    Game,
-    Position,
-    Searches,
-)
+from pbm.robots.players import ROBOTS
+from pbm.robots.thinking import Course, think, what_may_come_back
+from pbm.rules.contract import WON, Budget, Explains, Game, Position, Searches, SearchResult
+from pbm.rules.registry import game_named
 from pbm.rules.sides import hand, turn
 
 SHORT_LOOK, LONG_LOOK = 6_000, 60_000  # nodes a ply
-SHORT_LOOKS = 1_500_000  # nodes of all of them together: in a very long game each gets less
+SHORT_LOOKS = 1_500_000  # nodes of all short searches together: in a very long game each gets less
 PIECE = 60_000  # nodes of one piece, about
 LOOKED_AT_AGAIN = 6  # plies
 TOLD = 3  # of those
-LEAST = 20  # hundredths that a move must have cost to be told of
+LEAST = 20  # hundredths that a move must have cost to be reported
 MOST_LOST = 2_000  # hundredths: what a whole game is worth, from won to lost
 _EVERY_MOVE = 10_000
-_LONGEST_LINE = 8  # plies that are told
+_PLIES_OF_LINE, _PLIES_OF_HINT = 8, 6
 _REASONS = 2
 _TWO = 2
-_AS_FAR = 4  # times the nodes, so that they do not end a search that is to go so far
+_AS_FAR = 4  # times the nodes, so that the reply is searched to the same depth
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A hint: a move, why it is good, and the line that begins with it."""
+
+    move: str
+    line: tuple[str, ...]
+    reasons: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A move beside the best `line` from there, and the game's `reasons` for that.
+    """A move beside the best `line` from there, and the game's `reasons` for that line.
 
-    `seat` is that of whoever made the move, and `lost` what it cost, in hundredths. With the best
-    one a win was in sight, and after the one that was made none (`misses_win`), or a loss was, and
-    with the best one none (`allows_loss`). After the last ply there is only the line.
+    `seat` made the move, which `lost` so many hundredths. `misses_win`: with the best move a win
+    was in sight, and after this one it was not. `allows_loss`: after this move a loss was in sight,
+    and with the best one it was not. After the last ply there is only the line.
     """
 
     ply: int
@@ -55,16 +58,33 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some plies of a game, each to be looked at with so many nodes."""
+    """Some plies of a game, each to be searched with so many nodes."""
 
     plies: tuple[int, ...]
     nodes: int
 
 
-def next_piece(plies: int, short: Sequence[int], long: Sequence[Judged]) -> Piece | None:
-    """What of a game of so many plies is to be looked at now, None where all has been.
+def advise(course: Course, seed: int, easier: int) -> Advice:
+    """The move of the strongest robot. Raises RulesError, NoMoveError."""
+    game, positions = game_named(course.game), course.positions()
+    thought = think([*ROBOTS.values()][-1], game, positions, seed, easier=easier)
+    lines = (line.moves for line in thought.lines if line.moves[0] == thought.move)
+    line = next(lines, (thought.move,))
+    return Advice(thought.move, line[:_PLIES_OF_HINT], _reasons(game, positions[-1], line))
 
-    `short` is what the first moves cost at the short look, and `long` what came of the long ones.
+
+def look_at(course: Course, piece: Piece) -> list[Judged]:
+    """Analyse a piece of a game. Raises RulesError."""
+    ends = (number for number, step in enumerate(course.steps, 1) if isinstance(step, str))
+    played = replace(course, steps=course.steps[: max(ends, default=0)])
+    moves = [step for step in played.steps if isinstance(step, str)]
+    return judge(game_named(course.game), list(played.reached()), moves, piece)
+
+
+def next_piece(plies: int, short: Sequence[int], long: Sequence[Judged]) -> Piece | None:
+    """The next piece of a game of so many plies, None if all is done.
+
+    `short` is what the first moves cost in the short search; `long` are the long searches done.
 
     >>> next_piece(3, [0, 50, 0], []).plies, next_piece(3, [0, 50, 0], [Judged(2, 1, "", 0, ())])
     ((2,), Piece(plies=(4,), nodes=60000))
@@ -73,8 +93,8 @@ def next_piece(plies: int, short: Sequence[int], long: Sequence[Judged]) -> Piec
     left = range(len(short) + 1, plies + 1)
     if left:
         return Piece(tuple(left[: max(1, PIECE // nodes)]), nodes)
-    looked_at = {judged.ply for judged in long}
-    again = [ply for ply in (*_dearest(short), plies + 1) if ply not in looked_at]
+    done = {judged.ply for judged in long}
+    again = [ply for ply in (*_dearest(short), plies + 1) if ply not in done]
     return Piece(tuple(again[: max(1, PIECE // LONG_LOOK)]), LONG_LOOK) if again else None
 
 
@@ -88,17 +108,14 @@ def mistakes(long: Sequence[Judged]) -> list[Judged]:
 def judge(
     game: Game, positions: Sequence[Position], moves: Sequence[str], piece: Piece
 ) -> list[Judged]:
-    """Look at some plies of a game: the positions before each move and after the last one, and all
-    moves. After the last ply there is nothing to find where the rules had ended it."""
-    found: list[Judged] = []
-    for ply in piece.plies:
-        move = moves[ply - 1] if ply <= len(moves) else None
-        found.append(_judged(game, positions[:ply], move, piece.nodes))
-    return found
+    """Analyse some plies of a game, given the positions before each move and after the last one."""
+    return [
+        _judged(game, positions[:ply], moves[ply - 1] if ply <= len(moves) else None, piece.nodes)
+        for ply in piece.plies
+    ]
 
 
-def reasons(game: Game, position: Position, line: Sequence[str]) -> tuple[dict[str, Any], ...]:
-    """Why the first move of a line is good: what matters most."""
+def _reasons(game: Game, position: Position, line: Sequence[str]) -> tuple[dict[str, Any], ...]:
     return game.reasons(position, line)[:_REASONS] if isinstance(game, Explains) else ()
 
 
@@ -107,7 +124,7 @@ def _judged(game: Game, positions: Sequence[Position], move: str | None, nodes: 
     seat = hand(position, turn(position) or 1)
     few = move is None or _has_two_sides(position)
     found = _searched(game, positions, Budget(nodes), 1 if few else _EVERY_MOVE)
-    if not found.lines:
+    if not found.lines:  # the rules had ended the game
         return Judged(ply, seat, move, 0, ())
     best = found.lines[0]
     made = best.score if move is None else _score(game, positions, move, found, nodes)
@@ -116,24 +133,26 @@ def _judged(game: Game, positions: Sequence[Position], move: str | None, nodes: 
         seat,
         move,
         _worth(best.score) - _worth(made),
-        best.moves[:_LONGEST_LINE],
+        best.moves[:_PLIES_OF_LINE],
         misses_win=best.score >= WON > made,
         allows_loss=made <= -WON < best.score,
-        reasons=reasons(game, position, best.moves),
+        reasons=_reasons(game, position, best.moves),
     )
 
 
-def _score(game: Game, positions: Sequence[Position], move: str, found: Found, nodes: int) -> int:
-    """What a search thinks of a move, as far ahead as it saw the best one.
+def _score(
+    game: Game, positions: Sequence[Position], move: str, found: SearchResult, nodes: int
+) -> int:
+    """The score of a move, searched as deep as the best one.
 
-    Between two sides it is what the other one makes of it. Else the search scored as many moves as
-    it could; one that is not among them is no better than those.
+    Between two sides the reply is searched. Else the search scored as many moves as it could; one
+    that is not among them is no better than the last of those.
     """
-    told = next((line.score for line in found.lines if line.moves[0] == move), None)
+    scored = next((line.score for line in found.lines if line.moves[0] == move), None)
     least, before = found.lines[-1].score, positions[-1]
     seat = turn(before) or 1
-    if told is not None or not _has_two_sides(before):
-        return least if told is None else told
+    if scored is not None or not _has_two_sides(before):
+        return least if scored is None else scored
     after = before.play(before.parse(move, seat)).position
     budget = Budget(_AS_FAR * nodes, depth=max(1, found.depth - 1))
     answer = _searched(game, [*positions, after], budget, 1)
@@ -147,14 +166,14 @@ def _has_two_sides(position: Position) -> bool:
     return len(set(position.sides)) == _TWO
 
 
-def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: int) -> Found:
+def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: int) -> SearchResult:
     if not isinstance(game, Searches) or positions[-1].outcome:
-        return Found((), 0, 0)
+        return SearchResult((), 0, 0)
     return game.search(what_may_come_back(game, positions), budget, best=best)
 
 
 def _dearest(lost: Sequence[int]) -> list[int]:
-    """The plies that cost most, of those that cost enough to be told of."""
+    """The plies that cost most, without those below `LEAST`."""
     plies = sorted(range(1, len(lost) + 1), key=lambda ply: (-lost[ply - 1], ply))
     return [ply for ply in plies[:LOOKED_AT_AGAIN] if lost[ply - 1] >= LEAST]
 

@@ -3,36 +3,35 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbm.robots.courses import Course
 from pbm.robots.players import ROBOTS, Robot
+from pbm.robots.thinking import Course
 from pbm.rules.contract import WON, Claims, Game, Position, Searches
 from pbm.rules.registry import game_named
 from pbm.rules.sides import turn
 
 EVEN = 50  # hundredths of what one unit of the score is worth: less than that is no lead
-QUIET, STILL = 30, 60  # moves of each seat since anything happened that cannot come back
+QUIET, STILL = 30, 60  # moves of each seat since an irreversible one
 _TWO = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a robot stands: `ahead` of the best of the others, in the unit of `Line.score`, and how
-    many moves each seat has made since anything happened that cannot come back."""
+class RobotStanding:
+    """A robot's lead over the best of the others, in the unit of `Line.score`, and the number of
+    moves of each seat since an irreversible one."""
 
     ahead: int
     quiet: int
 
     @property
     def takes_draw(self) -> bool:
-        """Whether a draw is good enough.
+        """Whether a draw is good enough: always if behind, else once the game gets nowhere.
 
-        Who stands worse takes one at any time. Who does not, takes it once nothing moves: else
-        whoever asks for a draw early could have one from a stronger robot.
+        Otherwise an early offer would bring anybody a draw against a stronger robot.
 
-        >>> Standing(-50, 0).takes_draw, Standing(0, 0).takes_draw, Standing(0, 30).takes_draw
-        (True, False, True)
-        >>> Standing(200, 30).takes_draw, Standing(200, 60).takes_draw, Standing(WON, 60).takes_draw
-        (False, True, False)
+        >>> [RobotStanding(*each).takes_draw for each in ((-50, 0), (0, 0), (0, 30))]
+        [True, False, True]
+        >>> [RobotStanding(*each).takes_draw for each in ((200, 30), (200, 60), (WON, 60))]
+        [False, True, False]
         """
         if self.ahead >= WON:
             return False
@@ -42,24 +41,24 @@ class Standing:
 
 
 def quiet_moves(game: Game, position: Position) -> int:
-    """How many moves each seat has made since anything happened that cannot come back."""
+    """The number of moves of each seat since an irreversible one."""
     plies = game.reversible(position) if isinstance(game, Claims) else 0
     return plies // len(position.sides)
 
 
-def standing(robot: str, course: Course, seat: int, seed: int) -> Standing:
-    """How a robot stands in `seat`, whoever is to move. Raises RulesError."""
+def standing(robot: str, course: Course, seat: int, seed: int) -> RobotStanding:
+    """The standing of a robot in `seat`, on any seat's turn. Raises RulesError."""
     game, positions = game_named(course.game), course.positions()
     quiet = quiet_moves(game, positions[-1])
     if not isinstance(game, Searches):
-        return Standing(0, quiet)
-    return Standing(_ahead(ROBOTS[robot], game, positions, seat, seed), quiet)
+        return RobotStanding(0, quiet)
+    return RobotStanding(_ahead(ROBOTS[robot], game, positions, seat, seed), quiet)
 
 
 def _ahead(
     robot: Robot, game: Searches, positions: Sequence[Position], seat: int, seed: int
 ) -> int:
-    """How much better a seat's side stands than the best of the others, by the best line."""
+    """The lead of a seat's side over the best of the others, by the best line."""
     found = game.search(positions, robot.budget, seed=seed)
     position = positions[-1]
     sides, own = position.sides, position.sides[seat - 1]

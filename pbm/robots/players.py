@@ -1,4 +1,4 @@
-"""The robots, each by what it looks at and how it chooses; their names say how strong they are."""
+"""The robots: how far each searches, and how it chooses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from pbm.rules.contract import Budget
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """A player that thinks by itself.
+    """A computer player.
 
-    `budget` is what its search looks at. It weighs the best `lines` of what was found and takes
-    any that is scored at most `within` hundredths below the best; one that is `careful` first
-    leaves out those after which something of its own can be taken at once. `whims` is the share of
-    its moves that it takes from the worst quarter instead, but where a win is in sight.
+    `budget` limits its search. Of the best `lines` it takes any that is scored at most `within`
+    hundredths below the best; a `careful` one first drops those after which something of its own
+    can be taken at once. `whims` is the share of its moves that it takes from the worst quarter
+    instead, unless a win is in sight.
     """
 
     name: str

@@ -1,14 +1,14 @@
-"""How a robot comes to its move: a function of the position and a seed, and of nothing else."""
+"""How a robot chooses its move: a function of the game so far and a seed alone."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pbm.robots.players import Robot, weaker
+from pbm.robots.players import ROBOTS, Robot, weaker
 from pbm.rules.contract import (
     WON,
     Budget,
-    Found,
+    Claims,
     Game,
     Line,
     Position,
@@ -16,18 +16,19 @@ from pbm.rules.contract import (
     Suggests,
     TellsThreats,
 )
+from pbm.rules.registry import game_named
 from pbm.rules.sides import turn
 
 
 class NoMoveError(ValueError):
-    """A game in which no move can be found: it is over, or it offers no search."""
+    """No move can be found: the game is over, or offers no search."""
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
-    """The move that a robot plays, and what it saw: as a search tells it (`contract.Line`).
+class RobotMove:
+    """The move that a robot plays, and the result of its search (`contract.SearchResult`).
 
-    `score` is that of the move, None where nothing was searched. `by` names the core.
+    `score` is that of the move, None if nothing was searched.
     """
 
     move: str
@@ -39,48 +40,84 @@ class Thought:
     cut: bool = False
 
 
+@dataclass(frozen=True)
+class Course:
+    """How a board came to stand as it does, as plain data that goes to another process.
+
+    `start` is the state line that it began with; a step is the text of a move, or the number of a
+    seat that left.
+    """
+
+    game: str
+    start: str
+    steps: tuple[str | int, ...]
+
+    def positions(self) -> list[Position]:
+        """Those that may come back, oldest first, the current one last. Raises RulesError."""
+        return what_may_come_back(game_named(self.game), list(self.reached()))
+
+    def reached(self) -> Iterator[Position]:
+        """The positions after each move, without the seats that left then."""
+        position = game_named(self.game).load(self.start)
+        for step in self.steps:
+            if isinstance(step, int):
+                position = position.leave(step)
+                continue
+            yield position
+            position = position.play(position.parse(step, turn(position) or 1)).position
+        yield position
+
+
+def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
+    """The last of a game's positions, after those before it that may come back."""
+    matter = game.reversible(positions[-1]) if isinstance(game, Claims) else 0
+    return list(positions[-matter - 1 :])
+
+
+def think_about(robot: str, course: Course, seed: int, easier: int) -> RobotMove:
+    """The move of a robot on a board; see `think`. Raises RulesError, NoMoveError."""
+    game = game_named(course.game)
+    return think(ROBOTS[robot], game, course.positions(), seed, easier=easier)
+
+
 def think(
     robot: Robot, game: Game, positions: Sequence[Position], seed: int, *, easier: int = 0
-) -> Thought:
+) -> RobotMove:
     """The move of a robot in the last of these positions, the others as for `Searches.search`.
 
-    Each step of `easier` lets the next weaker robot think; beyond the weakest nothing is searched,
-    and any legal move is played. The same arguments give the same move, as long as no time limit
-    is met. Raises NoMoveError.
+    For each step of `easier` the next weaker robot thinks; beyond the weakest any legal move is
+    played. The same arguments give the same move, unless a time limit ends the search. Raises
+    NoMoveError.
     """
-    if not isinstance(game, Searches) or turn(positions[-1]) is None:
+    position = positions[-1]
+    if not isinstance(game, Searches) or turn(position) is None:
         raise NoMoveError(f"no move of {game.info.name} can be thought of")
-    if easier >= len(_downwards(robot)):
-        return _any_move(game, positions[-1])
-    robot = _downwards(robot)[easier]
+    for _ in range(easier):
+        stronger, robot = robot, weaker(robot)
+        if robot.name == stronger.name:
+            return _any_move(game, position)
     found = game.search(positions, robot.budget, best=robot.lines, seed=seed)
     if not found.lines:
-        return _any_move(game, positions[-1])
-    line = _chosen(robot, game, positions[-1], found.lines, seed)
-    return _thought(line, found)
+        return _any_move(game, position)
+    line = _chosen(robot, game, position, found.lines, seed)
+    return RobotMove(
+        line.moves[0], line.score, found.lines, found.depth, found.nodes, found.by, found.cut
+    )
 
 
-def _downwards(robot: Robot) -> list[Robot]:
-    """A robot, the next weaker one, and so on."""
-    found = [robot]
-    while (below := weaker(found[-1])).name != found[-1].name:
-        found.append(below)
-    return found
-
-
-def _any_move(game: Game, position: Position) -> Thought:
-    """A legal move that nobody has thought about."""
+def _any_move(game: Game, position: Position) -> RobotMove:
+    """A legal move without a search worth the name."""
     if isinstance(game, Suggests) and (move := game.example_move(position)):
-        return Thought(move)
+        return RobotMove(move)
     assert isinstance(game, Searches)
     found = game.search([position], Budget(1, depth=1))
     if not found.lines:
         raise NoMoveError("nothing was found")
-    return Thought(found.lines[0].moves[0])
+    return RobotMove(found.lines[0].moves[0])
 
 
 def _chosen(robot: Robot, game: Game, position: Position, lines: Sequence[Line], seed: int) -> Line:
-    """One of the lines that the robot does not tell apart."""
+    """One of the lines that count as equal for the robot."""
     dice = random.Random(f"{seed} {position.state()}")
     if robot.careful and isinstance(game, TellsThreats):
         lines = _safest(game, position, lines)
@@ -90,7 +127,7 @@ def _chosen(robot: Robot, game: Game, position: Position, lines: Sequence[Line],
 
 
 def _safest(game: TellsThreats, position: Position, lines: Sequence[Line]) -> Sequence[Line]:
-    """The lines whose move leaves least to be taken at once."""
+    """The lines whose first move leaves least to be taken at once."""
     seat = turn(position)
     assert seat is not None
 
@@ -100,9 +137,3 @@ def _safest(game: TellsThreats, position: Position, lines: Sequence[Line]) -> Se
 
     taken = [left(line) for line in lines]
     return [line for line, count in zip(lines, taken, strict=True) if count == min(taken)]
-
-
-def _thought(line: Line, found: Found) -> Thought:
-    return Thought(
-        line.moves[0], line.score, found.lines, found.depth, found.nodes, found.by, found.cut
-    )

@@ -567,7 +567,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search found: lines, the best first, the depth that it finished, the nodes it took.
 
     There are no lines once the game is over. `by` is the word for the core that searched,
@@ -587,7 +587,7 @@ class Searches(Protocol):
 
     def search(
         self, positions: Sequence[Any], budget: Budget, *, best: int = 1, seed: int = 0
-    ) -> Found:
+    ) -> SearchResult:
         """The best moves for the seat to move in the last of these positions.
 
         The others are those of the plies before it that may come back, as for `Claims.claim`, the

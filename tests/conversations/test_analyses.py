@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from pbm.play.analyses import ANALYSES
-from pbm.robots import advice, analysis
+from pbm.robots import analysis
 from pbm.rules import abalone as rules
 from pbm.service.robots.jobs import RobotJobs
 from pbm.store.schema.games import boards
@@ -95,9 +95,9 @@ def test_after_a_crash_it_goes_on_where_it_was(
     alice, _ = played(table, "alice", "bob")
     looked_at: list[tuple[int, ...]] = []
 
-    def look_at(course: advice.Course, piece: analysis.Piece) -> list[analysis.Judged]:
+    def look_at(course: analysis.Course, piece: analysis.Piece) -> list[analysis.Judged]:
         looked_at.append(piece.plies)
-        return advice.look_at(course, piece)
+        return analysis.look_at(course, piece)
 
     monkeypatch.setattr("pbm.service.robots.analyses.look_at", look_at)
     alice.says("analyse 1").forgets()

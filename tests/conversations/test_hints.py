@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from pbm.play.hints import HINTS
-from pbm.robots import advice
+from pbm.robots import analysis
 from pbm.robots.players import BOULDER
 from pbm.rules.contract import Budget
 from pbm.store.schema.games import boards
@@ -22,7 +22,7 @@ from tests.table import Person, Table
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """The strongest robot thinks shorter than it does."""
     quick = replace(BOULDER, budget=Budget(300, depth=2))
-    monkeypatch.setattr(advice, "ROBOTS", {BOULDER.name: quick})
+    monkeypatch.setattr(analysis, "ROBOTS", {BOULDER.name: quick})
 
 
 def begin(table: Table, line: str = "challenge pebble -unrated") -> Person:
@@ -165,7 +165,7 @@ def test_where_none_is_found_that_is_told(table: Table, monkeypatch: pytest.Monk
     def fails(*_: object, **__: object) -> None:
         raise ValueError("nothing comes to mind")
 
-    monkeypatch.setattr(advice, "think", fails)
+    monkeypatch.setattr(analysis, "think", fails)
     alice = begin(table)
     alice.says("hint")
     for _ in range(12):

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm.robots import draws
-from pbm.robots.draws import Standing
+from pbm.robots.draws import RobotStanding
 from tests.conversations.playing import board_mail, plays, plays_silently
 from tests.serving import think_next
 from tests.table import Person, Table
@@ -287,16 +287,16 @@ def test_claims_work_against_it(table: Table, alice: Person) -> None:
 @pytest.mark.parametrize(
     ("standing", "takes"),
     [
-        (Standing(0, 0), False),
-        (Standing(-49, 29), False),
-        (Standing(-50, 0), True),
-        (Standing(49, 30), True),
-        (Standing(50, 59), False),
-        (Standing(500, 60), True),
-        (Standing(100_000, 100), False),
+        (RobotStanding(0, 0), False),
+        (RobotStanding(-49, 29), False),
+        (RobotStanding(-50, 0), True),
+        (RobotStanding(49, 30), True),
+        (RobotStanding(50, 59), False),
+        (RobotStanding(500, 60), True),
+        (RobotStanding(100_000, 100), False),
     ],
 )
-def test_when_a_draw_is_good_enough(standing: Standing, *, takes: bool) -> None:
+def test_when_a_draw_is_good_enough(standing: RobotStanding, *, takes: bool) -> None:
     assert standing.takes_draw is takes
 
 

@@ -16,7 +16,7 @@ FOLDER = "SLOW_ROBOT"
 
 def think_slowly(folder: str, *given: Any) -> Any:
     """What a robot finds, as soon as it may."""
-    from pbm.robots.courses import think_about
+    from pbm.robots.thinking import think_about
 
     place = Path(folder)
     (place / f"thinks-{os.getpid()}").touch()

@@ -18,11 +18,10 @@ import pytest
 
 from pbm.commands.families.play import Resign
 from pbm.play.limits import NEWCOMERS_ANSWERS
-from pbm.robots import advice, analysis
+from pbm.robots import analysis
 from pbm.robots.analysis import Judged, Piece
-from pbm.robots.courses import Course
 from pbm.robots.players import BOULDER
-from pbm.robots.thinking import Thought
+from pbm.robots.thinking import Course, RobotMove
 from pbm.rules.contract import Budget
 from pbm.service.asking import challenges, questions
 from pbm.service.robots import analyses, hints, moves
@@ -268,7 +267,7 @@ def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
 
 def _against_a_robot(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     _count_tokens(monkeypatch)
-    monkeypatch.setattr(moves, "think_about", lambda *_: Thought("i9-g7,h8"))
+    monkeypatch.setattr(moves, "think_about", lambda *_: RobotMove("i9-g7,h8"))
     table = Table(url)
     table.robots_join()
     alice = table.person("alice@example.org")
@@ -292,7 +291,7 @@ def _helped_by_robots(
     """What robots find for people, by a short search, and what is told where none comes to its
     end."""
     monkeypatch.setattr(
-        advice, "ROBOTS", {BOULDER.name: replace(BOULDER, budget=Budget(300, depth=2))}
+        analysis, "ROBOTS", {BOULDER.name: replace(BOULDER, budget=Budget(300, depth=2))}
     )
     monkeypatch.setattr(analyses, "look_at", _as_if_dear)
     for look in ("SHORT_LOOK", "LONG_LOOK"):
@@ -321,7 +320,7 @@ def _helped_by_robots(
 
 def _as_if_dear(course: Course, piece: Piece) -> list[Judged]:
     """What a look finds, and each move has cost something."""
-    found = advice.look_at(course, piece)
+    found = analysis.look_at(course, piece)
     return [replace(item, lost=item.lost + 40 * item.ply) for item in found]
 
 

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from pbm.robots import analysis
-from pbm.robots.advice import advise, look_at
-from pbm.robots.analysis import Judged, Piece, judge, mistakes, next_piece
-from pbm.robots.courses import Course
+from pbm.robots.analysis import Judged, Piece, advise, judge, look_at, mistakes, next_piece
+from pbm.robots.thinking import Course
 from pbm.rules.abalone import GAME
-from pbm.rules.contract import WON, Budget, Found, Line
+from pbm.rules.contract import WON, Budget, Line, SearchResult
 from tests.rows import each_row
 
 
@@ -24,7 +23,7 @@ class Heap:
 
     def search(
         self, positions: list[Any], budget: Budget, *, best: int = 1, seed: int = 0
-    ) -> Found:
+    ) -> SearchResult:
         """All moves: those that leave a multiple of four win."""
         self.budgets.append(budget)
         left = positions[-1].left
@@ -32,7 +31,7 @@ class Heap:
             Line((str(take),), WON if (left - take) % 4 == 0 else -WON - seed)
             for take in range(1, min(3, left) + 1)
         ]
-        return Found(tuple(sorted(lines, key=lambda line: -line.score))[:best], 2, 1)
+        return SearchResult(tuple(sorted(lines, key=lambda line: -line.score))[:best], 2, 1)
 
     def evaluate(self, position: Any) -> tuple[int, ...]:
         return (0,) * len(position.sides)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import delete
 
 from bench.robots import let_robots_be_waited_for
-from pbm.robots.thinking import Thought as Found
+from pbm.robots.thinking import RobotMove
 from pbm.rules.abalone.engine import searching
 from pbm.service.robots.jobs import LeasedJob
 from pbm.store.schema.thinking import thoughts
@@ -75,7 +75,7 @@ def test_to_lease_a_thought_and_to_play_its_move_is_no_search(table: SendingTabl
     each = []
     for task in tasks:
         assert task.computation is not None
-        assert task.computation.function.__module__ == "pbm.robots.courses"
+        assert task.computation.function.__module__ == "pbm.robots.thinking"
         with asked(table) as statements:
             plays(table, task)
         each.append(len(statements))
@@ -85,7 +85,7 @@ def test_to_lease_a_thought_and_to_play_its_move_is_no_search(table: SendingTabl
 
 def plays(table: SendingTable, task: LeasedJob) -> None:
     with table.database.transaction() as work:
-        table.robots.finish(work, task, Found(OPENING))
+        table.robots.finish(work, task, RobotMove(OPENING))
 
 
 def cost(table: SendingTable, person: Person, number: int, said: str) -> Cost:

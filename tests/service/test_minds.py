@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pbm.robots.courses import Course, think_about
+from pbm.robots.thinking import Course, think_about
 from pbm.rules.registry import game_named
 from pbm.service.robots.worker_processes import (
     Computation,

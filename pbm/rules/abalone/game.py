@@ -137,7 +137,7 @@ class Abalone:
         *,
         best: int = 1,
         seed: int = 0,
-    ) -> contract.Found:
+    ) -> contract.SearchResult:
         """The best moves in the last of these positions."""
         # Imported here, so that a server starts without the engine.
         from pbm.rules.abalone.engine.searching import search

@@ -7,8 +7,7 @@ from pbm.events import Answered
 from pbm.plain import from_plain, to_plain
 from pbm.play.analyses import ask_piece, kept_analysis
 from pbm.play.analyses_told import analysis_told
-from pbm.robots.advice import look_at
-from pbm.robots.analysis import MOST_LOST, Judged, Piece, mistakes, next_piece
+from pbm.robots.analysis import MOST_LOST, Judged, Piece, look_at, mistakes, next_piece
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of
 from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.answer import announce_answer

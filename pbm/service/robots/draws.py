@@ -4,7 +4,7 @@ from pbm.events import Event
 from pbm.play.offers import agree, refuse
 from pbm.play.robot_answers import asked_draw, offered_to
 from pbm.play.turn import Turn
-from pbm.robots.draws import Standing, quiet_moves, standing
+from pbm.robots.draws import RobotStanding, quiet_moves, standing
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
 from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import announce_boards
@@ -18,7 +18,7 @@ def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None)
     offer = offered_to(board, robot_id)
     if offer is None:
         return []
-    takes = Standing(score or 0, quiet_moves(board.rules, board.position)).takes_draw
+    takes = RobotStanding(score or 0, quiet_moves(board.rules, board.position)).takes_draw
     return _say(turn, board, offer, robot_id, takes=takes)
 
 
@@ -31,7 +31,7 @@ def prepare(work: UnitOfWork, job: Thought) -> Computation | None:
     return Computation(standing, (seat.robot, course_of(work, board), seat.seat, seed_of(board)))
 
 
-def finish(turn: RobotTurn, found: Standing) -> str:
+def finish(turn: RobotTurn, found: RobotStanding) -> str:
     """Accept or refuse."""
     return _answer(turn, takes=found.takes_draw)
 

@@ -6,7 +6,7 @@ from typing import Any
 from zlib import crc32
 
 from pbm.play.turn import Turn
-from pbm.robots.courses import Course
+from pbm.robots.thinking import Course
 from pbm.service.robots.worker_processes import Computation
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board

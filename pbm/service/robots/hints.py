@@ -1,7 +1,7 @@
 """A hint: the strongest robot's search for a player's move, and the mail with it."""
 
 from pbm.events import Answered
-from pbm.robots.advice import Advice, advise
+from pbm.robots.analysis import Advice, advise
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
 from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import shown_to

@@ -5,8 +5,7 @@ from pbm.events import Event
 from pbm.play.awaited import awaited_move
 from pbm.play.claims import claim_draw
 from pbm.play.move import play_move
-from pbm.robots.courses import think_about
-from pbm.robots.thinking import Thought as Found
+from pbm.robots.thinking import RobotMove, think_about
 from pbm.rules.contract import Suggests
 from pbm.service.robots.draws import answer_with_move
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
@@ -32,7 +31,7 @@ def prepare(work: UnitOfWork, job: Thought) -> Computation | None:
     return Computation(think_about, (mover.robot, course_of(work, board), seed_of(board), easier))
 
 
-def finish(turn: RobotTurn, found: Found) -> str:
+def finish(turn: RobotTurn, found: RobotMove) -> str:
     """Play the move."""
     return _play(turn, found.move, found.score)
 

@@ -9,13 +9,13 @@ from typing import Any
 from pbm.rules.contract import (
     CONTRACT,
     Budget,
-    Found,
     IllegalMoveError,
     Info,
     NotationError,
     Options,
     Outcome,
     Played,
+    SearchResult,
     SetupError,
     StateError,
     View,
@@ -164,7 +164,7 @@ class FourInARow:
 
     def search(
         self, positions: Sequence[Position], budget: Budget, *, best: int = 1, seed: int = 0
-    ) -> Found:
+    ) -> SearchResult:
         return search(positions[-1], budget, best, seed)
 
     def evaluate(self, position: Position) -> tuple[int, ...]:

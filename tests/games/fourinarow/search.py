@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from pbm.rules.contract import WON, Budget, Found, Line
+from pbm.rules.contract import WON, Budget, Line, SearchResult
 
 NEVER = 10 * WON
 MOST_NODES = 400  # it is slow, and a few plies are all that the tests need
@@ -54,10 +54,10 @@ class Looking:
         return sorted(found, key=lambda line: -line.score)
 
 
-def search(position: Any, budget: Budget, best: int, seed: int) -> Found:
+def search(position: Any, budget: Budget, best: int, seed: int) -> SearchResult:
     """The best columns; the middle ones first where nothing else tells them apart."""
     if position.outcome:
-        return Found((), 0, 0)
+        return SearchResult((), 0, 0)
     dice = random.Random(seed)
     columns = sorted("abcdefg", key=lambda column: (abs(ord(column) - ord("d")), dice.random()))
     looking = Looking(budget, columns)
@@ -69,7 +69,7 @@ def search(position: Any, budget: Budget, best: int, seed: int) -> Found:
                 break
     except Spent:
         pass
-    return Found(tuple(lines[:best]), depth, looking.nodes)
+    return SearchResult(tuple(lines[:best]), depth, looking.nodes)
 
 
 def standing(position: Any, seat: int) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.engine.boards import CODE_MASK, NO_SIDE, NOBODY, Board, Table
+from pbm.rules.abalone.engine.boards import CODE_MASK, NO_SIDE, NOBODY, SearchBoard, Table
 from pbm.rules.abalone.engine.roots import Root, root_of
 from pbm.rules.abalone.moves import move_coded
 from tests.rules.random_games import endgame, near_the_end
@@ -52,7 +52,7 @@ def compare(dice: random.Random, position: rules.AbalonePosition) -> None:
             break
 
 
-def same(root: Root, board: Board, position: rules.AbalonePosition) -> None:
+def same(root: Root, board: SearchBoard, position: rules.AbalonePosition) -> None:
     assert board.marbles == position.marbles
     assert [board.scores[side] for side in root.sides] == list(position.scores)
     if position.turn is None:

@@ -7,7 +7,7 @@ import pytest
 from pbm.rules.abalone import parse_state
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.boards import CODE_MASK
-from pbm.rules.abalone.engine.roots import Limits, Outlook, Root, Twin, root_of
+from pbm.rules.abalone.engine.roots import Outlook, Root, SearchLimits, Twin, root_of
 from pbm.rules.abalone.engine.searching import before_taking, search, taken
 from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.moves import move_coded
@@ -24,7 +24,7 @@ FORCED = (
     "111../....22/.112.../..1...2./.1...2.2./22.1..1./2..11../21.2.1/22..1 1 1,0 quiet=19",
 )
 NODES = 20_000
-TWO = Limits(100, depth=1, best=2)
+TWO = SearchLimits(100, depth=1, best=2)
 
 
 @pytest.mark.parametrize("state", FORCED)
@@ -55,7 +55,7 @@ def still_forced(position: AbalonePosition, text: str) -> bool:
 @pytest.mark.parametrize("state", FORCED[:2])
 def test_both_twins_take_alike(state: str) -> None:
     positions = [parse_state(state)]
-    limits = Limits(12_000)
+    limits = SearchLimits(12_000)
     first = before_taking(limits)
     outlooks = [
         taken(
@@ -81,7 +81,7 @@ def test_it_may_cost_most_of_a_marble(worth: int, is_taken: bool) -> None:
     )
     kept = position.play(move_coded(best & CODE_MASK)).position.marbles
 
-    def twin(root: Root, weights: Weights, _: Ways, limits: Limits) -> Outlook:
+    def twin(root: Root, weights: Weights, _: Ways, limits: SearchLimits) -> Outlook:
         if weights == Weights():
             return Outlook(((0 if root.marbles == kept else -worth, (1,)),), 3, 10)
         if limits.best > 1:
@@ -89,5 +89,5 @@ def test_it_may_cost_most_of_a_marble(worth: int, is_taken: bool) -> None:
         return Outlook(((0, (1,)),), 3, 10)
 
     found = Outlook(((0, (best,)),), 4, 10)
-    outlook = taken([position], found, cast(Twin, twin), Weights(), Ways(), Limits(1_000))
+    outlook = taken([position], found, cast(Twin, twin), Weights(), Ways(), SearchLimits(1_000))
     assert outlook.lines[0][1][0] == (other if is_taken else best)

@@ -8,7 +8,7 @@ import pytest
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.boards import CODE_MASK
-from pbm.rules.abalone.engine.roots import Limits, Outlook, Twin, root_of
+from pbm.rules.abalone.engine.roots import Outlook, SearchLimits, Twin, root_of
 from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.moves import move_coded
@@ -27,7 +27,7 @@ TWINS = pytest.mark.parametrize("twin", [plain.search, compiled.search], ids=["p
 
 
 def both(
-    positions: list[rules.AbalonePosition], weights: Weights, ways: Ways, limits: Limits
+    positions: list[rules.AbalonePosition], weights: Weights, ways: Ways, limits: SearchLimits
 ) -> Outlook:
     """What both twins find, which is the same."""
     root = root_of(positions)
@@ -43,7 +43,7 @@ def compare(number: int, position: rules.AbalonePosition, nodes: int) -> None:
     if position.turn is None:
         return
     weights = Weights(marble=dice.randrange(90), push=dice.choice((0, 9)), lead=dice.randrange(17))
-    limits = Limits(nodes, best=dice.choice((1, 1, 3)), seed=dice.choice((0, 2**40)))
+    limits = SearchLimits(nodes, best=dice.choice((1, 1, 3)), seed=dice.choice((0, 2**40)))
     found = both([position], weights, WAYS[number % len(WAYS)], limits)
     for _, line in found.lines:
         goes_on(position, line)
@@ -94,7 +94,7 @@ def test_both_find_the_same_with_few_marbles() -> None:
 def test_both_end_at_the_same_node_whatever_it_is() -> None:
     start = rules.start("bowl")
     for nodes in (1, 52, 53, 500, 501, 502, 503):
-        both([start], Weights(), Ways(), Limits(nodes))
+        both([start], Weights(), Ways(), SearchLimits(nodes))
 
 
 def test_both_avoid_what_stood_before() -> None:
@@ -105,10 +105,10 @@ def test_both_avoid_what_stood_before() -> None:
     for _ in range(6):
         position = position.play_legal(dice.choice(position.legal_moves())).position
         positions.append(position)
-    free = both(positions[-1:], Weights(), Ways(), Limits(400))
+    free = both(positions[-1:], Weights(), Ways(), SearchLimits(400))
     best = move_coded(free.lines[0][1][0] & CODE_MASK)
     seen = positions[-1].play_legal(best).position
-    again = both([seen, *positions], Weights(), Ways(), Limits(400, best=64))
+    again = both([seen, *positions], Weights(), Ways(), SearchLimits(400, best=64))
     scores = {move_coded(line[0] & CODE_MASK): score for score, line in again.lines}
     assert scores[best] == -Ways().contempt
     assert move_coded(again.lines[0][1][0] & CODE_MASK) != best
@@ -124,7 +124,7 @@ def test_a_search_to_depth_is_what_looking_at_everything_finds(twin: Twin, setup
     for _ in range(30):
         after = position.play_legal(dice.choice(position.legal_moves())).position
         position = after if after.turn else position
-    found = twin(root_of([position]), Weights(), ways, Limits(10**6, depth=2, best=64))
+    found = twin(root_of([position]), Weights(), ways, SearchLimits(10**6, depth=2, best=64))
     own = position.turn or 0
     scores = {move_coded(line[0] & CODE_MASK): score for score, line in found.lines}
     for move, score in scores.items():

@@ -120,7 +120,7 @@ _EDGES = tuple(zip(_BASES[1::7], STEPS, EDGES, strict=True))
 """By direction: the code of a push by two from cell 0, the step, and where it ejects."""
 
 
-class Board(NamedTuple):
+class SearchBoard(NamedTuple):
     """A position: the marbles of each seat, the score of each side, the turn, a key of all that,
     and the side that has won, `NO_SIDE` for none."""
 
@@ -156,11 +156,11 @@ class Table:
         )
         self._flip_keys = tuple(map(flip_keys, seats))
 
-    def root_board(self) -> Board:
+    def root_board(self) -> SearchBoard:
         """The position that the search begins with."""
         return self.board(self._root.marbles, self._root.turn)
 
-    def board(self, marbles: tuple[int, ...], turn: int) -> Board:
+    def board(self, marbles: tuple[int, ...], turn: int) -> SearchBoard:
         """A position with the scores of the root, not over."""
         key = TURN_KEYS[turn]
         for side, score in enumerate(self._root.scores):
@@ -168,9 +168,9 @@ class Table:
         for seat, cells in enumerate(marbles):
             for cell in members(cells):
                 key ^= CELL_KEYS[seat][cell]
-        return Board(marbles, self._root.scores, turn, key)
+        return SearchBoard(marbles, self._root.scores, turn, key)
 
-    def ejections(self, board: Board) -> list[int]:
+    def ejections(self, board: SearchBoard) -> list[int]:
         """The moves that push off a marble for which somebody scores."""
         found: list[int] = []
         marbles = board.marbles
@@ -189,7 +189,7 @@ class Table:
                         found += [base + 128 + cell for cell in members(threes)]
         return found
 
-    def other_moves(self, board: Board) -> tuple[list[int], list[int]]:
+    def other_moves(self, board: SearchBoard) -> tuple[list[int], list[int]]:
         """The moves that `ejections` leaves out: those that push, and the quiet ones."""
         pushing: list[int] = []
         quiet: list[int] = []
@@ -217,19 +217,19 @@ class Table:
                     cells ^= lowest
         return pushing, quiet
 
-    def is_legal(self, board: Board, move: int) -> bool:
+    def is_legal(self, board: SearchBoard, move: int) -> bool:
         """Whether a move that was found elsewhere is one of this position's."""
         seat, code = move >> CODE_BITS, move & CODE_MASK
         if seat not in self.movers(board):
             return False
         return bool(rears(*self._seen_by(board.marbles, seat))[code >> 7] >> (code & 127) - 1 & 1)
 
-    def is_quiet(self, board: Board, move: int) -> bool:
+    def is_quiet(self, board: SearchBoard, move: int) -> bool:
         """Whether a legal move pushes nothing."""
         ahead = SHAPES[move & CODE_MASK].ahead
         return not (ahead and sum(board.marbles) >> ahead & 1)
 
-    def play(self, board: Board, move: int) -> Board:
+    def play(self, board: SearchBoard, move: int) -> SearchBoard:
         """The position after a legal move."""
         seat, code = move >> CODE_BITS, move & CODE_MASK
         shape = SHAPES[code]
@@ -256,13 +256,13 @@ class Table:
                     won = side
         stands = tuple(after)
         turn = NOBODY if won != NO_SIDE else self._next(stands, seat, turn)
-        return Board(stands, scores, turn, key ^ TURN_KEYS[turn], won)
+        return SearchBoard(stands, scores, turn, key ^ TURN_KEYS[turn], won)
 
     def is_own(self, turn: int) -> bool:
         """Whether the root's side moves; never where the game is over."""
         return turn < OTHERS and self.sides[turn] == self.own
 
-    def movers(self, board: Board) -> tuple[int, ...]:
+    def movers(self, board: SearchBoard) -> tuple[int, ...]:
         """The seats that may move."""
         return self._enemies if board.turn == OTHERS else (board.turn,)
 

@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from pbm.rules.abalone.engine.compiling import LIBRARY, digest
-from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Outlook, Root, table_size
+from pbm.rules.abalone.engine.roots import (
+    DEEPEST,
+    MOST_LINES,
+    Outlook,
+    Root,
+    SearchLimits,
+    table_size,
+)
 from pbm.rules.abalone.engine.weights import Ways, Weights, flat
 
 
@@ -107,7 +114,7 @@ def why_not() -> str:
     return ""
 
 
-def search(root: Root, weights: Weights, ways: Ways, limits: Limits) -> Outlook:
+def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
     """The best lines from a root, whose game is not over; raises NoCoreError, MemoryError."""
     numbers = _Numbers(*flat(weights, ways))
     given, found = _given(root), _Outlook()
@@ -130,7 +137,7 @@ def _read(found: _Outlook) -> Outlook:
     return Outlook(lines, found.depth, found.nodes, bool(found.cut))
 
 
-def _bounds(limits: Limits, told: Any) -> _Limits:
+def _bounds(limits: SearchLimits, told: Any) -> _Limits:
     return _Limits(
         nodes=min(limits.nodes, 1 << 62),
         depth=min(limits.depth, DEEPEST),

@@ -15,12 +15,12 @@ from pbm.rules.abalone.engine.boards import (
     NOBODY,
     RINGS,
     SHAPES,
-    Board,
+    SearchBoard,
     Table,
     mixed,
 )
 from pbm.rules.abalone.engine.judging import Judge
-from pbm.rules.abalone.engine.roots import DEEPEST, Limits, Outlook, Root, table_size
+from pbm.rules.abalone.engine.roots import DEEPEST, Outlook, Root, SearchLimits, table_size
 from pbm.rules.abalone.engine.weights import Ways, Weights
 
 WIN = 1_010_000
@@ -42,7 +42,7 @@ class _StopError(Exception):
 
 
 class _Search:
-    def __init__(self, root: Root, weights: Weights, ways: Ways, limits: Limits) -> None:
+    def __init__(self, root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> None:
         self._ways = ways
         self._limits = limits
         self._table = Table(root, best_reply=bool(ways.best_reply))
@@ -92,7 +92,7 @@ class _Search:
                 break  # won or lost whatever is done, and no deeper search can tell more
         return Outlook(tuple(lines), reached, self.nodes, self.cut)
 
-    def _root_moves(self, board: Board) -> list[int]:
+    def _root_moves(self, board: SearchBoard) -> list[int]:
         """Ejections first, then pushes, then those that gain most."""
         pushing, quiet = self._table.other_moves(board)
         classes = (self._table.ejections(board), pushing, quiet)
@@ -106,7 +106,7 @@ class _Search:
         return [move for *_, move in keyed]
 
     def _aspire(
-        self, board: Board, moves: list[int], depth: int, guess: int | None
+        self, board: SearchBoard, moves: list[int], depth: int, guess: int | None
     ) -> tuple[int, tuple[int, ...]]:
         """The best of some moves, first in a narrow window around a guess."""
         alpha, beta = -_INFINITE, _INFINITE
@@ -124,7 +124,7 @@ class _Search:
                 return value, line
 
     def _root(
-        self, board: Board, moves: list[int], depth: int, alpha: int, beta: int
+        self, board: SearchBoard, moves: list[int], depth: int, alpha: int, beta: int
     ) -> tuple[int, tuple[int, ...]]:
         best = -_INFINITE
         line: tuple[int, ...] = (moves[0],)
@@ -140,7 +140,7 @@ class _Search:
                         break
         return best, line
 
-    def _search(self, board: Board, depth: int, alpha: int, beta: int, ply: int) -> int:
+    def _search(self, board: SearchBoard, depth: int, alpha: int, beta: int, ply: int) -> int:
         """The value of a position, for the side that moves in it."""
         self._count()
         self._lines[ply].clear()
@@ -175,7 +175,7 @@ class _Search:
 
     def _best_of(
         self,
-        board: Board,
+        board: SearchBoard,
         own: bool,
         depth: int,
         alpha: int,
@@ -209,7 +209,7 @@ class _Search:
         self._keep(board.key, best_move or hint, best, depth, bound, ply)
         return best
 
-    def _most(self, board: Board, own: bool, alpha: int) -> int:
+    def _most(self, board: SearchBoard, own: bool, alpha: int) -> int:
         """What quiet moves of the last ply reach at most, if that is so little that they need not
         be tried."""
         futility = self._ways.futility
@@ -221,7 +221,7 @@ class _Search:
 
     def _try(
         self,
-        board: Board,
+        board: SearchBoard,
         move: int,
         depth: int,
         alpha: int,
@@ -241,12 +241,14 @@ class _Search:
                 return value
         return self._reply(child, same, depth - 1, alpha, beta, ply)
 
-    def _reply(self, child: Board, same: bool, depth: int, alpha: int, beta: int, ply: int) -> int:
+    def _reply(
+        self, child: SearchBoard, same: bool, depth: int, alpha: int, beta: int, ply: int
+    ) -> int:
         if same:
             return self._search(child, depth, alpha, beta, ply + 1)
         return -self._search(child, depth, -beta, -alpha, ply + 1)
 
-    def _quiesce(self, board: Board, own: bool, alpha: int, beta: int, ply: int) -> int:
+    def _quiesce(self, board: SearchBoard, own: bool, alpha: int, beta: int, ply: int) -> int:
         """The value when all ejections that gain are played out."""
         best = self._static(board, own)
         if best >= beta or not self._ways.quiescence or ply >= _DEEPEST_PLY:
@@ -266,7 +268,7 @@ class _Search:
         return best
 
     def _ordered(
-        self, board: Board, hint: int, ply: int, skips_quiet: bool
+        self, board: SearchBoard, hint: int, ply: int, skips_quiet: bool
     ) -> Iterator[tuple[int, bool]]:
         """Moves in the order in which they are tried, and whether each is quiet."""
         table = self._table
@@ -335,7 +337,7 @@ class _Search:
             return 3
         return 2 if depth > 3 and count > 7 else 1
 
-    def _static(self, board: Board, own: bool) -> int:
+    def _static(self, board: SearchBoard, own: bool) -> int:
         value = self._judge.value(board.marbles, board.scores)
         return value if own else -value
 
@@ -356,7 +358,7 @@ class _Search:
         return self._until is not None and monotonic() >= self._until
 
 
-def search(root: Root, weights: Weights, ways: Ways, limits: Limits) -> Outlook:
+def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
     """The best lines from a root, whose game is not over."""
     return _Search(root, weights, ways, limits).find()
 

@@ -51,7 +51,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SearchLimits:
     """How far to look: `nodes` at most once the first ply is done, `depth` plies, `seconds`.
 
     `best` is the number of lines. Moves of the root that look equal are shuffled by `seed` unless
@@ -82,7 +82,9 @@ class Outlook:
 class Twin(Protocol):
     """One of the two searches."""
 
-    def __call__(self, root: Root, weights: Weights, ways: Ways, limits: Limits) -> Outlook: ...
+    def __call__(
+        self, root: Root, weights: Weights, ways: Ways, limits: SearchLimits
+    ) -> Outlook: ...
 
 
 def root_of(positions: Sequence[Placement]) -> Root:

@@ -12,11 +12,11 @@ from dataclasses import replace
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.boards import CODE_BITS, CODE_MASK
 from pbm.rules.abalone.engine.judging import Judge
-from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Limits, Outlook, Twin, root_of
+from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Outlook, SearchLimits, Twin, root_of
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.position import AbalonePosition
-from pbm.rules.contract import WON, Budget, Found, Line
+from pbm.rules.contract import WON, Budget, Line, SearchResult
 
 _UNIT = MARBLE // 100
 _SEEDS = 1 << 48
@@ -46,16 +46,16 @@ def search(
     weights: Weights | None = None,
     ways: Ways | None = None,
     stop: c_int32 | None = None,
-    told: Callable[[Found], None] | None = None,
-) -> Found:
+    told: Callable[[SearchResult], None] | None = None,
+) -> SearchResult:
     """The best moves in the last of some positions in the order of play.
 
-    `stop` and `told` are as in `Limits`.
+    `stop` and `told` are as in `SearchLimits`.
     """
     if positions[-1].turn is None:
-        return Found((), 0, 0)
+        return SearchResult((), 0, 0)
     by, twin = _twin()
-    limits = Limits(
+    limits = SearchLimits(
         budget.nodes,
         DEEPEST if budget.depth is None else max(1, min(budget.depth, DEEPEST)),
         budget.seconds,
@@ -72,11 +72,11 @@ def search(
     return _found(positions[-1], outlook, by)
 
 
-def _found(position: AbalonePosition, outlook: Outlook, by: str) -> Found:
+def _found(position: AbalonePosition, outlook: Outlook, by: str) -> SearchResult:
     lines = tuple(
         Line(tuple(_played(position, moves)), value // _UNIT) for value, moves in outlook.lines
     )
-    return Found(lines, outlook.depth, outlook.nodes, by, outlook.cut)
+    return SearchResult(lines, outlook.depth, outlook.nodes, by, outlook.cut)
 
 
 def evaluate(position: AbalonePosition, weights: Weights | None = None) -> tuple[int, ...]:
@@ -111,13 +111,13 @@ def _twin() -> tuple[str, Twin]:
     return ("plain", plain.search) if compiled.why_not() else ("compiled", compiled.search)
 
 
-def can_take(position: AbalonePosition, limits: Limits) -> bool:
+def can_take(position: AbalonePosition, limits: SearchLimits) -> bool:
     """Whether there is a second search: two players, one line wanted, enough depth and nodes."""
     is_far = limits.depth > _PLIES and limits.nodes >= _FEW
     return position.players == 2 and limits.best == 1 and is_far
 
 
-def before_taking(limits: Limits) -> Limits:
+def before_taking(limits: SearchLimits) -> SearchLimits:
     """The limits of the first search, without the share of the second."""
     seconds = limits.seconds and limits.seconds * (_SHARE - 1) / _SHARE
     return replace(limits, nodes=limits.nodes - limits.nodes // _SHARE, seconds=seconds)
@@ -129,7 +129,7 @@ def taken(
     twin: Twin,
     weights: Weights,
     ways: Ways,
-    limits: Limits,
+    limits: SearchLimits,
 ) -> Outlook:
     """The result of the first search, its line replaced by one that takes a marble if that pays.
 
@@ -157,9 +157,9 @@ def taken(
     return Outlook((best, *others), found.depth, nodes, cut)
 
 
-def _part(limits: Limits, parts: int, depth: int, best: int = 1) -> Limits:
+def _part(limits: SearchLimits, parts: int, depth: int, best: int = 1) -> SearchLimits:
     seconds = limits.seconds and limits.seconds / parts
-    return Limits(limits.nodes // parts, depth, seconds, best, limits.seed, limits.stop)
+    return SearchLimits(limits.nodes // parts, depth, seconds, best, limits.seed, limits.stop)
 
 
 def _lead(position: AbalonePosition) -> int:
@@ -174,7 +174,7 @@ def _replied(
     twin: Twin,
     weights: Weights,
     ways: Ways,
-    limits: Limits,
+    limits: SearchLimits,
 ) -> tuple[int, tuple[int, ...]]:
     """The value of a move for its mover, and the move with the best reply."""
     last = positions[-1]

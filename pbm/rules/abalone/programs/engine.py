@@ -26,7 +26,7 @@ from pbm.rules.abalone.programs.orders import (
     read_option,
     read_position,
 )
-from pbm.rules.contract import Budget, Found
+from pbm.rules.contract import Budget, SearchResult
 
 _NO_MOVE = "(none)"
 
@@ -92,7 +92,7 @@ class SearchThread:
         # Said last: who hears of it may go on at once.
         self._say(f"bestmove {found.lines[0].moves[0] if found.lines else _NO_MOVE}")
 
-    def _tell(self, found: Found) -> None:
+    def _tell(self, found: SearchResult) -> None:
         seconds = time.monotonic() - self._began
         rate = round(found.nodes / seconds) if seconds else 0
         for number, line in enumerate(found.lines, 1):
