@@ -96,15 +96,17 @@ FILTERS = {
 def cleaned(value: Any) -> Any:
     """Take what cannot be seen, and our own marks, out of everything that fills a template."""
     if isinstance(value, str):
-        if value.isascii() and value.isprintable():
-            return value  # as nearly always
-        printable = _UNPRINTABLE.sub("", value)
-        return printable if printable.isascii() else "".join(filter(_is_seen, printable))
+        return value if value.isascii() and value.isprintable() else _without_marks(value)
     if isinstance(value, dict):
-        return {key: cleaned(item) for key, item in value.items()}
+        return {key: item and cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [cleaned(item) for item in value]
+        return [item and cleaned(item) for item in value]
     return value
+
+
+def _without_marks(text: str) -> str:
+    printable = _UNPRINTABLE.sub("", text)
+    return printable if printable.isascii() else "".join(filter(_is_seen, printable))
 
 
 def _is_seen(character: str) -> bool:

@@ -3,7 +3,7 @@
 How templates are written is told in `marks.py`, and how that looks in each part in `blocks.py`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +18,7 @@ from jinja2 import (
     Template,
     TemplateSyntaxError,
 )
+from jinja2.runtime import Context
 
 from pbm.errors import OperatorError
 from pbm.mail.writing import picture
@@ -125,8 +126,19 @@ def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
     return environment
 
 
+class _Calls(Context):
+    """Calls functions at once: none that a template uses asks for its context."""
+
+    def call(
+        self, function: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, **kwargs: Any
+    ) -> Any:
+        return function(*args, **kwargs)
+
+
 class _Environment(Environment):
     """What fills a template are dictionaries nearly always: their keys are looked at first."""
+
+    context_class = _Calls
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """What stands behind a dot in a template."""
