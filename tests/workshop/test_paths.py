@@ -67,3 +67,9 @@ def test_documents_that_code_names_are_there() -> None:
     sources = [*ROOT.glob("pbm/**/*.py"), *ROOT.glob("pbm/**/*.txt"), *ROOT.glob("tests/**/*.py")]
     named = {path for file in sources for path in IN_CODE.findall(file.read_text("utf-8"))}
     assert {path for path in named if not (ROOT / path).exists()} == set()
+
+
+def test_no_decision_is_named_by_a_number() -> None:
+    sources = [*documents(), *ROOT.glob("pbm/**/*.py"), *ROOT.glob("tests/**/*.py")]
+    numbered = re.compile(r"\bADR [0-9]")
+    assert [str(file) for file in sources if numbered.search(file.read_text("utf-8"))] == []

@@ -2,7 +2,7 @@
 
 The origin is all that is known of a mail whose `From:` is unproven: that address, the envelope
 sender's domain, which must agree with it, and the network. Without a known network no consent
-stands. An origin proves nothing: see ADR 36.
+stands. An origin proves nothing: docs/adr/proof.md says what remains.
 """
 
 from hashlib import sha256
