@@ -12,7 +12,7 @@ from pbm.service.intake.receive import Intake
 from pbm.service.loops import TurnTaker
 from pbm.service.robots.jobs import LeasedJob, RobotJobs
 from pbm.service.running.writer import Writer
-from pbm.service.ticks.machine import Ticks
+from pbm.service.ticks.jobs import Ticks
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database, UnitOfWork
 

@@ -32,7 +32,7 @@ from pbm.service.intake.upstream_mta import forget_front, note_front
 from pbm.service.post.composer import raw_mail
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.running.downtime import LISTENING, note_listening
-from pbm.service.ticks.machine import Ticks
+from pbm.service.ticks.jobs import Ticks
 from pbm.service.turns.turn import Turns
 from pbm.store.db import Database
 from pbm.store.driver import Call, execute

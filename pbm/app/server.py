@@ -42,7 +42,7 @@ from pbm.service.running.heartbeat import (
 from pbm.service.running.room import watch_rooms
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Reader, Writer
-from pbm.service.ticks.machine import Ticks
+from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.crash_marker import CrashMarker
 from pbm.service.trouble.watchdog import Watchdog
 from pbm.service.turns.turn import Turns

@@ -17,7 +17,7 @@ from pbm.service.post.post import Post
 from pbm.service.running.clock_watch import ClockWatch
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Writer
-from pbm.service.ticks.machine import Ticks
+from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.masking import traceback_of
 from pbm.service.turns.preparation import Preparation
 from pbm.service.turns.turn import GroupUndoneError, Taken, TurnFailedError, Turns

@@ -11,7 +11,7 @@ from pbm.play.ratings import MOVES, recount_from
 from pbm.service.operator import boards
 from pbm.service.operator.office import Office
 from pbm.service.operator.verify import verify
-from pbm.service.ticks.ratings import AT_ONCE
+from pbm.service.ticks.upkeep import AT_ONCE
 from pbm.store.schema.rating import ratings, results
 from pbm.store.values.ratings import Pool
 from tests.conversations.playing import board_mail, plays, plays_on, plays_silently

@@ -26,7 +26,7 @@ from pbm.rules.contract import Budget
 from pbm.service.asking import challenges, questions
 from pbm.service.robots import analyses, hints, moves
 from pbm.service.robots.jobs import MOST_TRIES
-from pbm.service.ticks import machine
+from pbm.service.ticks import jobs
 from pbm.store.values.timers import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
@@ -197,8 +197,8 @@ def _in_time(url: str) -> dict[str, Mail]:
         now = table.clock()
         work.timers.set(TimerKind.FIRST_MOVE_REMINDER, "0", now, now, player_id=0)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(machine, "TIMERS", {TimerKind.FIRST_MOVE_REMINDER: _broken})
-        for _ in range(machine.MOST_TRIES):
+        monkeypatch.setattr(jobs, "HANDLERS", {TimerKind.FIRST_MOVE_REMINDER: _broken})
+        for _ in range(jobs.MOST_TRIES):
             tick_next(table.ticks)
     table.posts()
     found["stuck-timer"] = table.person(OPERATOR).newest

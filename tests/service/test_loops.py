@@ -13,7 +13,7 @@ from pbm.service import loops
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
 from pbm.service.running.writer import Writer
-from pbm.service.ticks.machine import Ticks
+from pbm.service.ticks.jobs import Ticks
 from pbm.service.turns.turn import MOST_TRIES, TurnFailedError, Turns
 from pbm.store.db import UnitOfWork
 from tests.serving import keep

@@ -17,9 +17,8 @@ from pbm.service.running.downtime import note_listening
 from pbm.service.running.heartbeat import LISTEN, POST, Heart
 from pbm.service.running.steps import at_once
 from pbm.service.running.writer import Writer
-from pbm.service.ticks import machine
-from pbm.service.ticks.machine import MOST_TRIES, SLICE, Ticks
-from pbm.service.ticks.registry import TIMERS
+from pbm.service.ticks import jobs
+from pbm.service.ticks.jobs import HANDLERS, MOST_TRIES, SLICE, Ticks
 from pbm.service.ticks.tick import Done, Tick
 from pbm.service.trouble.crash_marker import CrashMarker
 from pbm.service.trouble.notices import GIVEN_UP_FOR
@@ -59,7 +58,7 @@ def broken(_: Tick) -> Done:
 
 
 def test_every_kind_is_done_somehow() -> None:
-    assert set(TIMERS) == set(TimerKind)
+    assert set(HANDLERS) == set(TimerKind)
 
 
 def lets_wait(table: Table, numbers: range, **wait: float) -> None:
@@ -161,7 +160,7 @@ def test_a_bug_makes_one_stuck_and_stops_nothing_else(
         return Done("done")
 
     kinds = {KIND: broken, TimerKind.DAILY_ERASURE: fine}
-    monkeypatch.setattr(machine, "TIMERS", kinds)
+    monkeypatch.setattr(jobs, "HANDLERS", kinds)
     sets(table, "broken")
     with table.database.transaction() as work:
         work.timers.set(TimerKind.DAILY_ERASURE, "fine", START, START)
@@ -175,7 +174,7 @@ def test_a_bug_makes_one_stuck_and_stops_nothing_else(
     assert "first-move-reminder" in told.text
     (row,) = table.rows("due")
     assert (row["stuck"], row["tries"]) == (True, MOST_TRIES)
-    monkeypatch.setattr(machine, "TIMERS", {KIND: fine, TimerKind.DAILY_ERASURE: fine})
+    monkeypatch.setattr(jobs, "HANDLERS", {KIND: fine, TimerKind.DAILY_ERASURE: fine})
     table.ticks.begin()
     takes_all(table.ticks)
     assert done == ["fine", "broken", ""]
@@ -193,7 +192,7 @@ def test_what_the_database_gives_up_comes_later_and_stops_nothing_else(
         done.append(tick.timer.about)
         return Done("done")
 
-    monkeypatch.setattr(machine, "TIMERS", {KIND: slow, TimerKind.DAILY_ERASURE: slow})
+    monkeypatch.setattr(jobs, "HANDLERS", {KIND: slow, TimerKind.DAILY_ERASURE: slow})
     sets(table, "slow")
     assert tick_next(table.ticks)
     assert not tick_next(table.ticks)
@@ -224,7 +223,7 @@ def test_one_that_kills_the_process_is_put_aside(
 ) -> None:
     path = tmp_path_factory.mktemp("marker") / "tick-in-hand"
     kinds = {KIND: dies, TimerKind.DAILY_ERASURE: lambda _: Done("done")}
-    monkeypatch.setattr(machine, "TIMERS", kinds)
+    monkeypatch.setattr(jobs, "HANDLERS", kinds)
     sets(table, "one")
     for _ in range(MOST_TRIES):
         marker = CrashMarker(path)
@@ -278,7 +277,7 @@ def test_the_loop_does_what_comes_and_wakes_the_post(
         done.append(tick.timer.about)
         return Done("done")
 
-    monkeypatch.setattr(machine, "TIMERS", {KIND: fine})
+    monkeypatch.setattr(jobs, "HANDLERS", {KIND: fine})
     monkeypatch.setattr("pbm.service.loops.LOOK_AGAIN", PATIENCE)
 
     async def play() -> None:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from pbm.play.clocks import forfeits
 from pbm.service.running.steps import at_once
 from pbm.service.telling.kept_news import SOON
-from pbm.service.ticks.machine import Ticks
+from pbm.service.ticks.jobs import Ticks
 from pbm.store.db import Database
 from pbm.store.playing import Playing
 from tests.conversations.playing import board_mail

@@ -1,4 +1,4 @@
-"""What is done at a moment, without any mail that asks for it: a module for each kind of it.
+"""Timers: work that is due at a moment, without a mail that asks for it.
 
-`machine` claims what is due, `registry` says what is done then.
+`jobs` claims due timers and runs the handler of their kind; the other modules are the handlers.
 """

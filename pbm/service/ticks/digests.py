@@ -1,5 +1,4 @@
-"""A player's digest: what others brought about since the last one, at its hour; and what was too
-much to be told at once, when the hour is over."""
+"""Digests of a player at their hour, and kept news beyond a player's hourly mails."""
 
 from datetime import timedelta
 
@@ -8,15 +7,15 @@ from pbm.service.telling.delayed_mail import deferred_until
 from pbm.service.telling.digests import write_digest
 from pbm.service.ticks.tick import Again, Done, Tick
 
-_NEXT_MAIL_AFTER = timedelta(seconds=1)  # so that nobody waits for long beside it
-_A_TURN_IS_OVER = timedelta(minutes=10)  # that still had the settings of before in mind
+_NEXT_MAIL_AFTER = timedelta(seconds=1)  # so that turns wait briefly
+_A_TURN_IS_OVER = timedelta(minutes=10)  # with the settings of before
 
 
-def send(tick: Tick) -> Done | Again:
-    """Write a player's digest where something was kept for it, and come again at the next.
+def send_digest(tick: Tick) -> Done | Again:
+    """Write a player's digest if there are kept news, and come again for the next.
 
-    The timer stays while digests are wanted, and some minutes longer: so nothing is kept for one
-    that never comes, and keeping it locks no timer.
+    The timer stays for some minutes after digests are switched off: a turn under way may still keep
+    news for one.
     """
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
@@ -30,7 +29,7 @@ def send(tick: Tick) -> Done | Again:
     if found and waits is None and write_digest(tick, player, sizes):
         return Again(now + _NEXT_MAIL_AFTER, f"one of the digests of {player.handle}")
     if wanted:
-        # Mails to somebody out of reach wait, and are one then.
+        # News for an unreachable player are one mail in the end.
         at = next_digest(player.settings, max(waits or now, now))
         return Again(at, f"looked what was kept for {player.handle}")
     if not sizes and now - tick.timer.set_at >= _A_TURN_IS_OVER:
@@ -39,12 +38,11 @@ def send(tick: Tick) -> Done | Again:
     return Again(at, f"the last digest of {player.handle}")
 
 
-def tell(tick: Tick) -> Done | Again:
-    """Tell a player all that was kept before now, on whichever board; of each board there is such a
-    timer, and the first writes the mail.
+def tell_kept_news(tick: Tick) -> Done | Again:
+    """Mail a player all news kept before now; the first of the timers of several boards does.
 
-    Nothing is kept of this one while its board, or for one about no board the player, is locked; so
-    nothing is left without a timer.
+    The board is locked (without one, the player), so that no news are kept meanwhile without a
+    timer.
     """
     work, number = tick.work, tick.timer.player_id or 0
     if tick.timer.board_id is None:

@@ -1,7 +1,6 @@
 """One reminder for all boards that wait for a player.
 
-Those of which the player would be reminded within a day count as reminded with it. So whoever
-plays on twenty boards gets no twenty reminders in a day.
+Reminders that would be due within a day are included in it.
 """
 
 from collections.abc import Iterator
@@ -24,20 +23,19 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 from pbm.store.values.timers import Timer, TimerKind
 
-WARNED_BEFORE = timedelta(hours=24)  # a forfeit, that the next server has taken a reminder
-SOON = timedelta(days=1)  # a reminder that is due by then goes with one that is due now
-_MOST_NAMED = 100  # boards, so that nobody waits for long beside it
-_MOST_SHOWN = 8  # of them, with all that stands there
+WARNED_BEFORE = timedelta(hours=24)  # a reminder must be delivered so long before a forfeit
+SOON = timedelta(days=1)  # reminders due by then are included
+_MOST_NAMED = 100  # boards, so that turns wait briefly
+_MOST_SHOWN = 8  # of them, with diagrams
 _NO_BOARD = 0
 _REMINDER, _DECLINE = TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE
 
 
 @dataclass(frozen=True)
 class Awaited:
-    """A move that a board waits for: since when, and by when it has to come.
+    """A move that is awaited on a board, since and by when.
 
-    `is_first`: it is the player's first there. `counts`: the player need not be reminded of it
-    another time soon.
+    `is_first`: the player's first there. `counts`: this reminder replaces the board's own.
     """
 
     board: Board
@@ -48,9 +46,9 @@ class Awaited:
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of a move that is due, and of all others with it, the most urgent first.
+    """Remind a player of all awaited moves, the most urgent first.
 
-    A move that is awaited alone is a mail in its board's thread.
+    If there is only one, the mail is in its board's thread.
     """
     if not player.addresses:
         return
@@ -74,10 +72,7 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
 
 
 def tell_dates(tick: Tick) -> Done:
-    """Tell a player by when moves are due, where the server was down for long.
-
-    Of a first move the first reminder tells it.
-    """
+    """Tell a player the new deadlines after a long outage, except those of first moves."""
     player = tick.work.players.get(tick.timer.player_id or 0)
     if player.status != "active" or player.robot or player.unreachable_since:
         return Done(f"{player.handle} gets no mail")
@@ -99,7 +94,7 @@ def _remind_of_one(tick: Tick, player: Player, due: Awaited) -> None:
 
 
 def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
-    """The other boards that wait for a player, but for those that somebody has in hand just now."""
+    """The other awaited moves of a player, except on locked boards."""
     found = tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_NAMED - 1)
     boards = [board for board in found if board.is_installed]
     abouts = [board.awaited_first_move for board in boards if board.awaited_first_move]
@@ -119,7 +114,7 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
-    """The move that a clock waits for; its reminders of the next day are done with this one."""
+    """The move that a clock waits for, with its reminders of the next day marked as done."""
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None
@@ -134,8 +129,8 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """The first move that a board waits for; where its reminder is due within a day, it is done
-    with this one, and the decline comes as if it had not been."""
+    """The first move that a board waits for. If its reminder is due within a day, this one replaces
+    it, and the decline is set."""
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
     at = max(now, calendar.after(since, REMINDED_AFTER) or now + REMINDED_AFTER)
@@ -148,7 +143,7 @@ def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Await
 
 
 def _late_first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """The first move that a board waits for, of which the player was reminded before."""
+    """The first move that a board waits for, after its reminder."""
     calendar = calendar_of(tick.work, board, player, tick.now)
     by = calendar.after(timer.since, DECLINED_AFTER) or timer.since + DECLINED_AFTER
     since = board.waits_since or timer.since - REMINDED_AFTER

@@ -1,27 +1,32 @@
-"""A timer at hand: everything that doing it needs, and what can come of it."""
+"""The turn of a timer: what its handler gets, and what it returns."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from pbm.events import Event, on_boards
 from pbm.play.clocks.outages import is_down
 from pbm.play.turn import Turn
+from pbm.service.telling.announce import announce_boards
+from pbm.service.telling.kept_news import SOON
 from pbm.service.trouble.mail_numbers import incoming
-from pbm.store.values.timers import Timer
+from pbm.store.values.timers import Timer, TimerKind
 
-LOOK_AGAIN_AFTER = timedelta(minutes=10)  # while mails that came in time wait for their turns
+_RETRY_AFTER = timedelta(minutes=10)  # while mails that came in time wait for their turns
+_RUN_OUT = (TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE)
 
 
 @dataclass(frozen=True)
 class Done:
-    """It is done, or there is nothing to do any more; `told` is for the log."""
+    """The timer is done or obsolete; `told` is for the log."""
 
     told: str
 
 
 @dataclass(frozen=True)
 class Again:
-    """It is to come again at a moment."""
+    """The timer is due again at a moment."""
 
     at: datetime
     told: str
@@ -29,26 +34,43 @@ class Again:
 
 @dataclass(frozen=True, kw_only=True)
 class Tick(Turn):
-    """The turn in which a timer is done."""
+    """The turn of a timer."""
 
     timer: Timer
 
     def waits_for_mail(self, until: datetime) -> Again | None:
-        """To look again soon, while a mail that came until a moment has not had its turn.
+        """Retry soon if a mail that came until a moment still waits for its turn.
 
-        To be asked before anything is done to somebody for want of a mail: what counts is when a
-        mail came. One that is stuck holds nothing up. While no mail can come in it is always so:
-        that time is given back once it is over.
+        To be asked before anything is done to a player for want of a mail, since a mail counts
+        from its arrival. A stuck mail does not count. While no mail can come in, this is never
+        None: that time is given back later.
         """
         if is_down(self.work, self.now):
-            return Again(self.now + LOOK_AGAIN_AFTER, "no mail can come in")
+            return Again(self.now + _RETRY_AFTER, "no mail can come in")
         oldest = self.work.inbox.longest_waiting()
         if oldest is None or oldest[1] > until:
             return None
-        return Again(
-            self.now + LOOK_AGAIN_AFTER, f"mail {incoming(oldest[0])} came before and waits"
-        )
+        return Again(self.now + _RETRY_AFTER, f"mail {incoming(oldest[0])} came before and waits")
 
 
 Do = Callable[[Tick], Done | Again]
-"""What is done when a timer of some kind comes. Done twice it changes nothing."""
+"""The handler of a kind of timer. Repeating it changes nothing."""
+
+
+def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
+    """Announce events of several boards, in one later mail to each reader of more than one.
+
+    The same goes for readers with another timer that is due soon, and for later events until then.
+    A board that begins in the place of another is not counted.
+    """
+    happened = on_boards(events)
+    begun = {event.board_id for event in happened if event.begins_board}
+    numbers = sorted({event.board_id for event in happened} - begun)
+    boards = [tick.work.boards.get(number, lock=True) for number in numbers]
+    often = Counter(number for board in boards for number in {s.player_id for s in board.seats})
+    together = {number for number, count in often.items() if count > 1}
+    others = sorted(set(often) - together)
+    until = tick.now + SOON
+    together |= tick.work.timers.readers_of(_RUN_OUT, others, until, but=numbers)
+    together |= tick.work.kept_news.told_soon(others, until)
+    announce_boards(tick, events, but=but, together=together)

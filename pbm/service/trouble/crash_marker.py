@@ -1,4 +1,4 @@
-"""Remembers, over a process's death, which mails were being obeyed."""
+"""Remembers across a crash which rows were being worked on."""
 
 import fcntl
 import itertools
@@ -16,26 +16,22 @@ _WIDTH = 100  # characters, so that fewer numbers leave nothing of more
 
 
 class CrashMarker:
-    """A small file that names the mails of the turns under way, and of what is done for turns.
+    """A small file with the numbers of the rows under way; without a path there is none.
 
-    Of several processes in one folder each has a file of its own: the first that no other
-    process holds, and so one that a dead process has left. It is not synced: what a process
-    has written outlives its being killed, and after a power cut nobody suspects the mail.
+    Each process in a folder has its own file: the first that no other process has locked, so
+    perhaps one of a dead process. It is not synced: a file outlives its process being killed, and
+    after a power cut no row is suspected.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Raises OperatorError where the file cannot be made."""
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = _first_free(path)
-        except OSError as error:
-            raise OperatorError(f"{path} cannot be made: {trouble(path, error)}") from error
+    def __init__(self, path: Path | None = None) -> None:
+        """Raises OperatorError if the file cannot be made."""
+        self._file = _first_free(path) if path else None
         self._numbers: list[int] = []
         self._changing = threading.Lock()
 
     @contextmanager
     def holding(self, inbox_id: int) -> Iterator[None]:
-        """Something is done for this mail, in any thread, as long as this is open."""
+        """Name this row while the context is open, in any thread."""
         with self._changing:
             self._numbers.append(inbox_id)
             self._write()
@@ -47,32 +43,42 @@ class CrashMarker:
                 self._write()
 
     def left_over(self) -> tuple[int, ...]:
-        """The mails that an earlier process had in hand when it died."""
+        """The rows under way when an earlier process died."""
+        if self._file is None:
+            return ()
         self._file.seek(0)
         return tuple(int(word) for word in self._file.read().split() if word.isdigit())
 
     def clear(self) -> None:
-        """Forget what is left over."""
+        """Delete what is left over."""
         with self._changing:
             self._write()
 
     def close(self) -> None:
         """Leave the file to another process."""
-        self._file.close()
+        if self._file:
+            self._file.close()
 
     def _write(self) -> None:
+        if self._file is None:
+            return
         text = " ".join(map(str, self._numbers))
         os.pwrite(self._file.fileno(), text.ljust(_WIDTH).encode("ascii"), 0)
 
 
 def _first_free(path: Path) -> IO[str]:
-    for number in itertools.count(1):
-        name = path if number == 1 else path.with_name(f"{path.name}-{number}")
-        file = os.fdopen(os.open(name, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            continue
-        return file
+    """The first of the files that no other process has locked. Raises OperatorError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for number in itertools.count(1):
+            name = path if number == 1 else path.with_name(f"{path.name}-{number}")
+            file = os.fdopen(os.open(name, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.close()
+                continue
+            return file
+    except OSError as error:
+        raise OperatorError(f"{path} cannot be made: {trouble(path, error)}") from error
     raise AssertionError("itertools.count never ends")

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class TimerKind(StrEnum):
-    """What is to be done at a moment; `pbm.service.ticks.registry` says how."""
+    """What is to be done at a moment; `pbm.service.ticks.jobs` has the handlers."""
 
     FIRST_MOVE_REMINDER = "first-move-reminder"
     FIRST_MOVE_DECLINE = "first-move-decline"

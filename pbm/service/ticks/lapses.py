@@ -1,16 +1,34 @@
-"""Questions that nobody has answered in time: what waited for the answer is dropped."""
+"""Seeks, questions and records whose time is over."""
 
 from pbm.mail.address import address_key
 from pbm.play.challenges import lapse_challenge
+from pbm.play.records import KEPT_UNSEEN
+from pbm.play.seeks import close_seek
 from pbm.service.answering.invitations import tell_it_is_off
 from pbm.service.asking.challenges import CHALLENGE, tell_called_off
+from pbm.service.telling.announce import announce_seeks
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values.questions import PendingCommands, Question
 
 
-def lapse(tick: Tick) -> Done | Again:
-    """Drop what only this question's answer would have done, and tell who waited for it."""
+def lapse_seek(tick: Tick) -> Done | Again:
+    """Close a seek that has not begun, and tell its seekers."""
+    tick.work.seeks.lock()
+    seek = tick.work.seeks.find(int(tick.timer.about))
+    if seek is None or seek.status != "open":
+        return Done("the seek is over")
+    wait = tick.waits_for_mail(seek.expires_at)
+    if wait is not None:
+        return wait
+    if tick.now < seek.expires_at:
+        return Again(seek.expires_at, "the server was down meanwhile")
+    announce_seeks(tick, close_seek(tick.work, seek, "lapsed"))
+    return Done(f"seek {seek.id} has lapsed")
+
+
+def lapse_question(tick: Tick) -> Done | Again:
+    """Drop the commands that only this question's answer would have run, and tell the inviter."""
     question = tick.work.questions.find(tick.timer.question_id or 0)
     if question is None or question.answer is not None:
         return Done("answered")
@@ -37,7 +55,7 @@ def _lapse_challenge(tick: Tick, question: Question) -> Done:
 
 
 def _own_commands(tick: Tick, question: Question) -> list[PendingCommands]:
-    """The commands that waited for this player's yes, but for those asked about again since."""
+    """The commands that waited for this player's yes, except those asked about again since."""
     if question.player_id is None:
         return []
     still_asked = tick.work.questions.errands_asked_about(question.player_id, tick.now)
@@ -56,3 +74,15 @@ def _invitation(tick: Tick, question: Question) -> list[PendingCommands]:
     if was_set_in_time:
         tell_it_is_off(tick, errands[0], question, "unanswered")
     return [errands[0]]
+
+
+def lapse_record(tick: Tick) -> Done | Again:
+    """Delete a record that was not looked at for long."""
+    board = tick.work.boards.find(int(tick.timer.about), lock=True)
+    if board is None:
+        return Done("the record has gone")
+    by = board.changed_at + KEPT_UNSEEN
+    if tick.now < by:
+        return Again(by, "somebody has looked at it")
+    tick.work.playing.forget(board.id)
+    return Done(f"nobody looks at record {board.id} any more")

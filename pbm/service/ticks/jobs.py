@@ -1,12 +1,12 @@
-"""The ticks: take what is due, and do it as a turn obeys a mail.
+"""Claims due timers, and runs the handler of each like a turn.
 
-Everything that doing one brings about is one transaction with the row's end. So one that a process
-died with is still due, and one that is done comes no second time.
+The handler's work and the end of the row are one transaction: after a crash the timer is still due,
+and it is done once.
 """
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import structlog
@@ -15,63 +15,81 @@ from pbm.clock import Clock
 from pbm.mail.site import Site
 from pbm.play.turn import Turn
 from pbm.service.running.steps import Steps
-from pbm.service.ticks.registry import ALWAYS, TIMERS
-from pbm.service.ticks.tick import Again, Tick
+from pbm.service.ticks.account_news import tell_beginning, tell_end, tell_reachability
+from pbm.service.ticks.deadlines import decline_first_move, remind_of_first_move, watch_clock
+from pbm.service.ticks.digests import send_digest, tell_kept_news
+from pbm.service.ticks.lapses import lapse_question, lapse_record, lapse_seek
+from pbm.service.ticks.reminders import tell_dates
+from pbm.service.ticks.tick import Again, Do, Tick
+from pbm.service.ticks.upkeep import erase_old_rows, recount_ratings
 from pbm.service.trouble.crash_marker import CrashMarker
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import GIVEN_UP_FOR, tell_of_trouble
 from pbm.store.db import Database, UnitOfWork, gave_up, is_away
-from pbm.store.values.timers import Timer
+from pbm.store.values.timers import Timer, TimerKind
 
 MOST_TRIES = 3
-SLICE = 0.02  # seconds of ticks in one transaction; with the last one of them less than 0.05
+SLICE = 0.02  # seconds of timers in one transaction; with the last one less than 0.05
 _DIED = "the server died while it did this"
 _log = structlog.get_logger("pbm.ticks")
+
+HANDLERS: Mapping[str, Do] = {
+    TimerKind.FIRST_MOVE_REMINDER: remind_of_first_move,
+    TimerKind.FIRST_MOVE_DECLINE: decline_first_move,
+    TimerKind.QUESTION_LAPSE: lapse_question,
+    TimerKind.DAILY_ERASURE: erase_old_rows,
+    TimerKind.CLOCK: watch_clock,
+    TimerKind.RATINGS: recount_ratings,
+    TimerKind.VACATION: tell_beginning,
+    TimerKind.VACATION_OVER: tell_end,
+    TimerKind.SEEK_LAPSE: lapse_seek,
+    TimerKind.RECORD_LAPSE: lapse_record,
+    TimerKind.DIGEST: send_digest,
+    TimerKind.KEPT_NEWS: tell_kept_news,
+    TimerKind.ACCOUNT_NEWS: tell_reachability,
+    TimerKind.NEW_DATES: tell_dates,
+}
+RECURRING = (TimerKind.DAILY_ERASURE,)  # set at the start
 
 
 @dataclass
 class Ticks:
-    """What is due, done in the order of its moments."""
+    """The queue of timers, ordered by moment."""
 
     database: Database
     site: Site
     clock: Clock
-    crash_marker: CrashMarker | None = None
+    crash_marker: CrashMarker = field(default_factory=CrashMarker)
     seconds: Callable[[], float] = time.monotonic
 
     def begin(self) -> None:
-        """Set what comes again and again, let what is stuck be tried again, and count a try for
-        what a process died with."""
+        """Set recurring timers, retry stuck ones, and count a try for those of a crash."""
         now = self.clock()
         with self.database.transaction() as work:
-            for kind in ALWAYS:
+            for kind in RECURRING:
                 work.timers.set(kind, "", now, now)
             work.timers.retry_stuck()
-            for number in self.crash_marker.left_over() if self.crash_marker else ():
+            for number in self.crash_marker.left_over():
                 timer = work.timers.find(number)
                 if timer is not None:
                     self._count(work, timer, _DIED)
-        if self.crash_marker:
-            self.crash_marker.clear()
+        self.crash_marker.clear()
 
     def close(self) -> None:
-        """Let another process remember in this one's place."""
-        if self.crash_marker:
-            self.crash_marker.close()
+        """Leave the crash marker to another process."""
+        self.crash_marker.close()
 
     def next_due_at(self) -> datetime | None:
-        """When something is due next: one look into an index. Raises DBAPIError."""
+        """When the next timer is due. Raises DBAPIError."""
         with self.database.glance() as work:
             return work.timers.next_due_at()
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
-        """Do what is due, each a step; the outcome is how many that were.
+        """Do due timers, each a step; the outcome is their number.
 
-        It stops after `SLICE` seconds, since turns wait for it, and after one for which all
-        others wait; what is left is claimed anew. One
-        that fails is undone alone, tried three times and then put aside, so that it stops nothing
-        else. Raises DBAPIError while the database is away: that is no try, and neither is what
-        the database gives up.
+        Stops after `SLICE` seconds, and after a timer that holds a global lock, since turns wait.
+        A timer that fails is undone alone, and is stuck after three tries. Raises DBAPIError
+        while the database is away; that is no try, and neither is what the database gives up.
         """
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):
@@ -83,19 +101,19 @@ class Ticks:
         return done
 
     def bring_forward(self, work: UnitOfWork) -> None:
-        """Mend what a clock that was set back meanwhile has put off for too long."""
+        """Correct waits that are too long because the clock was set back."""
         work.timers.bring_forward(self.clock())
 
     def _take(self, work: UnitOfWork, timer: Timer) -> None:
         try:
-            if self.crash_marker is None:
+            with self.crash_marker.holding(timer.id):
                 self._do(work, timer)
-            else:
-                with self.crash_marker.holding(timer.id):
-                    self._do(work, timer)
         except Exception as error:
             if gave_up(error):
-                self._let_wait(work, timer, in_a_line(error))
+                told = {"timer": timer.id, "error": in_a_line(error)}
+                _log.warning("database gave up a timer, it waits", **told)
+                now = self.clock()
+                work.timers.put_off(timer, now, now + GIVEN_UP_FOR)
                 return
             if is_away(error):
                 raise
@@ -107,20 +125,14 @@ class Ticks:
         now = self.clock()
         with work.savepoint():
             tick = Tick(work=work, site=self.site, now=now, timer=timer)
-            outcome = TIMERS[timer.kind](tick)
+            outcome = HANDLERS[timer.kind](tick)
             if isinstance(outcome, Again):
                 work.timers.put_off(timer, now, outcome.at)
             else:
                 work.timers.done(timer)
-            work.flush()  # what cannot be written is undone with the rest of it
+            work.flush()  # so that the savepoint undoes failed writes
         if not isinstance(outcome, Again):
             _log.info("timer done", timer=timer.id, kind=timer.kind, outcome=outcome.told)
-
-    def _let_wait(self, work: UnitOfWork, timer: Timer, error: str) -> None:
-        """Let others come first, without counting a try, when the database gave one up."""
-        _log.warning("database gave up a timer, it waits", timer=timer.id, error=error)
-        now = self.clock()
-        work.timers.put_off(timer, now, now + GIVEN_UP_FOR)
 
     def _count(self, work: UnitOfWork, timer: Timer, error: str) -> None:
         if work.timers.count_try(timer, error) < MOST_TRIES:

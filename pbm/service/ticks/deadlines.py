@@ -1,35 +1,44 @@
-"""The clock of a board: who is to move is reminded, and forfeits where the time has run out."""
+"""Deadlines of moves: reminders, and the end of a player's time.
+
+One for the clock of a board, one for a first move, after which the board is declined.
+"""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from pbm.events import BoardEnded
-from pbm.events.board import ForfeitClaimable, PauseRunOut
+from pbm.events.board import FirstMoveMissed, ForfeitClaimable, PauseRunOut
 from pbm.play.clocks.forfeits import forfeit
 from pbm.play.clocks.pauses import keep, note_reminded, resume
 from pbm.play.clocks.vacations import take_by_itself
 from pbm.play.clocks.waits import (
     PAUSED_AT_MOST,
     Wait,
+    calendar_of,
     first_look,
     stop_left,
     wait_of,
     warned_from,
 )
+from pbm.play.decline import decline_board
+from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER, await_first_move, still_waits
 from pbm.service.telling.announce import announce_boards
 from pbm.service.ticks.reminders import SOON, WARNED_BEFORE, Awaited, remind
-from pbm.service.ticks.several import announce_several
-from pbm.service.ticks.tick import Again, Done, Tick
+from pbm.service.ticks.tick import Again, Done, Tick, announce_several
 from pbm.store.timers import ALL_KEPT
 from pbm.store.values.boards import Board, Stop
 from pbm.store.values.players import Player
+from pbm.store.values.timers import TimerKind
 
 _LOOK_AGAIN_AFTER = timedelta(hours=6)
-_HEARD_LATE = timedelta(hours=1)  # after the end; a crowd of mails puts off nothing for ever
+_HEARD_LATE = timedelta(hours=1)  # after the end; so many mails cannot defer a forfeit for ever
 _NO_CLOCK_RUNS = timedelta(days=1)
+_GONE_ON = Done("the board has gone on")
+_COUNTS_LATER = "not all of the time meanwhile counts"
 
 
-def watch(tick: Tick) -> Done | Again:
-    """Remind, let somebody forfeit, or look again when that may have to be done."""
+def watch_clock(tick: Tick) -> Done | Again:
+    """Remind, forfeit, or look again when that may be due."""
     board = tick.work.boards.find(tick.timer.board_id or 0, lock=True)
     if board is None or not board.playing:
         return Done("the board is over")
@@ -52,14 +61,14 @@ def watch(tick: Tick) -> Done | Again:
 
 
 def _without_game(tick: Tick, board: Board) -> Again:
-    """Give back the time in which nobody could move: since the last look, and up to the next."""
+    """Give back the time since the last look and up to the next, in which no move was possible."""
     until = tick.now + _NO_CLOCK_RUNS
     keep(tick.work, board, Stop(tick.timer.set_at, until))
     return Again(until, f"the game of board {board.id} is not installed")
 
 
 def _wait_out(tick: Tick, board: Board, until: datetime) -> Again:
-    """Leave a paused board alone until it has been so for as long as it may."""
+    """Wait for the end of a pause, which resumes the board."""
     if tick.now < until:
         return Again(min(until, tick.now + _NO_CLOCK_RUNS), f"board {board.id} is paused")
     resume(tick.work, board, tick.now)
@@ -70,9 +79,9 @@ def _wait_out(tick: Tick, board: Board, until: datetime) -> Again:
 def _run_out(
     tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
 ) -> Done | Again:
-    """Let a player forfeit whom a reminder has reached in time.
+    """Forfeit for a player whom a reminder has reached in time.
 
-    What comes after the end, and before this, counts as well.
+    A mail that came after the end and before this still counts.
     """
     waiting = tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE))
     if waiting is not None:
@@ -101,7 +110,7 @@ def _run_out(
 
 
 def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> Again:
-    """Tell the others once that they may end the wait for somebody whom no reminder reaches."""
+    """Tell the others once that they may claim a forfeit, as no reminder reaches the player."""
     told = len(wait.reminders) + 1
     if board.reminded < told:
         tick.work.waits.note_reminded(board, told)
@@ -120,19 +129,79 @@ def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) ->
 
 
 def _next_look(tick: Tick, board: Board, wait: Wait) -> datetime:
-    """When the next reminder, or the end, may be due, or the first of the next player's wait."""
+    """When the next reminder or the end may be due, of this wait or of the next player's."""
     another = tick.now + first_look(board)
     return max(min(wait.coming or another, another), tick.now + ALL_KEPT)
 
 
 def _first_look(tick: Tick, board: Board) -> datetime:
-    """When whoever is to move now may have to be reminded."""
+    """When the player to move may have to be reminded."""
     wait = wait_of(tick.work, tick.work.boards.get(board.id), tick.now)
     return _next_look(tick, board, wait) if wait else _look_without_clock(tick, board)
 
 
 def _look_without_clock(tick: Tick, board: Board) -> datetime:
-    """When a clock may have to be looked at that does not run now; after a robot's move it will
-    soon, and nothing tells of that."""
+    """When to look at a clock that does not run now: early if a robot is to move, as its move
+    starts one without setting a timer."""
     soon = min(_NO_CLOCK_RUNS, first_look(board))
     return tick.now + (soon if board.to_move and board.to_move.robot else _NO_CLOCK_RUNS)
+
+
+def remind_of_first_move(tick: Tick) -> Done | Again:
+    """Remind a player of a first move, and set the timer for the decline."""
+    found = _waiting(tick)
+    if not isinstance(found, tuple):
+        return found
+    board, player = found
+    if player.status != "active":
+        return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
+    calendar = calendar_of(tick.work, board, player, tick.now)
+    remind_at = calendar.after(tick.timer.since, REMINDED_AFTER) or _later(tick)
+    if tick.now < remind_at:
+        return Again(remind_at, _COUNTS_LATER)
+    by = calendar.after(tick.now, DECLINED_AFTER) or _later(tick)
+    whose: dict[str, Any] = {"board_id": board.id, "player_id": player.id}
+    decline_at, about = by + ALL_KEPT, tick.timer.about
+    if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
+        return Done(f"{player.handle} was reminded of board {board.id} before")
+    remind(tick, player, Awaited(board, tick.timer.since, by, is_first=True))
+    return Done(f"reminded {player.handle} of board {board.id}")
+
+
+def decline_first_move(tick: Tick) -> Done | Again:
+    """Close a board whose first move was not made."""
+    found = _waiting(tick)
+    if not isinstance(found, tuple):
+        return found
+    board, player = found
+    if player.status != "active":
+        await_first_move(tick.work, board, tick.now)
+        return Done(f"{player.handle} is {player.status}, so the time begins anew")
+    calendar = calendar_of(tick.work, board, player, tick.now)
+    by = calendar.after(tick.timer.since, DECLINED_AFTER) or _later(tick)
+    if tick.now < by + ALL_KEPT:
+        return Again(by + ALL_KEPT, _COUNTS_LATER)
+    wait = tick.waits_for_mail(by)
+    if wait is not None:
+        return wait
+    events = decline_board(tick.work, board, player, tick.now, FirstMoveMissed)
+    announce_several(tick, events)
+    return Done(f"declined board {board.id} for {player.handle}")
+
+
+def _later(tick: Tick) -> datetime:
+    """A moment to look again, if none of a player's days count for years."""
+    return tick.now + REMINDED_AFTER
+
+
+def _waiting(tick: Tick) -> tuple[Board, Player] | Done | Again:
+    """The board and the player, or the outcome if no such move is awaited any more."""
+    timer = tick.timer
+    board = tick.work.boards.find(timer.board_id or 0, lock=True)
+    if board is None:
+        return _GONE_ON
+    if not board.is_installed:
+        return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
+    if not still_waits(board, timer):
+        return _GONE_ON
+    return board, tick.work.players.get(timer.player_id or 0)
