@@ -1,6 +1,7 @@
 """How a game came out for everybody: places, and the time that it took."""
 
-from pbm.play.shown import PlaceShown
+from typing import Any
+
 from pbm.rules.contract import BreaksTies, Scores, has
 from pbm.rules.sides import partners
 from pbm.store.values.boards import Board
@@ -43,20 +44,14 @@ def _balance(board: Board, seat: int) -> int:
     return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
 
 
-def places(board: Board) -> tuple[PlaceShown, ...]:
-    """Who came in where.
-
-    Empty where nothing came out, or only two sides have played.
-    """
+def places(board: Board) -> list[dict[str, Any]]:
+    """The places and who shares each; empty if nothing came out, or only two sides have played."""
     if board.winners is None or len(set(board.position.sides)) < _SIDES:
-        return ()
-    found = places_of(board)
-    return tuple(
-        PlaceShown(
-            place, tuple(seat.handle for seat in board.seats if found[seat.seat - 1] == place)
-        )
-        for place in sorted(set(found))
-    )
+        return []
+    handles: dict[int, list[str]] = {}
+    for seat, place in zip(board.seats, places_of(board), strict=True):
+        handles.setdefault(place, []).append(seat.handle)
+    return [{"place": place, "handles": handles[place]} for place in sorted(handles)]
 
 
 def seconds_taken(board: Board) -> int | None:

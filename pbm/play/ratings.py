@@ -7,7 +7,7 @@ written down can be computed again from the boards alone.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from math import sqrt
@@ -17,7 +17,6 @@ from openskill.models import PlackettLuce
 
 from pbm.play.places import places_of, scores_of
 from pbm.play.robots import MEASURED
-from pbm.play.shown import RatingChange, RatingShown
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Seat
@@ -36,6 +35,31 @@ _PER_MONTH = 0.6  # that the uncertainty grows without a game, in quadrature
 _MONTH = timedelta(days=30)
 _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one step of the model
 _TWO = 2
+
+
+@dataclass(frozen=True)
+class RatingShown:
+    """A rating as people see it: a number, by how much it may be off, whether that is much."""
+
+    number: int
+    off: int
+    provisional: bool
+
+
+@dataclass(frozen=True)
+class RatingChange:
+    """What a finished board did to a player's rating; `before` is None for a first game.
+
+    `spared`: nothing, since another board had run out in the same absence. `measured`: nothing, as
+    it is that of a robot. `counted`: how many hundredths of what the game says counted.
+    """
+
+    handle: str
+    before: RatingShown | None
+    after: RatingShown
+    spared: bool = False
+    measured: bool = False
+    counted: int = 100
 
 
 def shown(mu: float, sigma: float) -> RatingShown:

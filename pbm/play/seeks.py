@@ -20,7 +20,7 @@ from pbm.play.boards import Setup
 from pbm.play.clocks.terms import Terms
 from pbm.play.limits import Rate
 from pbm.play.meeting import may_meet
-from pbm.play.shown import RatingShown
+from pbm.play.ratings import RatingShown
 from pbm.rules.contract import Position, completed
 from pbm.rules.registry import game_named, games
 from pbm.rules.sides import teams

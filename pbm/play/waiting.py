@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbm.plain import to_plain
 from pbm.play.clocks.told import clock_told
-from pbm.play.shown import Told
-from pbm.play.view import board_views, recent_since
+from pbm.play.views import ViewData, board_views, recent_since
 from pbm.rules.contract import View
 from pbm.rules.registry import games
 from pbm.store.db import UnitOfWork
@@ -23,7 +21,7 @@ class BoardsWaiting:
     """The boards that wait for a player, as plain values, the one that has waited longest first;
     `more` are not among them."""
 
-    boards: tuple[Told, ...]
+    boards: tuple[ViewData, ...]
     more: int
 
     @property
@@ -37,7 +35,7 @@ def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> BoardsWai
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})
-    shown, room = list[Told](), _MOST_CHARACTERS
+    shown, room = list[ViewData](), _MOST_CHARACTERS
     for board in boards:
         room -= sum(map(len, (*board.position.diagram(View()), board.state)))
         if shown and room < 0:
@@ -48,10 +46,10 @@ def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> BoardsWai
 
 def _told(
     work: UnitOfWork, board: Board, player: Player, recent: tuple[Ply, ...], now: datetime
-) -> Told:
+) -> ViewData:
     """What is told of one of the boards: how it stands, and by when the move is due."""
     plain = () if player.settings.picture else (player.id,)
     view = board_views(work, board, [player.id], plain=plain, recent=recent)[player.id]
     clock = clock_told(work, board, now, [player])
     timed = clock.for_reader(player.settings.timezone) if clock else None
-    return {**to_plain(view), "rounds": [], "clock": timed}
+    return {**view, "rounds": [], "clock": timed}

@@ -7,8 +7,7 @@ import pytest
 
 from pbm.mail.writing import picture
 from pbm.mail.writing.render import Renderer
-from pbm.plain import to_plain
-from pbm.play.view import board_view, board_views, past_view
+from pbm.play.views import board_view, board_views, past_view
 from tests.pictures import pictures, pixels
 from tests.table import Mail, Person, Table
 
@@ -140,13 +139,15 @@ def test_who_wants_none_gets_none(table: Table) -> None:
         views = board_views(work, board, [alice.id, bob.id], plain={bob.id})
         alone = board_view(work, board, player_id=bob.id, picture=False)
         past = past_view(work, board, board.position, 0, picture=False)
-    assert views[alice.id].picture["signs"].count("1") == 14
-    assert views[bob.id].picture is alone.picture is past.picture is None
-    shown = {**to_plain(views[bob.id]), "lead": [], "comments": []}
+    drawing = views[alice.id]["picture"]
+    assert drawing
+    assert drawing["signs"].count("1") == 14
+    assert views[bob.id]["picture"] is alone["picture"] is past["picture"] is None
+    shown = {**views[bob.id], "lead": [], "comments": []}
     plain = table.renderer.render("board", shown, "<one@games.example>")
     drawn = table.renderer.render(
         "board",
-        {**shown, "picture": views[alice.id].picture},
+        {**shown, "picture": drawing},
         "<one@games.example>",
     )
     assert (plain.pictures, len(drawn.pictures)) == ((), 1)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from pbm.play.boards import add_move
-from pbm.play.view import recent_since
+from pbm.play.views import recent_since
 from pbm.store.db import UnitOfWork
 from pbm.store.remembered import Marks
 from pbm.store.values.boards import Offer

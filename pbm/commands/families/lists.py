@@ -5,8 +5,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pbm.commands.language.context import Context
+from pbm.play.ratings import RatingShown
 from pbm.play.seeks import ratings_for, seeks_to_join
-from pbm.play.shown import RatingShown
 from pbm.rules.registry import game_named
 from pbm.store.values.challenges import PendingChallenge
 from pbm.store.values.ratings import Pool

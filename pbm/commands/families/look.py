@@ -17,7 +17,7 @@ from pbm.play.clocks.told import clock_told
 from pbm.play.game_words import is_game
 from pbm.play.replay import position_after
 from pbm.play.subjects import games_subject
-from pbm.play.view import board_view, past_view
+from pbm.play.views import board_view, past_view
 from pbm.play.waiting import boards_waiting
 from pbm.rules.sides import teams
 from pbm.store.values.boards import Board
@@ -258,14 +258,14 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
         )
         clock = clock_told(context.work, board, context.now)
         zone = context.actor.settings.timezone if context.actor else "UTC"
-        told = {**to_plain(view), "clock": clock.for_reader(zone) if clock else None}
+        told = {**view, "clock": clock.for_reader(zone) if clock else None}
         return Answered("board", told, board.id)
     counted = ply if ply >= 0 else board.ply + 1 + ply
     if not 0 <= counted <= board.ply:
         raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ply)
     position = position_after(context.work, board, counted)
     past = past_view(context.work, board, position, counted, picture=context.wants_picture)
-    return Answered("past-board", to_plain(past), board.id)
+    return Answered("past-board", dict(past), board.id)
 
 
 def _asked_for(context: Context, words: Sequence[str]) -> _Asked:

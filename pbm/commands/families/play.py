@@ -11,11 +11,10 @@ from pbm.commands.language.words import BoardKind, BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation
 from pbm.mail.site import Answering
-from pbm.plain import to_plain
 from pbm.play.boards import check_move
 from pbm.play.leave import leave_board
 from pbm.play.move import play_move
-from pbm.play.view import last_seen, past_view, view_after
+from pbm.play.views import last_seen, past_view, view_after
 from pbm.rules.contract import Game
 from pbm.store.values.boards import Board
 
@@ -94,7 +93,7 @@ class PlayMove(Command):
             since=last_seen(board, context.actor_id),
             picture=context.wants_picture,
         )
-        told = {**to_plain(past), "next": board.ply + 1, **why}
+        told = {**past, "next": board.ply + 1, **why}
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
@@ -178,4 +177,4 @@ class Preview(Command):
         if not board.playing:
             raise Refusal("board-over", number=board.id)
         view, move = view_after(board, self.move, picture=context.wants_picture)
-        yield Answered("preview", {**to_plain(view), "move": move}, board.id)
+        yield Answered("preview", {**view, "move": move}, board.id)

@@ -22,7 +22,7 @@ from pbm.play.by_operator import (
     undo_ply,
 )
 from pbm.play.robots import robots_play
-from pbm.play.view import seats_told
+from pbm.play.views import seats_told
 from pbm.rules.contract import RulesError, View
 from pbm.service.operator.office import Office, find_board
 from pbm.store.values.boards import Board, Seat

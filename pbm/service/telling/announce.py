@@ -11,7 +11,7 @@ from pbm.plain import to_plain
 from pbm.play.clocks.told import clock_told
 from pbm.play.rating_news import take_rating_news
 from pbm.play.turn import Turn
-from pbm.play.view import board_view, board_views
+from pbm.play.views import board_view, board_views
 from pbm.service.telling.audience import audience
 from pbm.service.telling.delayed_mail import news_of, taken_back
 from pbm.service.telling.kept_news import keep_for_digests, with_news
@@ -138,7 +138,7 @@ def _shown(
     for player in players:
         kept = before.get(player.id)
         view = {
-            **to_plain(views[player.id]),
+            **views[player.id],
             **told[player.id],
             "newcomer": player.id in newcomers or bool(kept and kept.told.get("newcomer")),
             "clock": clock.for_reader(player.settings.timezone) if clock else None,
@@ -212,7 +212,7 @@ def shown_to(
     view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
     clock = clock_told(turn.work, board, turn.now, [player])
     return {
-        **to_plain(view),
+        **view,
         "lead": [fact.lead() for fact in facts],
         "comments": [],
         "clock": clock.for_reader(player.settings.timezone) if clock else None,

@@ -16,10 +16,9 @@ from pbm.commands.script import Script
 from pbm.commands.talk import is_in_sentence
 from pbm.errors import Refusal
 from pbm.mail.reading.quoting_own import holds_ours
-from pbm.plain import to_plain
 from pbm.play.boards import check_move
 from pbm.play.game_words import mentions_place, moves_meant
-from pbm.play.view import past_view
+from pbm.play.views import past_view
 from pbm.store.values.boards import Board
 
 _LINES_READ = 200  # of one mail
@@ -111,7 +110,7 @@ def _guess(
     """The script that asks whether a move was meant."""
     shown = past_view(context.work, board, board.position, board.ply, picture=context.wants_picture)
     section = {
-        **to_plain(shown),
+        **shown,
         "section": "guessed-move",
         "move": move,
         "line": found.line,

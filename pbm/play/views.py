@@ -1,0 +1,404 @@
+"""A board as its readers see it: plain data, frozen when the mail is written.
+
+A game adds plain data for its own templates: of each seat, of a move, and as a drawing.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypedDict
+
+from pbm.plain import to_plain
+from pbm.play.boards import check_move
+from pbm.play.claims import claimable
+from pbm.play.hints import people_against
+from pbm.play.offers import open_offers, waiting_for
+from pbm.play.places import places, seconds_taken
+from pbm.play.ratings import is_too_short, rating_changes
+from pbm.rules.contract import Draws, Moved, Position, Suggests, Tells, TellsMoves, View, has
+from pbm.rules.sides import mover, partners, teams, turn
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board, Offer
+from pbm.store.values.plies import Departure, Ply
+
+ViewData = dict[str, Any]
+SKIPPED = "--"
+
+
+class BoardShown(TypedDict):
+    """What all views of a board have; `sides` are those of teams.
+
+    `marked` are the moves that are marked in the picture, in the words of the game, for the text.
+    `picture` is None for a reader who wants none. `taken_back` counts how often plies were.
+    """
+
+    number: int
+    subject: str
+    game: str
+    ply: int
+    diagram: str
+    state: str
+    players: list[ViewData]
+    sides: list[list[int]] | None
+    taken_back: int
+
+
+class PastView(BoardShown):
+    """A board as it was after `past_ply` plies."""
+
+    past_ply: int
+    picture: ViewData | None
+    marked: list[ViewData]
+
+
+class SharedView(BoardShown):
+    """What all readers see alike.
+
+    `turn` is who is to move, `moves_for` the partner for whom. `gone` says how players left, `away`
+    who has left this server. `rounds` has for each its first ply, and moves and effects by seat.
+    `places` are those of a finished game of three sides or more, `seconds` is how long it took.
+    `too_short`: it ended so soon that it counts for no rating. `robots` are those who play.
+    """
+
+    options: ViewData
+    round: ViewData | None
+    rematch_of: int | None
+    away: list[str]
+    from_record: bool
+    status: str
+    ended_by: str | None
+    turn: str | None
+    moves_for: str | None
+    turn_unreachable: bool
+    gone: dict[str, str]
+    winners: list[str]
+    rated: bool
+    ratings: list[ViewData]
+    rounds: list[ViewData]
+    places: list[ViewData]
+    seconds: int | None
+    too_short: bool
+    robots: list[str]
+
+
+class BoardView(SharedView):
+    """A board as one reader sees it.
+
+    `yours`: it is the reader's move. `you` and `partners` are seats; `happened` are moves and
+    departures since the reader's last move. `claim` is why the reader may claim a draw.
+    `against_robots`: all opponents of the reader are.
+    """
+
+    picture: ViewData | None
+    marked: list[ViewData]
+    yours: bool
+    you: list[ViewData]
+    partners: list[ViewData]
+    offers: list[ViewData]
+    happened: list[ViewData]
+    example: str | None
+    may_decline: bool
+    claim: str | None
+    against_robots: bool
+
+
+def board_view(
+    work: UnitOfWork,
+    board: Board,
+    *,
+    player_id: int | None,
+    whole: bool = False,
+    picture: bool = True,
+    after: int | None = None,
+) -> BoardView:
+    """The view of one player (None: a stranger).
+
+    `whole` lists all moves instead of those of the last `Info.rounds_shown` rounds; without it the
+    work does not grow with the length of the game. Without `picture` the reader wants none.
+    `after` is the last ply that the reader knows, if it is not their own last one; what happened
+    since is told for one round more than is shown.
+    """
+    plain = () if picture else (player_id,)
+    knows = {} if after is None else {player_id: after}
+    return board_views(work, board, [player_id], whole=whole, plain=plain, knows=knows)[player_id]
+
+
+def board_views(
+    work: UnitOfWork,
+    board: Board,
+    player_ids: Iterable[int | None],
+    *,
+    whole: bool = False,
+    plain: Collection[int | None] = (),
+    recent: tuple[Ply, ...] | None = None,
+    knows: Mapping[int | None, int] = MappingProxyType({}),
+) -> dict[int | None, BoardView]:
+    """The views of several players; what they share is read and computed once.
+
+    Those in `plain` want no picture. `recent` are the moves after `recent_since`, if they have been
+    read already. Those in `knows` know all moves until a ply.
+    """
+    since = 0 if whole else recent_since(board)
+    plies = work.plies.of(board.id, since=since) if recent is None else recent
+    departures = work.plies.departures(board.id) if board.position.out else ()
+    seats = seats_told(board, board.position)
+    rounds = _rounds(plies, len(board.seats), None if whole else board.rules.info.rounds_shown)
+    shared = _shared(work, board, departures, seats, rounds)
+    claim = claimable(work, board, plies, departures)
+    marked: dict[int, list[ViewData]] = {}
+    drawn: dict[int, ViewData | None] = {}
+    views: dict[int | None, BoardView] = {}
+    for player_id in player_ids:
+        since = last_seen(board, player_id)
+        moves = tuple(_moved(ply) for ply in plies if ply.ply > since)
+        if since not in marked:
+            marked[since] = _marked(board, board.position, moves)
+        if player_id not in plain and since not in drawn:
+            drawn[since] = _picture(board, board.position, moves)
+        own = _own_seats(board, player_id)
+        beside = [seat for mine in own for seat in partners(board.position, mine)]
+        yours = board.to_move is not None and board.to_move.seat in own
+        after = knows.get(player_id)
+        views[player_id] = {
+            **shared,
+            "picture": None if player_id in plain else drawn[since],
+            "marked": marked[since],
+            "yours": yours,
+            "you": [{"seat": seat, **seats[seat - 1]} for seat in own if not board.from_record],
+            "partners": [
+                {"handle": board.seats[seat - 1].handle, **seats[seat - 1]}
+                for seat in beside
+                if seat not in own
+            ],
+            "offers": [_offered(board, offer, plies, player_id) for offer in open_offers(board)],
+            "happened": _happened(board, plies, departures, since, after),
+            "example": _example(board) if yours else None,
+            "may_decline": _may_decline(board, player_id),
+            "claim": claim if player_id in board.still_in else None,
+            "against_robots": bool(own and shared["robots"])
+            and not people_against(board, player_id),
+        }
+    return views
+
+
+def recent_since(board: Board) -> int:
+    """The ply after which moves are recent enough for a view."""
+    return max(0, board.ply - (board.rules.info.rounds_shown + 1) * len(board.seats))
+
+
+def last_seen(board: Board, player_id: int | None) -> int:
+    """The ply of a reader's last move, or the one before if nothing has happened since.
+
+    After it there is never more than one move of each seat: whoever has left reads of the last one
+    only.
+    """
+    own = _own_seats(board, player_id)
+    still_in = any(seat not in board.position.out for seat in own)
+    # Who plays on for a partner has moved for both seats.
+    gone = [partner for seat in own for partner in board.gone_partners(seat)]
+    moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone]), default=0)
+    since = moved if still_in and moved < board.ply else board.ply - 1
+    return max(0, since, board.ply - len(board.seats))
+
+
+def past_view(
+    work: UnitOfWork,
+    board: Board,
+    position: Position,
+    ply: int,
+    *,
+    since: int | None = None,
+    picture: bool = True,
+) -> PastView:
+    """A board as it was after `ply` plies, with the moves after `since` marked.
+
+    Without `since` only the last one is. Without `picture` the reader wants none.
+    """
+    before = max(0, ply - 1) if since is None else since
+    plies = work.plies.of(board.id, since=before)[: ply - before]
+    return _at(board, position, ply, tuple(map(_moved, plies)), picture=picture)
+
+
+def view_after(board: Board, text: str, *, picture: bool = True) -> tuple[PastView, str]:
+    """A board as a move would leave it, and the move as it is written.
+
+    Without `picture` the reader wants none. Raises Refusal for a move that is not legal.
+    """
+    played = board.position.play(check_move(board, text))
+    moved = Moved(board.position.to_move[0], str(played.move), played.effect)
+    view = _at(board, played.position, board.ply + 1, (moved,), picture=picture)
+    return view, moved.move
+
+
+def _at(
+    board: Board, position: Position, ply: int, moves: tuple[Moved, ...], *, picture: bool
+) -> PastView:
+    return {
+        **_shown(board, position, seats_told(board, position)),
+        "past_ply": ply,
+        "picture": _picture(board, position, moves) if picture else None,
+        "marked": _marked(board, position, moves),
+    }
+
+
+def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> BoardShown:
+    return {
+        "number": board.id,
+        "subject": board.subject,
+        "game": board.game,
+        "ply": board.ply,
+        "diagram": "\n".join(position.diagram(View())),
+        "state": position.state(),
+        "players": [
+            {"seat": seat.seat, "handle": seat.handle, **told}
+            for seat, told in zip(board.seats, seats, strict=True)
+        ],
+        "sides": teams(position),
+        "taken_back": board.taken_back,
+    }
+
+
+def _shared(
+    work: UnitOfWork,
+    board: Board,
+    departures: Sequence[Departure],
+    seats: Sequence[ViewData],
+    rounds: list[ViewData],
+) -> SharedView:
+    to_move, ratings = board.to_move, rating_changes(work, board)
+    place = board.round
+    return {
+        **_shown(board, board.position, seats),
+        "options": dict(board.options),
+        "round": {"number": place.number, "rounds": place.rounds} if place else None,
+        "rematch_of": board.rematch_of,
+        "away": [seat.handle for seat in board.seats if seat.removed],
+        "from_record": board.from_record,
+        "status": board.status,
+        "ended_by": board.ended_by,
+        "turn": to_move.handle if to_move else None,
+        "moves_for": _moves_for(board) if to_move else None,
+        "turn_unreachable": bool(to_move and to_move.unreachable),
+        "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
+        "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
+        "rated": board.rated,
+        "ratings": to_plain(ratings),
+        "rounds": rounds,
+        "places": places(board),
+        "seconds": seconds_taken(board),
+        "too_short": is_too_short(work, board, ratings),
+        "robots": list(dict.fromkeys(seat.handle for seat in board.seats if seat.robot)),
+    }
+
+
+def _picture(board: Board, position: Position, moves: tuple[Moved, ...]) -> ViewData | None:
+    """A position as a drawing, if its game has them, with the moves marked that led to it."""
+    game, view = board.rules, View(moves=moves)
+    return {"game": board.game, **game.drawing(position, view)} if has(game, Draws) else None
+
+
+def _marked(board: Board, position: Position, moves: tuple[Moved, ...]) -> list[ViewData]:
+    """What the templates of the game say of the same moves below the text board."""
+    game = board.rules
+    if not has(game, TellsMoves):
+        return []
+    return [
+        {"handle": board.seats[moved.seat - 1].handle, **game.told_move(position, moved)}
+        for moved in moves
+    ]
+
+
+def _moved(ply: Ply) -> Moved:
+    return Moved(ply.seat, ply.text, ply.effect)
+
+
+def seats_told(board: Board, position: Position) -> tuple[ViewData, ...]:
+    """What the templates of the game say of each seat."""
+    game = board.rules
+    if has(game, Tells):
+        return game.told(board.start, position)
+    return tuple({"symbol": str(seat.seat)} for seat in board.seats)
+
+
+def _moves_for(board: Board) -> str | None:
+    """The partner who has left the game and for whom the next move is made, if it is."""
+    seat = turn(board.position)
+    return board.seats[seat - 1].handle if seat and seat != mover(board.position) else None
+
+
+def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
+    """An open offer; a take-back is of a ply and so many `later` ones, its `move` is left out if it
+    was long ago. `to_you`: the reader has still to answer."""
+    waiting = waiting_for(board, offer)
+    return {
+        "what": offer.kind,
+        "by": board.handle_of(offer.by),
+        "ply": offer.moved,
+        "move": next((ply.text for ply in plies if ply.ply == offer.moved), None),
+        "later": board.ply - offer.moved,
+        "to_you": player_id in waiting,
+        "waiting": [board.handle_of(waits) for waits in waiting],
+    }
+
+
+def _happened(
+    board: Board,
+    plies: Sequence[Ply],
+    departures: Sequence[Departure],
+    seen: int,
+    after: int | None,
+) -> list[ViewData]:
+    """Moves and departures since the ply that the reader has `seen`, or `after` one."""
+    since = seen if after is None else after
+    told = [(ply.ply, _told_move(board, ply, departures)) for ply in plies if ply.ply > since]
+    told += [
+        (item.after_ply, {"handle": board.seats[item.seat - 1].handle, "how": item.how})
+        for item in departures
+        if item.after_ply >= since + (after is None) or item.after_ply == board.ply
+    ]
+    return [item for _, item in sorted(told, key=lambda pair: pair[0])]
+
+
+def _own_seats(board: Board, player_id: int | None) -> list[int]:
+    return [seat.seat for seat in board.seats if seat.player_id == player_id]
+
+
+def _told_move(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
+    """A move and who made it; `seat_of` is the partner for whom, who had left by then."""
+    had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
+    by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
+    return {
+        "handle": board.seats[by - 1].handle,
+        "seat_of": board.seats[ply.seat - 1].handle if had_left else None,
+        "ply": ply.ply,
+        "move": ply.text,
+        "effect": ply.effect,
+    }
+
+
+def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData]:
+    """Moves by rounds, one a seat; a seat that was passed over shows as `--`."""
+    rounds: list[ViewData] = []
+    previous = seats
+    for ply in plies:
+        if ply.seat <= previous:
+            rounds.append({"ply": ply.ply, "moves": [], "effects": []})
+        moves, effects = rounds[-1]["moves"], rounds[-1]["effects"]
+        while len(moves) < ply.seat - 1:
+            moves.append(SKIPPED)
+            effects.append({})
+        moves.append(ply.text)
+        effects.append(ply.effect)
+        previous = ply.seat
+    return rounds[-most:] if most else rounds
+
+
+def _may_decline(board: Board, player_id: int | None) -> bool:
+    """Whether the reader has not moved yet, and is still in a game in progress."""
+    if player_id is None or not board.playing or player_id not in board.still_in:
+        return False
+    return not board.has_moved(player_id)
+
+
+def _example(board: Board) -> str | None:
+    game = board.rules
+    return game.example_move(board.position) if has(game, Suggests) else None
