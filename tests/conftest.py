@@ -19,7 +19,24 @@ from tests.quick_databases import make_databases_quick
 from tests.secrets_issued import ISSUED
 from tests.sqlite_tables import make_tables
 
-PLAYED_ON_SQLITE = [Path(__file__).with_name(folder) for folder in ("admin", "conversations")]
+# Here a test plays on one database: on PostgreSQL if it is marked, else on SQLite.
+PLAYED_ON_ONE = [
+    Path(__file__).parent / name
+    for name in (
+        "admin",
+        "conversations",
+        "pairs",
+        "service/test_beside_robots.py",
+        "service/test_faults.py",
+        "service/test_front.py",
+        "service/test_hashing.py",
+        "service/test_order.py",
+        "service/test_outages.py",
+        "service/test_robots.py",
+        "store/test_migrations.py",
+    )
+]
+OF_EACH_DATABASE = ("database_url", "new_database_url", "bare_database_url", "scene")
 # What hypothesis tries is right or wrong, however long a busy machine takes for it.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
@@ -139,9 +156,9 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What plays once more on PostgreSQL is left to `make test-all`, in these folders."""
+    """What plays on both databases plays on one of them in `make test-all`, in these folders."""
     for item in items:
-        if _is_second(item) and any(map(item.path.is_relative_to, PLAYED_ON_SQLITE)):
+        if _is_second(item) and any(map(item.path.is_relative_to, PLAYED_ON_ONE)):
             item.add_marker("thorough")
 
 
@@ -159,8 +176,8 @@ def pytest_runtest_setup() -> None:
 
 def _is_second(item: pytest.Item) -> bool:
     params = getattr(getattr(item, "callspec", None), "params", {})
-    again = params.get("database_url") == "postgresql"
-    return again and item.get_closest_marker("both_databases") is None
+    first = "sqlite" if item.get_closest_marker("on_postgresql") is None else "postgresql"
+    return any(params.get(fixture, first) != first for fixture in OF_EACH_DATABASE)
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -109,7 +109,7 @@ def moved_away(folder: Path, settings: Settings) -> bytes:
 
 
 class TestBackup:
-    @pytest.mark.both_databases
+    @pytest.mark.on_postgresql
     def test_everything_comes_back(
         self, room: Room, settings: Settings, elsewhere: Settings, folder: Path
     ) -> None:
@@ -190,7 +190,7 @@ class TestBackup:
             backup(settings, Path("b.tar.gz"))
         assert not (folder / "b.tar.gz").exists()
 
-    @pytest.mark.both_databases
+    @pytest.mark.on_postgresql
     def test_a_database_that_waits_for_a_migration(
         self,
         settings: Settings,
@@ -262,7 +262,7 @@ class TestRestore:
         assert rejection is not None
         assert "is not valid any more" in rejection.text
 
-    @pytest.mark.both_databases
+    @pytest.mark.on_postgresql
     def test_what_the_replaced_database_gave_out_counts(
         self, settings: Settings, room: Room
     ) -> None:
@@ -300,7 +300,7 @@ class TestRestore:
             greeting.join()
         room.is_sound()
 
-    @pytest.mark.both_databases
+    @pytest.mark.on_postgresql
     def test_not_while_any_process_uses_the_database(self, settings: Settings, room: Room) -> None:
         """One that only takes turns answers at no port; on SQLite there is none."""
         backup(settings, Path("b.tar.gz"))

@@ -244,7 +244,7 @@ class TestWhoCanReadIt:
         assert found.warning
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 class TestDatabase:
     def test_up_to_date(self, settings: Settings) -> None:
         assert finding(settings, "database").good

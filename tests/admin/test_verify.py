@@ -139,7 +139,7 @@ def test_whatever_was_done_rightly_is_sound(room: Room) -> None:
     ]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_tampering_is_found(room: Room) -> None:
     room.bob.says(REPLY)
     for what, (statement, words) in TAMPERED.items():

@@ -15,7 +15,7 @@ def added(table: Table, alice: Person, address: str) -> Person:
     return other
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_an_address_is_added_once_both_have_said_yes(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     work = table.person("a.l@work.example")

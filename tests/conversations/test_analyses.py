@@ -37,7 +37,7 @@ def played(table: Table, *handles: str, plies: int = 8) -> list[Person]:
     return [person.forgets() for person in people]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_the_moves_that_cost_most_are_told_and_kept(table: Table) -> None:
     alice, bob = played(table, "alice", "bob")
     alice.says("analyse 1").gets(1).hears("Board 1 is being analysed, all its 8 moves.")
@@ -207,7 +207,7 @@ def test_who_leaves_takes_nobody_elses_analysis_along(table: Table) -> None:
     alice.hears_nothing()
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_a_record_does_not_tell_what_to_play_on_a_board_that_stands_so(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     for mover, move in ((alice, "a1-c3,b2"), (bob, "i9-g7,h8")):

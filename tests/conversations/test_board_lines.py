@@ -23,7 +23,7 @@ def played(table: Table) -> list[int]:
     return [number for number in table.boards() if table.moves(number)]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_several_moves_in_one_mail(table: Table) -> None:
     alice, bob, _ = sits_down(table, 3)
     alice.says(f"1 {MOVE}\n3 {MOVE}\n\nGood luck!").gets(2)

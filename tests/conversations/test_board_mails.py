@@ -32,7 +32,7 @@ def say(people: list[Person], *moves: str) -> None:
 # -- claims --------------------------------------------------------------------------------------
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_a_claim_is_told_when_it_is_possible_and_not_before(table: Table) -> None:
     people = alice, bob = table.start("alice", "bob")
     say(people, *TO_AND_FRO, *TO_AND_FRO[:3])

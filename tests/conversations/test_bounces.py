@@ -50,7 +50,7 @@ def to_move(table: Table) -> tuple[Person, Person]:
     return alice.forgets(), bob.forgets()
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_promise_09_the_envelope_sender_names_player_and_mail(table: Table) -> None:
     alice, bob = to_move(table)
     parsed = table.site.address.parse(alice.newest.envelope_sender)

@@ -15,7 +15,7 @@ def seats(table: Table, number: int = 1) -> list[str]:
     return [seat.handle for seat in table.board(number).seats]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_one_name_sits_opposite_and_the_challenger_begins(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
     alice.says("challenge bob\nGood luck!").gets(1)

@@ -33,7 +33,7 @@ def plays_next(table: Table, people: list[Person]) -> None:
         person.forgets()
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_reminders_and_a_forfeit(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     since = "We have waited for your move on this board since 2026-11-21 12:00 (UTC)."

@@ -31,7 +31,7 @@ def they_seek(table: Table, crowd: list[Player], *, each: int = MOST_OPEN) -> No
                 make_seek(work, wish, puppet, table.clock(), PAIRS_FOR, list)
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_twenty_accounts_hide_nobodys_seek(table: Table) -> None:
     alice, bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
     alice.says("seek -unrated")
@@ -86,7 +86,6 @@ def forge(table: Table, numbers: range, domains: int) -> int:
     return sum(isinstance(reply, str) for reply in kept)
 
 
-@pytest.mark.both_databases
 @pytest.mark.parametrize("domains", [1, 5, 40])
 def test_forged_strangers_shut_no_newcomer_out_for_long(domains: int, table: Table) -> None:
     taken = forge(table, range(50), domains)
@@ -120,7 +119,7 @@ def test_forged_and_vouched_ones_leave_room_for_other_domains(table: Table) -> N
     assert writes_in(late)
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_two_accounts_use_up_nobodys_invitations(table: Table) -> None:
     people = [table.joins(name) for name in ("alice", "bob", "carol", "dave")]
     table.clock.passes(days=1, hours=1)
@@ -142,7 +141,7 @@ def record(plies: int, tag: str = "") -> str:
     return f'import\n[Event "{tag}"]\n\n' + "\n".join(moves)
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_a_record_is_replayed_while_no_transaction_is_open(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ def is_drawn(table: Table, number: int = 1) -> bool:
     return (board.status, board.ended_by, board.winners) == ("finished", "agreed", ())
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_a_draw_of_two(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     bob.says("draw\n\nShall we?").gets(1).hears(

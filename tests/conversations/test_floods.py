@@ -142,7 +142,7 @@ def test_who_has_left_hears_of_the_end(table: Table) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_an_hour_of_twenty_accounts_that_try_everything(table: Table) -> None:
     """Moves, take-backs, offers, words, challenges, invitations, seeks, bounces, vacations, new
     addresses, and people who leave."""

@@ -90,7 +90,7 @@ def test_nobody_forfeits_whom_no_reminder_reached(table: Table) -> None:
     assert not table.board(1).playing
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_others_may_claim_where_mail_comes_back(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     table.days_pass(1)
@@ -333,7 +333,7 @@ def test_the_first_line_counts_the_days_of_who_is_to_move_first(table: Table) ->
 
 
 @pytest.mark.parametrize("act", [boards.undo, boards.reopen])
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_the_operator_lifts_a_forfeit(table: Table, act: Callable[..., object]) -> None:
     alice, bob = begun(table, "alice", "bob")
     table.days_pass(21.02)

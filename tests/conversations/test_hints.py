@@ -39,7 +39,7 @@ def move_told(alice: Person) -> str:
     return found[1]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_a_hint_is_a_move_and_why_it_is_good(table: Table) -> None:
     alice = begin(table)
     alice.says("hint").hears_nothing()

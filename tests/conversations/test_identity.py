@@ -25,7 +25,7 @@ def test_a_plain_mail_is_asked_about(table: Table) -> None:
     assert table.moves(1) == ["a1-c3,b2"]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_waiting_commands_share_one_question_and_run_in_order(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("challenge bob", "First words.")

@@ -11,7 +11,7 @@ def seats(table: Table, number: int = 1) -> list[str]:
     return [seat.handle for seat in table.board(number).seats]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_yes_signs_up_and_starts(table: Table) -> None:
     alice = table.joins("alice")
     dave = table.person("Dave.Jones@example.net")

@@ -147,7 +147,6 @@ def test_who_leaves_is_forgotten_with_the_mails_that_still_go_out(table: Table) 
     assert alice.address not in str([row["recipient"] for row in table.rows("outbox")])
 
 
-@pytest.mark.both_databases
 @pytest.mark.parametrize("answered", [True, False])
 @pytest.mark.parametrize(
     ("line", "asked", "days"),

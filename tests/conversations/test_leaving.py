@@ -17,7 +17,7 @@ def test_stop_explains_and_changes_nothing(table: Table) -> None:
     assert table.board(1).playing
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_delete_is_confirmed_and_forgets_everything_but_the_games(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("a1-c3,d4")

@@ -16,7 +16,7 @@ def played(table: Table) -> tuple[Person, Person]:
     return alice, bob
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_show_has_all_moves_and_the_board(table: Table) -> None:
     alice, bob = played(table)
     for line in ("show", "show 1", "abalone show 1", "board 1", "board", "SHOW 1:"):
@@ -166,7 +166,7 @@ def test_after_the_last_game_the_list_names_those_that_are_over(table: Table) ->
     bob.forgets()
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_every_board_where_it_is_my_move_in_one_mail(table: Table) -> None:
     alice, bob = played(table)
     carol = table.joins("carol")

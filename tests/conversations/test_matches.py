@@ -29,7 +29,6 @@ def resigns(person: Person, number: int) -> None:
     person.says("resign", answering=board_mail(person, number))
 
 
-@pytest.mark.both_databases
 def test_three_rounds_of_three(table: Table) -> None:
     people = alice, bob, carol = joined(table, 3)
     alice.says("challenge me bob carol -bowl -rounds=3\n\nA match!")

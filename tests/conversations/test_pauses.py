@@ -15,7 +15,7 @@ def paused(table: Table) -> list[Person]:
     return people
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_no_clock_runs_in_a_pause(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     table.days_pass(2)

@@ -43,7 +43,7 @@ def people(table: Table) -> list[Person]:
     return [table.joins(name) for name in ("alice", "bob", "carol")]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_history(table: Table, people: list[Person]) -> None:
     alice, bob, _ = people
     assert "You have finished no game yet." in answer(alice, "history")
@@ -60,7 +60,7 @@ def test_history(table: Table, people: list[Person]) -> None:
     assert "carol has finished" not in answer(bob, "history carol")
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_two_with_each_other(table: Table, people: list[Person]) -> None:
     alice, _, carol = people
     over(table, "alice", "bob", loser="bob", times=2)
@@ -141,7 +141,7 @@ def test_nothing_private_is_told(table: Table, people: list[Person]) -> None:
         alice.forgets()
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_players(table: Table, people: list[Person]) -> None:
     alice, bob, carol = people
     over(table, "alice", "bob", loser="bob", moves=2 * MOVES)

@@ -7,7 +7,7 @@ from pbm.store.schema.games import boards
 from tests.table import Table
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_the_board_as_it_would_stand(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     for line in ("preview a1-c3,d4", "preview 1 a1-c3,d4", "abalone preview 1 a1-c3,b2"):

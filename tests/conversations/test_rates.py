@@ -77,7 +77,6 @@ def test_promise_08_a_thousand_forged_senders(table: Table) -> None:
     assert len(set(table.mailboxes) - before) == 2 * STRANGERS.most
 
 
-@pytest.mark.both_databases
 def test_promise_08_no_hour_sees_more_than_a_hundred(table: Table) -> None:
     sent = 0
     for number in range(240):

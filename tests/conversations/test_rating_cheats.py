@@ -118,7 +118,6 @@ def lost_by(table: Table) -> list[str]:
     return [name for name, text in mails.items() if spared not in " ".join(text.split())]
 
 
-@pytest.mark.both_databases
 def test_what_runs_out_in_one_absence_costs_once(table: Table) -> None:
     boards_that_run_out(table)
     table.days_pass(60)  # vacations and all

@@ -25,7 +25,7 @@ def go_back(table: Table) -> None:
         connection.execute(text(OLD))
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_who_is_told_and_when(table: Table) -> None:
     """Each whose rating is another now, in the next mail about a board, once; and nobody before
     all is counted."""

@@ -64,7 +64,7 @@ def problems(table: Table) -> list[str]:
     return [problem for verdict in verify(office) for problem in verdict.problems]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_both_values_stand_in_the_last_mail(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     a_game(table, [alice, bob], 1, loser=bob)
@@ -127,7 +127,6 @@ def test_what_does_not_count(table: Table) -> None:
     assert not problems(table)
 
 
-@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("plies", "scored", "counts"),
     [(19, False, False), (20, False, True), (9, True, False), (10, True, True)],
@@ -150,7 +149,7 @@ def test_a_game_that_got_somewhere(plies: int, scored: bool, counts: bool, table
     assert not problems(table)
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_a_board_that_goes_on_takes_its_rating_back(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     a_game(table, [alice, bob], 1, loser=bob)

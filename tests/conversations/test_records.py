@@ -52,7 +52,6 @@ def same_game(table: Table, one: int, other: int) -> None:
     assert told[0] == told[1]
 
 
-@pytest.mark.both_databases
 @pytest.mark.parametrize("form", ["", "-json", "-apgn -abapro"])
 def test_what_is_exported_can_be_imported(form: str, table: Table) -> None:
     alice, bob, carol = people = table.start("alice", "bob", "carol", bowl=True)

@@ -36,7 +36,7 @@ def begun(table: Table, *terms: str) -> list[Person]:
     return [alice, bob]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_one_mail_reminds_of_all_boards(table: Table) -> None:
     alice, _bob = begun(table, "", "-forfeittime=10d", "")
     table.days_pass(3.01)
@@ -227,7 +227,7 @@ def test_a_digest_is_no_reason_to_wait_with_a_reminder(table: Table) -> None:
 
 
 @pytest.mark.parametrize("terms", [["", "-forfeittime=10d"], ["-forfeittime=10d"]])
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_after_a_long_outage_one_mail_tells_the_new_dates(table: Table, terms: list[str]) -> None:
     alice, bob = begun(table, *terms)
     table.days_pass(6.9)

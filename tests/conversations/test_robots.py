@@ -43,7 +43,7 @@ def office(table: Table) -> Office:
     return Office(table.database, table.site, table.clock, "olga")
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_a_robot_answers_a_move_and_has_all_the_time_it_needs(table: Table) -> None:
     alice = table.joins("alice")
     alice.says("challenge pebble -forfeittime=5d -totaltime=10d").hears("Your move on board 1.")

@@ -191,7 +191,7 @@ def test_a_strangers_first_mail_is_a_challenge(table: Table) -> None:
 # -- offers ------------------------------------------------------------------------------------
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 @pytest.mark.parametrize("moves_first", [True, False])
 def test_a_draw_when_the_robot_is_worse_off(
     table: Table, alice: Person, monkeypatch: pytest.MonkeyPatch, *, moves_first: bool

@@ -20,7 +20,7 @@ def alice(table: Table) -> Person:
     return table.joins("alice")
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_a_newcomers_fourth_mail_has_the_answer(table: Table) -> None:
     table.robots_join()
     marta = table.person("marta@example.org")
@@ -125,7 +125,7 @@ def test_the_second_robot_has_no_time_of_its_own(table: Table, alice: Person) ->
     alice.gets(1).hears("Your move on board 1.", f"cobble played {table.moves(1)[2]}.")
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_others_on_the_board_get_one_mail_too(table: Table, alice: Person) -> None:
     bob, carol = table.joins("bob"), table.joins("carol")
     bob.says("set mails turn").forgets()

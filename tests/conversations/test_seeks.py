@@ -20,7 +20,7 @@ def players_of(table: Table, number: int) -> list[str]:
     return [seat.handle for seat in table.board(number).seats]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_two_who_want_to_play_are_paired(table: Table) -> None:
     alice, bob = joined(table, "alice", "bob")
     table.lots = lambda names: names[::-1]
@@ -264,7 +264,7 @@ def test_what_nobody_has_proven_is_asked_about(table: Table) -> None:
     bob.writes(join).hears(f'Do you ask for "{join}"?').says("yes").hears("alice's move on board")
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_two_strangers_have_a_board_after_three_mails_each(table: Table) -> None:
     anna, otto = table.person("anna@one.example"), table.person("otto@two.example")
     for person, words in ((anna, "hi there"), (otto, "what is this?")):

@@ -44,7 +44,7 @@ def test_the_first_move_of_the_game(word: str, table: Table) -> None:
     assert table.moves(1) == ["c3,d3"]
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_ones_latest_move_and_what_came_after_it(table: Table) -> None:
     people = alice, bob, carol, dave = table.start("alice", "bob", "carol", "dave")
     plays(table, people, plies=7)

@@ -16,7 +16,7 @@ def still_played(table: Table, days: float) -> None:
     assert not table.board(1).playing
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_no_clock_runs_in_a_vacation(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     alice.says("vacation 2026-12-01 2026-12-10").gets(1).hears(

@@ -41,6 +41,7 @@ def _thinks_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "search", search)
 
 
+@pytest.mark.on_postgresql
 @pytest.mark.usefixtures("_thinks_elsewhere")
 def test_a_turn_costs_the_same_beside_boards_that_wait_for_robots(table: SendingTable) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
@@ -65,6 +66,7 @@ def test_a_turn_costs_the_same_beside_boards_that_wait_for_robots(table: Sending
         assert each.work <= AT_MOST * usual.work + FEW
 
 
+@pytest.mark.on_postgresql
 @pytest.mark.usefixtures("_thinks_elsewhere")
 def test_to_lease_a_thought_and_to_play_its_move_is_no_search(table: SendingTable) -> None:
     """Both are done where turns are; only the question itself is for another process."""

@@ -83,6 +83,7 @@ def test_nothing_of_a_mail_with_a_bug_in_it_is_done(
     assert stuck(table)
 
 
+@pytest.mark.on_postgresql
 def test_a_passing_fault_is_got_over(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     alice, bob = table.start("alice", "bob")
     left = [1, 1]
@@ -149,6 +150,7 @@ def test_a_fault_in_telling_of_it(table: Table, monkeypatch: pytest.MonkeyPatch)
     bob.says("show").gets(1)
 
 
+@pytest.mark.on_postgresql
 def test_a_wrong_statement_is_a_fault_of_its_mail(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,6 +176,7 @@ def test_a_stranger_with_a_bug_is_not_written_to(
 # -- the same mail again -----------------------------------------------------------------------
 
 
+@pytest.mark.on_postgresql
 def test_promise_04_the_same_bytes_are_one_row(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     to = alice.newest.reply_to
@@ -273,6 +276,7 @@ def test_promise_23_mail_to_postmaster_beside_us_goes_to_both(table: Table) -> N
     table.person(OPERATOR).gets(1)
 
 
+@pytest.mark.on_postgresql
 def test_doing_a_row_again_changes_nothing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     alice, bob = table.start("alice", "bob")
 

@@ -76,6 +76,7 @@ def test_who_sends_long_mails_waits_longer(table: Table) -> None:
     assert told == ["alice: games", "bob: games", "bob: whoami", "bob: settings", "alice: whoami"]
 
 
+@pytest.mark.on_postgresql
 def test_what_is_about_one_board_keeps_its_order(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     for words in ("a1-c3,d4", "draw"):
@@ -140,6 +141,7 @@ def test_while_a_long_mail_is_read_others_are_obeyed(table: Table) -> None:
     assert taken(table, 2) == ["alice: games", "alice: whoami"]
 
 
+@pytest.mark.on_postgresql
 def test_another_process_leaves_it_alone_for_a_while(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     hands_in(alice, LONG, subject="whoami")

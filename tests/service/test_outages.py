@@ -288,6 +288,7 @@ def test_a_clock_that_goes_back_is_noticed_once() -> None:
 # -- the database --------------------------------------------------------------------------------
 
 
+@pytest.mark.on_postgresql
 def test_fault_database_gone_while_a_try_is_counted_ends_no_role(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,6 +87,7 @@ def test_who_has_waited_for_long_goes_before_who_comes(table: Table) -> None:
     assert boards_of(claimed(table.robots, 4)) == [1, 2, 3, 4]
 
 
+@pytest.mark.on_postgresql
 def test_a_lease_lasts_as_long_as_there_are_signs(table: Table) -> None:
     table.joins("alice")
     let_boards_wait(table, "alice")
@@ -108,6 +109,7 @@ def test_a_lease_lasts_as_long_as_there_are_signs(table: Table) -> None:
     assert again.job.tries == 1  # what was given back is no try
 
 
+@pytest.mark.on_postgresql
 def test_two_that_thought_of_it_move_once(table: Table) -> None:
     alice = table.joins("alice")
     let_boards_wait(table, "alice")

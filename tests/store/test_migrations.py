@@ -29,6 +29,7 @@ def _moved(database: Database, target: str, *, down: bool = False) -> None:
         (command.downgrade if down else command.upgrade)(config, target)
 
 
+@pytest.mark.on_postgresql
 # SQLite's expression indexes cannot be read back; PostgreSQL's are compared.
 @pytest.mark.filterwarnings("ignore:.*expression-based index.*")
 def test_the_steps_make_the_tables_of_the_schema(bare_database_url: str) -> None:

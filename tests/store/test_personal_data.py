@@ -55,7 +55,6 @@ def test_each_table_is_marked(table: Table) -> None:
         assert wanted <= set(table.c.keys())
 
 
-@pytest.mark.both_databases
 def test_export_and_erasure_of_a_player_with_a_row_in_every_table(server: Server) -> None:
     alice = _play(server)
     player = server.player("alice")
