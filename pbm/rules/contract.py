@@ -1,10 +1,9 @@
-"""The door for games: what a game offers to the server, and nothing that only one game has.
+"""The contract between the server and a game.
 
-A game is an object with the members of `Game`; it is found by the entry point group `pbm.games`
-(`pbm.rules.registry`). What only some games have is a small protocol of its own, further below: the
-server looks whether the game has it. Everything that goes out through the door is plain data, and
-whatever is wrong is a `RulesError` with a reason and parameters. The sentences for people are in
-the templates of the game. `docs/adding-a-game.md` tells how to write one.
+A game is an object with the members of `Game`, registered in the entry point group `pbm.games`
+(`pbm.rules.registry`). Optional capabilities are protocols of their own, further below. A game
+returns plain data, and its errors are `RulesError` with a reason and parameters; the sentences for
+people are in its templates. `docs/adding-a-game.md` explains how to write one.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,24 +14,24 @@ from typing import Any, Protocol, Self, TypeGuard, TypeVar, runtime_checkable
 
 _What = TypeVar("_What")
 CONTRACT = 1
-"""The version of this contract: a game that names another one is not let in."""
+"""The version of this contract; a game that names another one is not loaded."""
 
 SHORTEST_STATE, LONGEST_STATE = 20, 400
-"""Characters of the first word of a state line, and of the whole line. The mail room knows a mail
-of ours that comes back by that line; what is shorter somebody may have written."""
+"""Characters of the first word of a state line, and of the whole line. A quoted mail of ours is
+recognised by that line, so it must be longer than what people write."""
 
 LONGEST_MOVE, LONGEST_BY = 16, 12
-"""Characters of a move in canonical text, and of the word that an outcome is `by`."""
+"""Characters of a move in canonical text, and of `Outcome.by`."""
 
 Options = Mapping[str, str | bool]
-"""What was chosen for a game: the value of an option by its name, True for a flag."""
+"""The options of a game: values by name, True for a flag."""
 
 
 class RulesError(ValueError):
-    """Something that a game does not allow.
+    """An error of a game.
 
-    `reason` is a code in kebab-case from a closed list of the game; `params` are plain data, that
-    a template of the game makes a sentence of. `str()` is for logs and developers.
+    `reason` is a code in kebab-case from a closed list of the game; a template of the game makes a
+    sentence of it and `params`, which are plain data. `str()` is for logs.
     """
 
     def __init__(self, reason: str, **params: Any) -> None:
@@ -46,7 +45,7 @@ class RulesError(ValueError):
 
 
 class NotationError(RulesError):
-    """A text that names no move, in this or any other position."""
+    """A text that names no move in any position."""
 
 
 class IllegalMoveError(RulesError):
@@ -54,11 +53,11 @@ class IllegalMoveError(RulesError):
 
 
 class AmbiguousMoveError(RulesError):
-    """A text that names several moves of this position; `meant` lists them."""
+    """A text that fits several moves of this position; `meant` lists them."""
 
 
 class SetupError(RulesError):
-    """A game cannot begin with these options, or not for so many seats: `wrong-players`."""
+    """Options, or a number of seats (`wrong-players`), that a game cannot begin with."""
 
 
 class StateError(RulesError):
@@ -66,28 +65,28 @@ class StateError(RulesError):
 
 
 class ClaimError(RulesError):
-    """What a player claims is not so."""
+    """A claim that is not justified."""
 
 
 class RecordError(RulesError):
     """A record of a game that cannot be read or written, or whose moves the rules do not allow.
 
-    Where a step is refused the parameters say which: `ply` is the one that would have been
-    played, `number` that of its round, `seat` the one to move or to leave, `given` its text; for a
-    leaving `after` is the last ply before it. The reason `no-board` is for a text that lacks an
-    option of `reads`.
+    If a step is refused the parameters say which: `ply` is the one that would have been played,
+    `number` that of its round, `seat` the one to move or to leave, `given` its text; for a leaving
+    `after` is the last ply before it. The reason `no-board` is for a text that lacks an option of
+    `reads`.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing that can be chosen, and how it is read from a command's line.
+    """One option of a game, and its syntax in a command.
 
     Without `values` it is a flag, `-name`; else `-name=value`, and each of the values in `flags`
-    may be written as a flag of its own. What is not chosen is `default`, or what `default_with`
-    has for a flag that is. `seats` are the numbers of players that can choose it, all if empty.
-    A flag with `partners` is chosen by writing players with a `+` between them, too.
-    `sets_up`: what stands on the board at the start depends on it, so that the help draws it.
+    may be written as a flag of its own. The default is `default`, or what `default_with` has for a
+    flag that is set. `seats` are the numbers of players that can choose it, all if empty. A flag
+    with `partners` is also set by writing players with a `+` between them. `sets_up`: the start
+    position depends on it, so the help draws it.
     """
 
     name: str
@@ -105,7 +104,7 @@ class Option:
         return not self.values
 
     def find(self, text: str) -> str | None:
-        """The value that a text means, None if none; case, blanks, - and _ do not matter.
+        """The value that a text names, or None; case, blanks, - and _ do not matter.
 
         >>> Option("opening", ("the_wall", "plain")).find("The Wall")
         'the_wall'
@@ -113,13 +112,13 @@ class Option:
         return next((value for value in self.values if _letters(value) == _letters(text)), None)
 
     def usual(self, chosen: Options) -> str | None:
-        """What holds where it is not chosen itself."""
+        """The value if it is not chosen itself."""
         with_flags = (value for flag, value in self.default_with if chosen.get(flag))
         return next(with_flags, self.default)
 
 
 def completed(declared: Sequence[Option], chosen: Options) -> dict[str, str | bool]:
-    """The options in the order of their declaration, with the defaults of what was not chosen.
+    """The chosen options and the defaults of the others, in the order of declaration.
 
     >>> layout = Option("layout", ("plain", "big"), "plain", default_with=(("teams", "big"),))
     >>> completed((layout, Option("teams")), {"teams": True})
@@ -139,15 +138,15 @@ def _letters(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What a game says of itself.
+    """The description of a game.
 
-    `name` is one word in small letters, as in commands and in the database; `title` is for
-    people. `version` is that of the rules: it changes when the same moves would lead elsewhere.
-    `seats` are the numbers of players that it can be played by. `examples` are lines of commands
-    to show, by the command's name. `playthrough` is a whole game as text
-    (`pbm.rules.playthrough`). In `folder` are `templates/NAME/` and `help/NAME.txt`; None if they
-    come with the server. A mail lists the moves of the latest `rounds_shown` rounds. `repetitions`
-    is how often a position has to stand for a claim; the server counts no further.
+    `name` is one word in lower case, as in commands and in the database; `title` is for people.
+    `version` is that of the rules: it changes when the same moves would lead elsewhere. `seats`
+    are the possible numbers of players. `examples` are lines to show in the help of a command, by
+    its name. `playthrough` is a whole game as text (`pbm.rules.playthrough`). `folder` has
+    `templates/NAME/` and `help/NAME.txt`, and is None if they come with the server. A mail lists
+    the moves of the latest `rounds_shown` rounds. `repetitions` is how often a position has to
+    stand for a claim; the server counts no further.
     """
 
     name: str
@@ -167,7 +166,7 @@ class Info:
 class Outcome:
     """How a game ended: a rank for each seat, 1 the best, and by what, in one word.
 
-    `scores` has one for each seat too, or is empty for a game that counts none.
+    `scores` has one entry for each seat, none for a game that counts none.
     """
 
     ranks: tuple[int, ...]
@@ -176,7 +175,7 @@ class Outcome:
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats of the first rank, none of them if all have the same: a draw.
+        """The seats of the first rank; none if all have it, which is a draw.
 
         >>> Outcome((1, 2, 1), "goal").winners, Outcome((1, 1), "full").winners
         ((1, 3), ())
@@ -188,7 +187,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A move that was made: for which seat, in canonical text, and what else it did."""
+    """A move that was made: its seat, its canonical text, and its effect."""
 
     seat: int
     move: str
@@ -197,9 +196,9 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a position is looked at: from a seat, or from none, and with which moves marked.
+    """How a position is shown: from which seat, if any, and with which of the latest moves marked.
 
-    These are the latest ones, the last of them last; mostly all since that seat's own.
+    They are in order; mostly all since that seat's own.
     """
 
     seat: int | None = None
@@ -216,8 +215,8 @@ class Position(Protocol):
     """Everything that decides how a game can go on: frozen, equal by value, printed as a drawing.
 
     Seats count from 1. `sides` has the side of each seat: the seats of one side are partners, who
-    win and lose together, and move for one who has left. `to_move` are the seats whose turn it is,
-    none when the game is over; the server waits for the first of them. `out` have left.
+    win and lose together and move for one who has left. `to_move` are the seats whose turn it is,
+    none when the game is over; the server waits for the first. `out` are the seats that have left.
     """
 
     @property
@@ -233,7 +232,7 @@ class Position(Protocol):
     def outcome(self) -> Outcome | None: ...
 
     def parse(self, text: str, seat: int) -> Move:
-        """The legal move that a text means.
+        """The legal move that a text names.
 
         Raises NotationError, IllegalMoveError, AmbiguousMoveError.
         """
@@ -249,12 +248,12 @@ class Position(Protocol):
         which `load` makes this position for ever."""
 
     def diagram(self, view: View) -> tuple[str, ...]:
-        """The position as lines of text, with labels for whatever a move has to name."""
+        """The position as lines of text, with labels for all that a move names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of a move: the position after it, and what else it did, as plain data."""
+    """The result of a move: the position after it, and its effect as plain data."""
 
     position: Position
     move: Move
@@ -262,27 +261,26 @@ class Played:
 
 
 class Game(Protocol):
-    """A game, as its entry point has it."""
+    """A game, the object of its entry point."""
 
     @property
     def info(self) -> Info: ...
 
     def start(self, seats: int, options: Options, seed: int) -> Position:
-        """Where a game of so many seats starts; raises SetupError.
+        """The first position; raises SetupError.
 
-        `options` are complete (`completed`). `seed` decides all chance that is in the game.
+        `options` are complete (`completed`). `seed` decides all chance in the game.
         """
 
     def load(self, state: str) -> Position:
         """The position that a state line describes; raises StateError, and nothing else."""
 
 
-# -- what only some games have ---------------------------------------------------------------
+# -- optional capabilities --------------------------------------------------------------------
 
 
 def has(game: object, what: type[_What]) -> TypeGuard[_What]:
-    """Whether a game has all members of one of the protocols below; as `isinstance`, which before
-    Python 3.12 finds out each time anew which these are."""
+    """Whether a game has all members of a protocol; `isinstance` is slow before Python 3.12."""
     protocol: type = what
     return all(hasattr(game, name) for name in _members(protocol))
 
@@ -295,41 +293,41 @@ def _members(protocol: type) -> frozenset[str]:
 
 @runtime_checkable
 class ReadsTexts(Protocol):
-    """A game whose texts can be told from words without a position.
+    """A game that can tell moves from words without a position.
 
-    Without it every text that stands where a move belongs is one, a line by itself never.
+    Without it a text is a move only after the word `move`.
     """
 
     def is_move_text(self, text: str) -> bool:
-        """Whether a text reads as a move, be it possible or not. Plain words never do."""
+        """Whether a text has the form of a move, possible or not. Plain words never have."""
 
     def mentions_place(self, text: str) -> bool:
-        """Whether a text names a place of the board, so that it is hardly a plain word."""
+        """Whether a text names a place of the board."""
 
     def check_place(self, text: str) -> None:
-        """Raise NotationError for what was surely meant as a move and names no place of the board.
+        """Raise NotationError for a text that was surely meant as a move but cannot be one.
 
-        A pass is one, in a game where nobody can pass.
+        It names a place off the board, or is a pass in a game without passes.
         """
 
 
 @runtime_checkable
 class ReadsLoosely(Protocol):
-    """A game that makes something of texts which are not quite moves: the player is asked.
+    """A game that understands texts which are nearly moves; the player is asked to confirm.
 
-    An arrow, →, stands in them where somebody wrote a word such as "to".
+    The server puts an arrow, →, in place of a word such as "to".
     """
 
     def is_nearly_move(self, text: str) -> bool:
-        """Whether a text names places of the board and nothing else. Plain words never do."""
+        """Whether a text names places of the board and nothing else."""
 
     def moves_meant(self, position: Any, text: str) -> tuple[str, ...]:
-        """All legal moves that such a text may mean, as people would write them."""
+        """All legal moves that such a text may mean."""
 
 
 @runtime_checkable
 class Suggests(Protocol):
-    """A game whose positions name a move to show to a newcomer."""
+    """A game that suggests a move to show to a newcomer."""
 
     def example_move(self, position: Any) -> str | None:
         """A legal move in its canonical text, None if there is none."""
@@ -337,31 +335,30 @@ class Suggests(Protocol):
 
 @runtime_checkable
 class Tells(Protocol):
-    """A game whose templates say something of each seat."""
+    """A game whose templates describe each seat."""
 
     def told(self, start: Any, position: Any) -> tuple[dict[str, Any], ...]:
-        """For each seat what the templates say, as plain data; `symbol` is its sign."""
+        """For each seat the data of the templates; `symbol` is its sign."""
 
 
 @runtime_checkable
 class TellsMoves(Protocol):
-    """A game whose templates say below the board what a move changed there."""
+    """A game whose templates describe a move below the board."""
 
     def told_move(self, position: Any, moved: Moved) -> dict[str, Any]:
-        """What the macro `marked` of the game says of a move that led to a position, as plain
-        data."""
+        """The data of the macro `marked` for a move that led to a position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
     """The empty board of a picture. Lengths are in steps from cell to cell; x goes right, y down.
 
-    Each of `names` is that of the cell whose middle is the same entry of `cells`, and stands in it
-    while it is empty: two characters, three at most. Cells in a row have names that begin alike.
-    `labels` stand just outside, as a text and its middle; `strokes` lead from them to their cells,
-    each from one point to another. `corners` are the middles of the outermost cells. A picture is
-    `width` pixels of a page wide and `height` high; in it `middle` is where the point (0, 0) is,
-    and `scale` are the pixels of a step right and of one down. A piece has 36 pixels of room.
+    `names` and `cells` have the name and the middle of each cell; an empty cell shows its name, two
+    or three characters. Cells in a row have names that begin alike. `labels` are texts just
+    outside, each with its middle; `strokes` lead from them to their cells, from point to point.
+    `corners` are the middles of the outermost cells. A picture is `width` by `height` pixels of a
+    page; `middle` is the place of the point (0, 0), and `scale` are the pixels of a step right and
+    of one down. A piece has 36 pixels of room.
     """
 
     names: tuple[str, ...]
@@ -383,65 +380,64 @@ class Draws(Protocol):
     def ground(self) -> Ground: ...
 
     def drawing(self, position: Any, view: View) -> dict[str, Any]:
-        """What to draw, as a JSON object.
+        """The content of a picture, as a JSON object.
 
         `signs` has one character for each cell of the ground: `.` for an empty one, the digit of
-        the seat, or `#` for what never moves; `seats` has what is written on the pieces of each
-        seat. `moves` has those of the view in their order: of each, `move` is its text, `left`
-        and `came` are the cells that it emptied and those where its own pieces still are, by
-        index; `at` is the cell that is marked with its number where there are several; `towards`
-        is its direction in degrees, clockwise from the right; `off` is the cell over whose edge
-        a piece went and the digit of its seat.
+        the seat, or `#` for what never moves; `seats` has the writing on the pieces of each seat.
+        `moves` are those of the view in order. `move` is the text; `left` and `came` are indexes
+        of the cells that it emptied, and of those where its own pieces still are; `at` is the cell
+        marked with its number if there are several; `towards` is its direction in degrees,
+        clockwise from the right; `off` is the cell over whose edge a piece went and the digit of
+        its seat.
         """
 
 
 @runtime_checkable
 class Claims(Protocol):
-    """A game in which a player may end as a draw what gets nowhere."""
+    """A game in which a player may claim a draw."""
 
     def reversible(self, position: Any) -> int:
-        """How many of the latest plies matter to a claim: what came before cannot come back."""
+        """The number of plies since the last irreversible one: no position before can recur."""
 
     def claim(self, positions: Sequence[Any], moves: Mapping[int, int]) -> str:
-        """By what a draw can be claimed, one word; raises ClaimError where it can't.
+        """The ground of a draw by claim, one word; raises ClaimError if there is none.
 
-        `positions` are those of the plies that matter, the current one last; `moves` counts the
-        moves that each seat made in them.
+        `positions` are those since the last irreversible ply, the current one last; `moves` counts
+        the moves of each seat in them.
         """
 
 
 @runtime_checkable
 class TellsClaims(Claims, Protocol):
-    """A game that tells its players when they may claim, without playing the game through."""
+    """A game that notices a claim without a replay of the game, so that mails can offer it."""
 
     def sameness(self, position: Any) -> str:
-        """A text that two positions share where a claim takes them for the same."""
+        """A text that two positions share if a claim counts them as the same."""
 
     def claimable(
         self, position: Any, times: int, moves: Callable[[int], Mapping[int, int]]
     ) -> str | None:
-        """By what a draw can be claimed now, as `claim` puts it, None where it can't be.
+        """The ground of a draw by claim, as `claim` returns it, or None.
 
-        `times` is how often the position has stood in the plies that matter. `moves` counts the
-        moves that each seat made in the latest plies, so many of them, and takes work.
+        `times` is how often the position has stood since the last irreversible ply. `moves` counts,
+        at some cost, the moves of each seat in so many of the latest plies.
         """
 
 
 @runtime_checkable
 class HasCopies(TellsClaims, Protocol):
-    """A game whose positions have copies: turned, mirrored, or with the seats exchanged."""
+    """A game with symmetries: boards turned or mirrored, seats exchanged."""
 
     def copies(self, position: Any) -> Iterable[Any]:
-        """The positions in which the same moves are good, once these are turned and mirrored alike;
-        the position itself is among them."""
+        """All positions that are symmetric to a position, with itself."""
 
 
 @runtime_checkable
 class BreaksTies(Protocol):
-    """A game that tells more of a player's result than who has won."""
+    """A game that measures a result beyond who has won."""
 
     def balance(self, start: Any, end: Any, seat: int) -> int:
-        """By how much a seat did better than its opponents, to be added up over a match."""
+        """A seat's lead over its opponents, added up over a match."""
 
 
 @runtime_checkable
@@ -449,7 +445,7 @@ class Scores(Protocol):
     """A game in which seats score while it is played."""
 
     def scores(self, position: Any) -> tuple[int, ...]:
-        """What each seat has scored so far, none of them below zero; partners have one score."""
+        """The score of each seat so far, not below zero; partners have one score."""
 
 
 # -- whole games -----------------------------------------------------------------------------
@@ -482,8 +478,8 @@ class Ending:
     """How a game ended that by its moves alone would go on.
 
     `agreed` and `claimed` are draws, `closed` is an end without a result. `operator` is a result
-    that was decided by word, `record` one that a record from elsewhere has without saying why:
-    these two have `winners`, none of them for a draw.
+    by decision, `record` one that a record from elsewhere states without a cause: these two have
+    `winners`, none for a draw.
     """
 
     how: str
@@ -491,7 +487,7 @@ class Ending:
 
     @property
     def result(self) -> tuple[int, ...] | None:
-        """The winning seats, none of them for a draw; None if there is no result."""
+        """The winning seats, none for a draw; None if there is no result."""
         return None if self.how == "closed" else self.winners
 
 
@@ -499,10 +495,9 @@ class Ending:
 class GameRecord:
     """A whole game: how it began, every step, and how it ended beyond the rules.
 
-    `names` has one for each seat, empty where nobody knows it. `tags` are pairs of a name and a
-    value that the game itself does not say. `better` are remarks for whoever reads it: for some
-    plies, one after the last perhaps among them, the moves of the best line from there. They are no
-    part of the game, and where a record is read none come of it.
+    `names` has one for each seat, empty if unknown. `tags` are further pairs of a name and a value.
+    `better` are remarks, which no reader of records returns: for some plies, perhaps the one after
+    the last, the moves of the best line from there.
     """
 
     seats: int
@@ -516,7 +511,7 @@ class GameRecord:
 
 @runtime_checkable
 class KeepsRecords(Protocol):
-    """A game with forms of its own in which whole games are written down and read."""
+    """A game with its own text forms of whole games."""
 
     @property
     def writes(self) -> tuple[Option, ...]: ...
@@ -525,27 +520,27 @@ class KeepsRecords(Protocol):
     def reads(self) -> tuple[Option, ...]: ...
 
     def write(self, record: GameRecord, chosen: Options) -> str:
-        """A game as text; `chosen` are some of the options in `writes`. Raises RecordError."""
+        """A game as text; `chosen` are options of `writes`. Raises RecordError."""
 
     def read(self, text: str, chosen: Options) -> GameRecord:
-        """The game that a text records; `chosen` are some of the options in `reads`.
+        """The game in a text, checked by playing it through; `chosen` are options of `reads`.
 
-        It was played through, and the rules allow it. Raises RecordError.
+        Raises RecordError.
         """
 
 
-# -- looking ahead ---------------------------------------------------------------------------
+# -- search -----------------------------------------------------------------------------------
 
 WON = 100_000
-"""A score of so much, or more, says that a win is in sight; of so much below zero, a loss."""
+"""A score from here on means that a win is in sight, one from here below zero a loss."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much a search may look at.
+    """The limits of a search.
 
-    `nodes` are positions, and decide: the same number finds the same. `seconds` only guard against
-    a slow machine. `depth` is in plies; None for as deep as the nodes reach.
+    `nodes` are positions: the same number finds the same. `seconds` only guard against a slow
+    machine. `depth` is in plies; None for as deep as the nodes reach.
     """
 
     nodes: int
@@ -555,11 +550,10 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A move that a search found, how good it is, and how the game may go on.
+    """A move that a search found, with its score and continuation.
 
     `moves` are canonical texts, the move itself first. `score` is for the side to move, in
-    hundredths of what one unit of the game's own score is worth, such as a piece taken; from `WON`
-    on a win is in sight.
+    hundredths of one unit of the game's own score, such as a piece taken, and up to `WON`.
     """
 
     moves: tuple[str, ...]
@@ -568,10 +562,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found: lines, the best first, the depth that it finished, the nodes it took.
+    """The lines that a search found, the best first, the depth it finished, the nodes it took.
 
-    There are no lines once the game is over. `by` is the word for the core that searched,
-    `compiled` or `plain`: they find the same. `cut` says that `Budget.seconds` ended it.
+    There are no lines once the game is over. `by` is the core that searched, `compiled` or `plain`,
+    which find the same. `cut`: `Budget.seconds` ended it.
     """
 
     lines: tuple[Line, ...]
@@ -588,42 +582,41 @@ class Searches(Protocol):
     def search(
         self, positions: Sequence[Any], budget: Budget, *, best: int = 1, seed: int = 0
     ) -> SearchResult:
-        """The best moves for the seat to move in the last of these positions.
+        """The best moves in the last of these positions.
 
-        The others are those of the plies before it that may come back, as for `Claims.claim`, the
-        oldest first. There are `best` lines at most, each scored exactly; among equal ones `seed`
-        may choose. The same arguments find the same, unless `seconds` end it.
+        The others are those before it that may recur, as for `Claims.claim`, the oldest first.
+        There are `best` lines at most, each scored exactly; `seed` may choose among equal ones. The
+        same arguments find the same, unless `seconds` end it.
         """
 
     def evaluate(self, position: Any) -> tuple[int, ...]:
-        """How good a position is for each seat, without looking ahead, in the unit of
-        `Line.score`."""
+        """The static value of a position for each seat, in the unit of `Line.score`."""
 
 
 @runtime_checkable
 class Explains(Protocol):
-    """A game that says why a move is good."""
+    """A game that explains why a move is good."""
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
-        """What speaks for the first of these moves, in canonical texts, the strongest first.
+        """The reasons for the first of these moves, the strongest first; there may be none.
 
-        The others are how the game may go on. Each reason is true of the position, and plain data,
-        of which the macro `why` of the game makes a sentence. There may be none.
+        The other moves are the continuation. Each reason is a fact of the position, as data of the
+        macro `why`.
         """
 
 
 @runtime_checkable
 class TellsThreats(Protocol):
-    """A game that tells what can be taken at once, so that even a weak robot leaves nothing so."""
+    """A game that knows what can be taken at once, which careful robots avoid."""
 
     def threatened(self, position: Any, seat: int) -> int:
-        """How many different pieces of a seat some opponent could take with a single move, if it
-        were that opponent's turn; in a game without taking, 1 if one of them could win."""
+        """The number of a seat's pieces that an opponent could take with one move, if it were that
+        opponent's turn; in a game without taking, 1 if one of them could win."""
 
 
 @runtime_checkable
 class MayLack(Protocol):
-    """A game that works, and would work better with something that an installation may lack."""
+    """A game that would work better with something that an installation may lack."""
 
     def lacks(self) -> str:
-        """What is missing and what to do, in a sentence or two for the operator; else nothing."""
+        """The missing part and its remedy, in a sentence or two for the operator, or nothing."""

@@ -1,4 +1,4 @@
-"""A game's golden playthrough: a whole game as text, which its rules must play as it stands there.
+"""The golden playthrough of a game: a whole game as text, which its rules must reproduce.
 
     start 2 seed=1 layout=plain
     = the state line at the start
@@ -9,9 +9,9 @@
     = the state line after that
     over last ranks=1,2 scores=6,2
 
-A step of a seat is the text that somebody might send; below it stand the canonical text, what the
-move did besides moving, and the state. A game that ships none, or plays one otherwise, is not let
-in: nobody's games are played by rules that have changed unnoticed.
+A step is the text that a player might send; below it stand the canonical text, the effect of the
+move, and the state. A game without a playthrough, or with another outcome of it, is not loaded, so
+that rules cannot change unnoticed.
 """
 
 import json
@@ -30,7 +30,7 @@ from pbm.rules.contract import (
 
 
 class PlaythroughError(ValueError):
-    """A playthrough that cannot be played, or not so; the text is a sentence."""
+    """A playthrough that the rules do not reproduce; the text is a sentence."""
 
 
 def check(game: Game) -> None:
@@ -53,8 +53,8 @@ def check(game: Game) -> None:
 def write(game: Game, seats: int, chosen: Options, steps: list[str], *, seed: int = 0) -> list[str]:
     """The lines of a playthrough of these steps, each `SEAT MOVE` or `leave SEAT`.
 
-    Raises RulesError for a step that the game does not allow; PlaythroughError for one that is no
-    step, for a state line that does not give the position back, and for a game that is not over.
+    Raises RulesError for a step that the game does not allow; PlaythroughError for malformed steps,
+    a state line that does not restore its position, and a game that is not over.
     """
     return list(_lines(game, seats, chosen, steps, seed))
 

@@ -1,4 +1,4 @@
-"""Whole games of any kind: played again, and written down where a game has no form for it."""
+"""Replay of whole games, and a plain form of records for games without their own."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ _FORMS = (Option("json"), Option("diagram"))
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One step of a game and what came of it.
+    """One step of a game and its result.
 
     `ply` counts the moves up to and with this step; `seat` moved or left; a move in `step` is in
     canonical text.
@@ -38,7 +38,7 @@ class Replayed:
 
 
 def start_of(game: Game, record: GameRecord) -> Position:
-    """Where a recorded game started. Raises SetupError."""
+    """The first position of a recorded game. Raises SetupError."""
     return game.start(record.seats, completed(game.info.options, record.options), 0)
 
 
@@ -60,7 +60,7 @@ def replayed(game: Game, record: GameRecord) -> list[Replayed]:
 def merged_steps(
     moves: Sequence[str], leavings: Iterable[tuple[int, Leaving]] = ()
 ) -> tuple[Step, ...]:
-    """Moves and leavings in one order; each leaving comes with the number of plies before it.
+    """Moves and leavings in order; each leaving comes with the number of plies before it.
 
     >>> merged_steps(["c5,d5", "g5,f5"], [(1, Leaving(3))])
     ('c5,d5', Leaving(seat=3, how='resigned'), 'g5,f5')
@@ -79,7 +79,7 @@ def forms_of(game: Game) -> tuple[Option, ...]:
 
 
 def readings_of(game: Game) -> tuple[Option, ...]:
-    """What a record that is brought in may leave unsaid."""
+    """The options for what an imported record does not say itself."""
     return game.reads if isinstance(game, KeepsRecords) else ()
 
 

@@ -1,6 +1,6 @@
-"""The games that are installed, found by the entry point group `pbm.games` and looked at once.
+"""The installed games of the entry point group `pbm.games`, each checked once.
 
-One that is unfit is left out: the server does without it, and says why.
+A game that fails a check is left out, with a reason for the operator.
 """
 
 import re
@@ -32,26 +32,26 @@ GROUP = "pbm.games"
 _WRITTEN = ("", " ", "hello", "été", "走 ١", "\u2028\x00", "a1-c3,d4", "12", "x" * 400)
 _NAME = re.compile(r"[a-z][a-z0-9]{1,15}", re.ASCII)
 _TITLE = re.compile(r"[A-Z][A-Za-z0-9 -]{1,29}", re.ASCII)
-_OWN = "pbm."  # where the games are that come with the server
+_OWN = "pbm."  # the package of the games that come with the server
 _preferred: list[str] = []
 
 
 class GamesError(Exception):
-    """What is installed cannot be played; the text is a sentence for the operator."""
+    """A game cannot be played; the text is a sentence for the operator."""
 
 
 @cache
 def games() -> Mapping[str, Game]:
-    """All games by name that are fit to be played. Raises GamesError where there is none."""
-    fit, left_out = _found()
+    """All games that passed the checks, by name. Raises GamesError if there is none."""
+    fit, unfit = _found()
     if not fit:
         none = "No game is installed. Install this server with: pip install pbm-server"
-        raise GamesError(" ".join(left_out.values()) or none)
+        raise GamesError(" ".join(unfit.values()) or none)
     return MappingProxyType(fit)
 
 
 def left_out() -> Mapping[str, str]:
-    """Why a game is not among them, a sentence or two for the operator, by its name."""
+    """Why other games are left out: a sentence or two for the operator, by name."""
     return MappingProxyType(_found()[1])
 
 
@@ -61,16 +61,16 @@ def _found() -> tuple[dict[str, Game], dict[str, str]]:
 
 
 def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, str]]:
-    """The games that some entry points have, and why others are left out, by name.
+    """The games of some entry points, and why others are left out, by name.
 
-    Of several of one name only the server's own is fit: nobody can say which rules a board has.
+    Of several of one name only the server's own is loaded, since a board must have known rules.
     """
     fit: dict[str, Game] = {}
     unfit: dict[str, str] = {}
-    several: dict[str, list[EntryPoint]] = {}
+    points_of: dict[str, list[EntryPoint]] = {}
     for point in sorted(set(found), key=lambda point: (point.name, point.value)):
-        several.setdefault(point.name, []).append(point)
-    for name, points in several.items():
+        points_of.setdefault(point.name, []).append(point)
+    for name, points in points_of.items():
         own = [point for point in points if point.value.startswith(_OWN)]
         try:
             if len(points) > 1:
@@ -94,8 +94,10 @@ def game_named(name: str) -> Game:
 
 
 def prefer(name: str) -> None:
-    """Let a game be meant where none is named; for none, and for one that is left out, the usual
-    one. Raises GamesError for one that nobody has installed."""
+    """Set the default game; an empty name, and that of a game left out, restore `own_game`.
+
+    Raises GamesError for one that is not installed.
+    """
     if name not in ("", *games(), *left_out()):
         raise GamesError(
             f"PBM_GAME: there is no game {name!r} here. There are: {', '.join(games())}."
@@ -104,19 +106,18 @@ def prefer(name: str) -> None:
 
 
 def default_game() -> Game:
-    """The game that is meant where none is named: the one that was preferred, else `own_game`."""
+    """The game of a command that names none: the preferred one, else `own_game`."""
     return games()[_preferred[0]] if _preferred else own_game()
 
 
 def own_game() -> Game:
-    """The game that comes with the server, else the first one. Before there were others, it was
-    meant everywhere."""
+    """The game that comes with the server, else the first one; old mails that name none mean it."""
     own = (game for game in games().values() if game.info.folder is None)
     return next(own, next(iter(games().values())))
 
 
 def read_state(text: str) -> Position | None:
-    """The position of any installed game that a state line describes, None if there is none."""
+    """The position that a state line of any installed game describes, or None."""
     return _read_state(text) if len(text) <= LONGEST_STATE else None
 
 
@@ -125,7 +126,7 @@ def _read_state(text: str) -> Position | None:
     for game in games().values():
         try:
             return game.load(text)
-        except Exception:  # noqa: BLE001 - the text may be about another game, whatever this one does
+        except Exception:  # noqa: BLE001 - the text may belong to another game
             continue
     return None
 
@@ -150,7 +151,7 @@ def _load(point: EntryPoint) -> Game:
 
 
 def _said(error: Exception) -> str:
-    """What is wrong, on one line."""
+    """An error on one line."""
     words = " ".join(str(error).split())
     return words if isinstance(error, PlaythroughError) else f"{type(error).__name__}: {words}"
 
@@ -168,7 +169,7 @@ def _check_info(point: EntryPoint, info: Info) -> None:
 
 
 def _check_reading(game: Game) -> None:
-    """Its code must get along with whatever people write, and have what it says that it has."""
+    """Check that no text makes its readers raise anything but errors of the contract."""
     for text in _WRITTEN:
         if has(game, ReadsTexts):
             game.is_move_text(text), game.mentions_place(text)
@@ -183,16 +184,16 @@ def _check_reading(game: Game) -> None:
 
 
 def _check_files(info: Info) -> None:
-    """Its words must be there."""
-    folder = info.folder
-    wanted = (f"templates/{info.name}/reasons.txt", f"templates/{info.name}/board.txt")
-    for path in (*wanted, f"help/{info.name}.txt") if folder else ():
+    """Check that its templates and its help page exist."""
+    name, folder = info.name, info.folder
+    wanted = (f"templates/{name}/reasons.txt", f"templates/{name}/board.txt", f"help/{name}.txt")
+    for path in wanted:
         if folder and not (folder / path).is_file():
             raise PlaythroughError(f"{folder / path} is missing")
 
 
 def _check_state(game: Game) -> None:
-    """The mail room must know a state line when it sees one."""
+    """Check that a state line can be recognised in a mail."""
     info = game.info
     position = game.start(info.seats[0], completed(info.options, {}), 0)
     state = position.state()

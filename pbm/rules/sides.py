@@ -1,4 +1,4 @@
-"""Who moves for whom in a position of any game: seats of one side are partners."""
+"""Turns and partners in a position of any game."""
 
 from pbm.rules.contract import Position
 
@@ -9,7 +9,7 @@ def turn(position: Position) -> int | None:
 
 
 def partners(position: Position, seat: int) -> tuple[int, ...]:
-    """The other seats of the same side; none where everybody plays alone."""
+    """The other seats of the same side."""
     sides = position.sides
     return tuple(
         other for other, side in enumerate(sides, 1) if side == sides[seat - 1] and other != seat
@@ -30,7 +30,7 @@ def mover(position: Position) -> int | None:
 
 
 def teams(position: Position) -> list[list[int]] | None:
-    """The seats of each side, None where everybody plays alone."""
+    """The seats of each side, None if each has one seat."""
     sides = position.sides
     if len(set(sides)) == len(sides):
         return None

@@ -1,9 +1,9 @@
-"""The board: 61 cells in nine rows, a step from cell to cell, and sets of cells.
+"""The board: 61 cells in nine rows, steps between them, and sets of cells (rules, section 1).
 
 A cell is a number whose tens are its row and whose ones are its column: a1 is 11, e5 is 55, i9 is
 99. Row 0, row 10 and column 0 stay empty around the board, so a step is one addition and never
-wraps round an edge. A set of cells is an integer with one bit for each of them, so that a step of
-all of them is one shift (rules, section 1).
+wraps round an edge. A set of cells is an integer with one bit for each, so a step of all of them is
+one shift.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ STEPS = (RIGHT, LOWER_RIGHT, LOWER_LEFT, LEFT, UPPER_LEFT, UPPER_RIGHT)
 """The six directions, clockwise."""
 
 AXES = (RIGHT, LOWER_LEFT, LOWER_RIGHT)
-"""The three ways a line can lie, each as the step that goes on in reading order."""
+"""The three directions of a line, each as the step in reading order."""
 
 LONGEST_LINE = 3
 
@@ -34,7 +34,7 @@ CELLS = tuple(10 * row + column for row in range(1, 10) for column in _columns(r
 
 _STARTS = tuple(sum(len(_columns(above)) for above in range(1, row)) for row in range(1, 10))
 ROW_SLICES = tuple(map(slice, _STARTS, (*_STARTS[1:], len(CELLS))))
-"""Where each row is in a list of all cells."""
+"""Each row in a list of all cells."""
 
 CENTRE = 55
 
