@@ -18,7 +18,7 @@ from pbm.commands.language.context import Context
 from pbm.commands.script import Script, read_script
 from pbm.mail.reading.quoting import find_own_words
 from pbm.play.turn import Turn
-from pbm.service.understanding.move_line import read_lone_move
+from pbm.service.understanding.move_line import read_move_line
 from tests.mail.reading.our_mails import our_mails, quoted, without_marks
 from tests.mail.reading.replies_corpus import html_alone, replies, rewritten, script_of
 from tests.mail.reading.test_promise_19_replies import TOLD
@@ -51,7 +51,7 @@ def at_the_board(table: Table) -> Iterator[Reader]:
             check_handle=lambda *_: None,
             hints=(1,),
         )
-        yield lambda script: read_lone_move(context, script) or script
+        yield lambda script: read_move_line(context, script) or script
 
 
 move = st.builds(str.format, st.sampled_from(DRESSED), st.sampled_from(MOVES))

@@ -16,7 +16,7 @@ from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.service.intake.receive import Intake
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
-from pbm.service.turns import watchdog
+from pbm.service.trouble import watchdog
 from pbm.service.turns.turn import Turns
 from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox

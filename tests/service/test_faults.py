@@ -12,7 +12,8 @@ from pbm.mail.reading import inbound
 from pbm.play.by_operator import end_board
 from pbm.play.turn import Turn
 from pbm.service.post.composer import raw_mail
-from pbm.service.turns import hearing, next_mails, trouble, turn
+from pbm.service.trouble import notices
+from pbm.service.turns import hearing, next_mails, turn
 from pbm.store.inbox import Inbox
 from tests.serving import keep, take_next
 from tests.table import OPERATOR, SERVER, Table
@@ -25,7 +26,7 @@ def broken(*_: object, **__: object) -> NoReturn:
 def retry(table: Table, number: int) -> None:
     with table.database.transaction() as work:
         work.inbox.retry(number)
-        trouble.tell_anew(work)
+        notices.tell_anew(work)
     table.runs()
 
 
@@ -129,7 +130,7 @@ def test_a_fault_in_the_reading_itself(table: Table, monkeypatch: pytest.MonkeyP
     operator = table.person(OPERATOR)
     with monkeypatch.context() as planted:
         planted.setattr(next_mails, "read", broken)
-        planted.setattr(trouble, "read", broken)
+        planted.setattr(notices, "read", broken)
         alice.says("a1-c3,d4").hears_nothing()  # nobody can tell whose it is
         operator.gets(1).hears("ZeroDivisionError")
         assert len(stuck(table)) == 1
@@ -361,7 +362,7 @@ def test_the_operator_gets_one_mail_a_day_for_one_cause(
         with table.database.transaction() as work:
             mail = work.outbox.get(1)
             shop = Turn(work=work, site=table.site, now=table.clock())
-            trouble.tell_of_failed(shop, mail, reason)
+            notices.tell_of_failed(shop, mail, reason)
         table.posts()  # what was told before waits no more
 
     for number in range(25):

@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
+from pbm.service.trouble import watchdog
 from pbm.service.trouble.watchdog import DEADLINE, HUNG, SLOW, TIMER, Watchdog
-from pbm.service.turns import watchdog
 from tests.polling import PATIENCE
 
 
