@@ -3,19 +3,15 @@
 import click
 
 from pbm import __version__
-from pbm.admin.console import Console, Sentences, login_name, pass_console
-from pbm.admin.doctor import doctor
+from pbm.admin.console import Console, Sentences, login_name, pass_session
 from pbm.admin.games import games
-from pbm.admin.journal import print_journal
 from pbm.admin.keys import keys
 from pbm.admin.players import players
+from pbm.admin.printing import print_journal, print_reports
 from pbm.admin.queue import queue
-from pbm.admin.reports import print_reports
-from pbm.admin.trial import read, send
-from pbm.admin.upkeep import backup, check, migrate, restore, verify
+from pbm.admin.server import backup, check, doctor, migrate, read, restore, send, verify
 from pbm.app.opening import owner_only
-from pbm.service.operator.journal import newest_changes
-from pbm.service.operator.reports import newest_reports
+from pbm.service.operator.operator_session import OperatorSession
 
 
 @click.group(cls=Sentences)
@@ -33,11 +29,10 @@ def main(context: click.Context, who: str) -> None:
 
 @main.command()
 @click.option("-n", "most", type=click.IntRange(min=1), default=20, show_default=True)
-@pass_console
-def journal(console: Console, most: int) -> None:
+@pass_session
+def journal(session: OperatorSession, most: int) -> None:
     """Print the newest changes that were made here, the newest last."""
-    with console.office() as office:
-        changes = newest_changes(office, most)
+    changes = session.newest_changes(most)
     print_journal(changes, of_all=True)
     if not changes:
         click.echo("The journal is empty: nothing was changed here yet.")
@@ -45,28 +40,16 @@ def journal(console: Console, most: int) -> None:
 
 @main.command()
 @click.option("-n", "most", type=click.IntRange(min=1), default=20, show_default=True)
-@pass_console
-def reports(console: Console, most: int) -> None:
+@pass_session
+def reports(session: OperatorSession, most: int) -> None:
     """Print what players have reported, the newest last."""
-    with console.office() as office:
-        found = newest_reports(office, most)
+    found = session.newest_reports(most)
     print_reports(found)
     if not found:
         click.echo("Nobody has reported anything.")
 
 
-for command in (
-    players,
-    games,
-    queue,
-    keys,
-    verify,
-    migrate,
-    backup,
-    restore,
-    check,
-    doctor,
-    send,
-    read,
-):
+for command in (players, games, queue, keys, verify, migrate, backup, restore, check, doctor):
     main.add_command(command)
+main.add_command(send)
+main.add_command(read)

@@ -1,4 +1,4 @@
-"""What every subcommand of `pbm-admin` needs: the settings, the office, errors as sentences."""
+"""For all subcommands of `pbm-admin`: settings, session, common options, errors as sentences."""
 
 import getpass
 import os
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from pbm.errors import OperatorError
 from pbm.files import trouble
 from pbm.rules.registry import GamesError
 from pbm.service.operator.checks import database_state
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.db import Database
 from pbm.store.reaching import why_unusable
 
@@ -29,7 +29,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 @dataclass
 class Console:
-    """The operator's place: whose hand it is, and the way to settings and office."""
+    """The settings of this folder, and sessions by `who`."""
 
     who: str
 
@@ -39,13 +39,13 @@ class Console:
         return settings_from_here()
 
     @contextmanager
-    def office(self) -> Iterator[Office]:
-        """Open the office of a server that is up to date; close its database at the end."""
+    def session(self) -> Iterator[OperatorSession]:
+        """Open a session on a database that is up to date."""
         database_state(self.settings)
         database = Database(self.settings.database_url)
         try:
             site = open_site(self.settings, database)
-            yield Office(database, site, system_clock, self.who)
+            yield OperatorSession(database, site, system_clock, self.who)
         finally:
             database.close()
 
@@ -53,8 +53,19 @@ class Console:
 pass_console = click.make_pass_decorator(Console)
 
 
+def pass_session(function: Callable[..., None]) -> Callable[..., None]:
+    """Pass an open session to a command."""
+
+    @pass_console
+    def command(console: Console, *args: Any, **given: Any) -> None:
+        with console.session() as session:
+            function(session, *args, **given)
+
+    return update_wrapper(command, function)
+
+
 class Sentences(click.Group):
-    """A group of commands that tell what is wrong in a sentence, and then end with status 1."""
+    """A group whose commands print an error as a sentence and exit with status 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run what was asked for."""
@@ -64,7 +75,7 @@ class Sentences(click.Group):
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Turn what went wrong into what `click` prints to standard error."""
+    """Turn errors into those that `click` prints."""
     try:
         yield
     except (OperatorError, GamesError) as error:
@@ -77,7 +88,7 @@ def sentences() -> Iterator[None]:
 
 
 def login_name() -> str:
-    """Who runs this: the user behind sudo where there is one."""
+    """The user, or the one behind sudo."""
     behind = os.environ.get("SUDO_USER")
     if behind:
         return behind
@@ -88,12 +99,12 @@ def login_name() -> str:
 
 
 def why_option(function: _F) -> _F:
-    """Ask for the reason that is kept, and that the players concerned will read."""
+    """Require a reason for the journal and the players concerned."""
     return _why("The reason: it is kept, and the players concerned read it.")(function)
 
 
 def why_for_the_journal(function: _F) -> _F:
-    """Ask for the reason that is kept, where no player is told."""
+    """Require a reason for the journal."""
     return _why("The reason: it is kept in the journal.")(function)
 
 
@@ -102,20 +113,17 @@ def _why(text: str) -> Callable[[_F], _F]:
 
 
 def yes_option(function: _F) -> _F:
-    """Let a script say yes to what is asked about at a terminal."""
+    """An option for scripts that answers the question."""
     return click.option("--yes", is_flag=True, help="Do it without asking.")(function)
 
 
 def somebody_is_there() -> bool:
-    """Whether commands come from a terminal, where a question is read."""
+    """Whether there is a terminal to ask at."""
     return sys.stdin.isatty()
 
 
 def make_sure(question: str, *, yes: bool) -> None:
-    """Ask the operator at the terminal whether to go on, unless a script has said `yes`.
-
-    Raises OperatorError for a no, and where nobody can be asked.
-    """
+    """Ask at the terminal whether to go on, unless `yes`. Raises OperatorError if not."""
     if yes:
         return
     if not somebody_is_there():

@@ -1,21 +1,61 @@
 """`pbm-admin games`."""
 
-from typing import TextIO
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TextIO
 
 import click
 
-from pbm.admin.columns import cell
-from pbm.admin.console import Console, pass_console, why_option
-from pbm.admin.game_options import chosen, with_options
-from pbm.admin.journal import print_journal
+from pbm.admin.console import pass_session, why_option
+from pbm.admin.printing import cell, print_journal
 from pbm.errors import OperatorError
+from pbm.rules import registry
+from pbm.rules.contract import Game, Option, Options
 from pbm.rules.record import forms_of, readings_of
 from pbm.service.operator import boards as service
 from pbm.service.operator import records
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.values.boards import Board
 
 _HANDLES = 36  # columns; those of six players with short ones
 NUMBER = click.IntRange(min=1, max=999_999_999)
+
+
+class GameCommand(click.Command):
+    """A command with options that the installed games declare."""
+
+    of: Callable[[Game], Sequence[Option]]
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own parameters and those of the games."""
+        return [*super().get_params(ctx), *_declared(self.of)]
+
+
+def with_options(of: Callable[[Game], Sequence[Option]]) -> type[GameCommand]:
+    """A command class with these options of each game."""
+    return type("GameCommand", (GameCommand,), {"of": staticmethod(of)})
+
+
+def chosen(given: dict[str, Any]) -> Options:
+    """The options that were given."""
+    return {name: value for name, value in given.items() if value}
+
+
+def _declared(of: Callable[[Game], Sequence[Option]]) -> Iterable[click.Option]:
+    found = {option.name: option for game in registry.games().values() for option in of(game)}
+    for option in found.values():
+        told = f"As -{option.name} in a mail."
+        if option.is_flag:
+            yield click.Option([f"--{option.name}"], is_flag=True, help=told)
+        else:
+            known = _known(option)
+            yield click.Option([f"--{option.name}"], metavar="NAME", callback=known, help=told)
+
+
+def _known(option: Option) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    def value(_: click.Context, __: click.Parameter, given: str | None) -> str | None:
+        return option.find(given) or given if given else None
+
+    return value
 
 
 @click.group()
@@ -28,23 +68,21 @@ def games() -> None:
 
 @games.command("list")
 @click.option("--status", type=click.Choice(service.STATUSES), help="Only boards with this status.")
-@pass_console
-def list_(console: Console, status: str | None) -> None:
+@pass_session
+def list_(session: OperatorSession, status: str | None) -> None:
     """List boards, and whose turn it is there or how they ended."""
-    with console.office() as office:
-        for board in service.list_boards(office, status):
-            state = f"{cell(board.status, 8)}  ply {cell(board.ply, 4)}  {cell(_set_up(board), 14)}"
-            who = cell(_handles(board), _HANDLES)
-            click.echo(f"{board.id:>6}  {state}  {who}  {service.standing(board)}")
+    for board in service.list_boards(session, status):
+        state = f"{cell(board.status, 8)}  ply {cell(board.ply, 4)}  {cell(_set_up(board), 14)}"
+        who = cell(_handles(board), _HANDLES)
+        click.echo(f"{board.id:>6}  {state}  {who}  {service.standing(board)}")
 
 
 @games.command()
 @click.argument("number", type=NUMBER, metavar="N")
-@pass_console
-def show(console: Console, number: int) -> None:
+@pass_session
+def show(session: OperatorSession, number: int) -> None:
     """Show board N: players, position, moves, what was changed."""
-    with console.office() as office:
-        file = service.show_board(office, number)
+    file = service.show_board(session, number)
     board = file.board
     click.echo(
         f"{board.subject} ({_set_up(board)} board, version {board.rules_version} of the rules)"
@@ -66,14 +104,13 @@ def show(console: Console, number: int) -> None:
 @games.command()
 @click.argument("number", type=NUMBER, metavar="N")
 @why_option
-@pass_console
-def undo(console: Console, number: int, why: str) -> None:
+@pass_session
+def undo(session: OperatorSession, number: int, why: str) -> None:
     """Take the last ply of board N back.
 
     With it comes back whoever resigned after it. A game that had ended by that ply goes on.
     """
-    with console.office() as office:
-        ply = service.undo(office, number, why)
+    ply = service.undo(session, number, why)
     click.echo(f"Ply {ply.ply}, {ply.text}, is taken back.")
 
 
@@ -84,25 +121,25 @@ def undo(console: Console, number: int, why: str) -> None:
 )
 @click.option("--draw", is_flag=True, help="Nobody wins.")
 @why_option
-@pass_console
-def end(console: Console, number: int, winners: tuple[str, ...], draw: bool, why: str) -> None:
+@pass_session
+def end(
+    session: OperatorSession, number: int, winners: tuple[str, ...], draw: bool, why: str
+) -> None:
     """End board N, with a winner, as a draw, or without a result."""
     if winners and draw:
         raise click.UsageError("A draw has no winner: give --winner or --draw.")
     result = winners if winners or draw else None
-    with console.office() as office:
-        board = service.end(office, number, why, result)
+    board = service.end(session, number, why, result)
     click.echo(f"Board {board.id} is {board.status}: {service.standing(board)}.")
 
 
 @games.command()
 @click.argument("number", type=NUMBER, metavar="N")
 @why_option
-@pass_console
-def reopen(console: Console, number: int, why: str) -> None:
+@pass_session
+def reopen(session: OperatorSession, number: int, why: str) -> None:
     """Let board N go on after the operator, a draw or time ended it."""
-    with console.office() as office:
-        click.echo(f"Board {service.reopen(office, number, why).id} goes on.")
+    click.echo(f"Board {service.reopen(session, number, why).id} goes on.")
 
 
 @games.command()
@@ -110,11 +147,10 @@ def reopen(console: Console, number: int, why: str) -> None:
 @click.argument("handle")
 @click.argument("new_handle")
 @why_option
-@pass_console
-def replace(console: Console, number: int, handle: str, new_handle: str, why: str) -> None:
+@pass_session
+def replace(session: OperatorSession, number: int, handle: str, new_handle: str, why: str) -> None:
     """Hand HANDLE's seat on board N over to NEW_HANDLE."""
-    with console.office() as office:
-        board = service.replace(office, number, handle, new_handle, why)
+    board = service.replace(session, number, handle, new_handle, why)
     click.echo(f"{new_handle} plays for {handle} on board {board.id} now.")
 
 
@@ -122,26 +158,24 @@ def replace(console: Console, number: int, handle: str, new_handle: str, why: st
 @click.argument("number", type=NUMBER, metavar="N")
 @click.argument("handle", required=False)
 @click.option("--why", metavar="TEXT", help="A reason, if the players should read one.")
-@pass_console
-def resend(console: Console, number: int, handle: str | None, why: str | None) -> None:
+@pass_session
+def resend(session: OperatorSession, number: int, handle: str | None, why: str | None) -> None:
     """Mail board N once more, to HANDLE or to all its players."""
-    with console.office() as office:
-        sent = service.resend(office, number, handle, why)
+    sent = service.resend(session, number, handle, why)
     click.echo(f"Board {number} is on its way to {', '.join(sent)}.")
 
 
 @games.command(cls=with_options(forms_of))
 @click.argument("number", type=NUMBER, metavar="N")
 @click.option("--form", metavar="NAME", help="The form, in one word.")
-@pass_console
-def export(console: Console, /, number: int, form: str | None, **given: bool) -> None:
+@pass_session
+def export(session: OperatorSession, /, number: int, form: str | None, **given: bool) -> None:
     """Print board N as a record.
 
     That is text that other programs, or `games import`, can read.
     """
     forms = {form: True} if form else {}
-    with console.office() as office:
-        click.echo(records.export(office, number, {**chosen(given), **forms}), nl=False)
+    click.echo(records.export(session, number, {**chosen(given), **forms}), nl=False)
 
 
 @games.command("import", cls=with_options(readings_of))
@@ -152,9 +186,9 @@ def export(console: Console, /, number: int, form: str | None, **given: bool) ->
 )
 @click.option("--game", "name", metavar="GAME", help="Which game it is, if not the usual one.")
 @why_option
-@pass_console
+@pass_session
 def import_(
-    console: Console,
+    session: OperatorSession,
     /,
     file: TextIO,
     owner: str | None,
@@ -171,15 +205,14 @@ def import_(
     if owner and players:
         raise click.UsageError("A record has no players: give --for or --player.")
     text = _read(file)
-    with console.office() as office:
-        game = records.game_of(name)
-        record = records.parse(text, game, chosen(given))
-        if owner:
-            board = records.keep_for(office, game, record, owner, why)
-            click.echo(f"Kept as board {board.id}, a record of {owner}'s.")
-        else:
-            board = records.take_over(office, game, record, players, why)
-            click.echo(f"It goes on as board {board.id}: {_handles(board)}.")
+    game = records.game_of(name)
+    record = records.parse(text, game, chosen(given))
+    if owner:
+        board = records.keep_for(session, game, record, owner, why)
+        click.echo(f"Kept as board {board.id}, a record of {owner}'s.")
+    else:
+        board = records.take_over(session, game, record, players, why)
+        click.echo(f"It goes on as board {board.id}: {_handles(board)}.")
 
 
 def _set_up(board: Board) -> str:

@@ -2,7 +2,6 @@
 
 import click
 
-from pbm.admin.columns import cell
 from pbm.admin.console import (
     Console,
     make_sure,
@@ -10,6 +9,7 @@ from pbm.admin.console import (
     why_for_the_journal,
     yes_option,
 )
+from pbm.admin.printing import cell
 from pbm.clock import system_clock
 from pbm.service.operator import keys as service
 from pbm.service.operator.checks import database_state
@@ -39,8 +39,8 @@ def list_(console: Console) -> None:
 @pass_console
 def rotate(console: Console) -> None:
     """Let a new key sign from now on; the older ones still verify."""
-    with console.office() as office:
-        key_id = service.rotate_keys(console.settings, office)
+    with console.session() as session:
+        key_id = service.rotate_keys(console.settings, session)
     click.echo(f"Key {key_id} signs from now on. Mails sent before can still be answered.")
 
 
@@ -56,8 +56,8 @@ def drop(console: Console, key_id: str, why: str, yes: bool) -> None:
     """
     question = f"Drop key {key_id} for good? No mail that it has signed can then be answered."
     make_sure(question, yes=yes)
-    with console.office() as office:
-        service.drop_old_key(console.settings, office, key_id, why)
+    with console.session() as session:
+        service.drop_old_key(console.settings, session, key_id, why)
     click.echo(f"Key {key_id} is dropped. Mails that it has signed cannot be answered any more.")
 
 

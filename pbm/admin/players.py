@@ -2,10 +2,10 @@
 
 import click
 
-from pbm.admin.columns import cell
-from pbm.admin.console import Console, make_sure, pass_console, why_option, yes_option
-from pbm.admin.journal import print_journal
+from pbm.admin.console import make_sure, pass_session, why_option, yes_option
+from pbm.admin.printing import cell, print_journal
 from pbm.service.operator import players as service
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.values.players import Player
 
 
@@ -18,22 +18,20 @@ def players() -> None:
 
 
 @players.command("list")
-@pass_console
-def list_(console: Console) -> None:
+@pass_session
+def list_(session: OperatorSession) -> None:
     """List all players."""
-    with console.office() as office:
-        for player in service.list_players(office):
-            who = f"{cell(player.handle, 16)}  {cell(player.status, 9)}"
-            click.echo(f"{who}  {_mail_of(player)}{_comes_back(player)}")
+    for player in service.list_players(session):
+        who = f"{cell(player.handle, 16)}  {cell(player.status, 9)}"
+        click.echo(f"{who}  {_mail_of(player)}{_comes_back(player)}")
 
 
 @players.command()
 @click.argument("handle")
-@pass_console
-def show(console: Console, handle: str) -> None:
+@pass_session
+def show(session: OperatorSession, handle: str) -> None:
     """Show one player: addresses, boards, journal."""
-    with console.office() as office:
-        file = service.show_player(office, handle)
+    file = service.show_player(session, handle)
     player = file.player
     click.echo(f"{player.handle}, {player.status}, since {player.joined_at:%Y-%m-%d}")
     click.echo(f"addresses: {_mail_of(player) or 'none'}{_comes_back(player)}")
@@ -51,45 +49,41 @@ def show(console: Console, handle: str) -> None:
 @click.argument("handle")
 @click.argument("address")
 @why_option
-@pass_console
-def set_address(console: Console, handle: str, address: str, why: str) -> None:
+@pass_session
+def set_address(session: OperatorSession, handle: str, address: str, why: str) -> None:
     """Give a player another address.
 
     All earlier reply addresses end.
     """
-    with console.office() as office:
-        player = service.set_address(office, handle, address, why)
+    player = service.set_address(session, handle, address, why)
     click.echo(f"{player.handle} gets mail at {player.address} now.")
 
 
 @players.command()
 @click.argument("handle")
 @why_option
-@pass_console
-def suspend(console: Console, handle: str, why: str) -> None:
+@pass_session
+def suspend(session: OperatorSession, handle: str, why: str) -> None:
     """Let nothing that a player sends be done, until it is lifted."""
-    with console.office() as office:
-        click.echo(f"{service.suspend(office, handle, why).handle} is suspended.")
+    click.echo(f"{service.suspend(session, handle, why).handle} is suspended.")
 
 
 @players.command()
 @click.argument("handle")
 @why_option
-@pass_console
-def unsuspend(console: Console, handle: str, why: str) -> None:
+@pass_session
+def unsuspend(session: OperatorSession, handle: str, why: str) -> None:
     """Lift a suspension."""
-    with console.office() as office:
-        click.echo(f"{service.unsuspend(office, handle, why).handle} is active again.")
+    click.echo(f"{service.unsuspend(session, handle, why).handle} is active again.")
 
 
 @players.command()
 @click.argument("handle")
 @why_option
-@pass_console
-def reachable(console: Console, handle: str, why: str) -> None:
+@pass_session
+def reachable(session: OperatorSession, handle: str, why: str) -> None:
     """Send mail to a player again at once, although it came back."""
-    with console.office() as office:
-        player = service.reachable(office, handle, why)
+    player = service.reachable(session, handle, why)
     click.echo(f"{player.handle} gets mail at {player.address} again.")
 
 
@@ -97,17 +91,16 @@ def reachable(console: Console, handle: str, why: str) -> None:
 @click.argument("handle")
 @why_option
 @yes_option
-@pass_console
-def remove(console: Console, handle: str, why: str, yes: bool) -> None:
+@pass_session
+def remove(session: OperatorSession, handle: str, why: str, yes: bool) -> None:
     """Take a player out of all boards and forget the addresses.
 
     It is asked about first.
     """
-    with console.office() as office:
-        playing = service.show_player(office, handle).playing
-        boards = ", ".join(str(board.id) for board in playing) or "none"
-        make_sure(f"Remove {handle} for good? Boards given up: {boards}.", yes=yes)
-        click.echo(f"{service.remove(office, handle, why).handle} is removed.")
+    playing = service.show_player(session, handle).playing
+    boards = ", ".join(str(board.id) for board in playing) or "none"
+    make_sure(f"Remove {handle} for good? Boards given up: {boards}.", yes=yes)
+    click.echo(f"{service.remove(session, handle, why).handle} is removed.")
 
 
 def _mail_of(player: Player) -> str:

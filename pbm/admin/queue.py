@@ -2,9 +2,10 @@
 
 import click
 
-from pbm.admin.columns import cell
-from pbm.admin.console import Console, pass_console, why_option
+from pbm.admin.console import pass_session, why_option
+from pbm.admin.printing import cell
 from pbm.service.operator import queue as service
+from pbm.service.operator.operator_session import OperatorSession
 
 
 @click.group()
@@ -16,11 +17,10 @@ def queue() -> None:
 
 
 @queue.command("list")
-@pass_console
-def list_(console: Console) -> None:
+@pass_session
+def list_(session: OperatorSession) -> None:
     """List the mails that wait, are stuck or have failed."""
-    with console.office() as office:
-        waiting = service.list_queue(office)
+    waiting = service.list_queue(session)
     if not waiting.mails:
         click.echo("The queue is empty.")
     for mail in waiting.mails:
@@ -31,14 +31,13 @@ def list_(console: Console) -> None:
 
 @queue.command()
 @click.argument("name", metavar="N")
-@pass_console
-def show(console: Console, name: str) -> None:
+@pass_session
+def show(session: OperatorSession, name: str) -> None:
     """Show mail N decoded.
 
     Passwords, reply tags and question tokens are masked.
     """
-    with console.office() as office:
-        mail, text = service.show_mail(office, name)
+    mail, text = service.show_mail(session, name)
     _print_line(mail)
     click.echo()
     click.echo(text.rstrip())
@@ -46,14 +45,13 @@ def show(console: Console, name: str) -> None:
 
 @queue.command()
 @click.argument("name", metavar="N")
-@pass_console
-def retry(console: Console, name: str) -> None:
+@pass_session
+def retry(session: OperatorSession, name: str) -> None:
     """Try mail N again.
 
     A stuck one after the mend; one on its way out at once, after those that stand before it.
     """
-    with console.office() as office:
-        retried = service.retry(office, name)
+    retried = service.retry(session, name)
     if not retried.ahead:
         click.echo(f"Mail {retried.name} will be tried again now.")
         return
@@ -66,11 +64,10 @@ def retry(console: Console, name: str) -> None:
 @queue.command()
 @click.argument("name", metavar="N")
 @why_option
-@pass_console
-def drop(console: Console, name: str, why: str) -> None:
+@pass_session
+def drop(session: OperatorSession, name: str, why: str) -> None:
     """Give mail N up, and tell the player whose mail it is."""
-    with console.office() as office:
-        click.echo(f"Mail {service.drop(office, name, why)} is dropped.")
+    click.echo(f"Mail {service.drop(session, name, why)} is dropped.")
 
 
 def _print_line(mail: service.Waiting) -> None:

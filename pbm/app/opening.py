@@ -14,14 +14,13 @@ from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
 from pbm.files import trouble
 from pbm.mail.address import AddressError, ServerAddress, parse_address
-from pbm.mail.site import Site
+from pbm.mail.site import Site, own_address
 from pbm.mail.smtp_out.delivery import Transport
 from pbm.mail.smtp_out.maildir import MaildirTransport, check_folders
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.rules.registry import GamesError, prefer
-from pbm.service.operator.known_keys import note_keys, open_keyring
-from pbm.service.operator.upkeep import bring_up_to_date
-from pbm.service.own_address import own_address
+from pbm.service.operator.copies import bring_up_to_date
+from pbm.service.operator.keys import note_keys, open_keyring
 from pbm.store.db import Database
 from pbm.store.migrate import is_current, newest_version
 from pbm.store.pooling import refuse_lent_sessions

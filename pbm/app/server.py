@@ -13,6 +13,7 @@ from pbm.app.threads import Threads, here
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.mail.site import own_address
 from pbm.mail.smtp_in.certificate import good_between, load_certificate, why_not_now
 from pbm.mail.smtp_in.listener import Listener
 from pbm.rules.registry import left_out
@@ -21,7 +22,6 @@ from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.receive import Intake, log_fault
 from pbm.service.intake.session_log import SessionLog
 from pbm.service.loops import TurnTaker, begin, keep_time, send_post, take_turns
-from pbm.service.own_address import own_address
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
 from pbm.service.robots.jobs import RobotJobs

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_address
 
-from pbm.mail.address import ServerAddress
+from pbm.config import Settings
+from pbm.errors import OperatorError
+from pbm.mail.address import AddressError, SeparatorError, ServerAddress
 from pbm.mail.tags import Keyring
 
 _BOARD_ID = re.compile(
@@ -84,3 +86,13 @@ class Site:
         """Return what the newest of them says, if it is about one board only."""
         found = self.boards_answered(message_ids)
         return found[0] if len(found) == 1 else None
+
+
+def own_address(settings: Settings) -> ServerAddress:
+    """Read PBM_ADDRESS and PBM_SEPARATOR. Raises OperatorError where one can't work."""
+    try:
+        return ServerAddress(settings.address, settings.separator)
+    except SeparatorError as error:
+        raise OperatorError(f"PBM_SEPARATOR: {error}") from error
+    except AddressError as error:
+        raise OperatorError(f"PBM_ADDRESS: {error}") from error

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import text
 
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
 from pbm.service.turns.turn import MISSED_FOR
 from pbm.store.heartbeats import Heartbeats
@@ -22,7 +22,7 @@ class Room:
     """The operator's office, and the players around the table."""
 
     table: Table
-    office: Office
+    office: OperatorSession
     alice: Person
     bob: Person
 
@@ -90,7 +90,7 @@ def room(database_url: str) -> Iterator[Room]:
     table = Table(database_url)
     alice, bob = table.start("alice", "bob")
     table.opens("alice: a1-c3,d4", lambda: alice.says("a1-c3,d4"))
-    office = Office(table.database, table.site, table.clock, "root")
+    office = OperatorSession(table.database, table.site, table.clock, "root")
     made = Room(table, office, alice, bob)
     made.everybody_forgets()
     yield made

@@ -29,7 +29,7 @@ from pbm.service.intake.receive import Named
 from pbm.service.intake.upstream_mta import known_front, note_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.backup import backup, restore
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
 from pbm.service.running.heartbeat import Heart
 from pbm.store.db import Database, parse_url
@@ -589,7 +589,7 @@ def _greet(server: socket.socket) -> None:
 def _check_sound(room: Room, settings: Settings) -> None:
     database = Database(settings.database_url)
     try:
-        office = Office(database, room.table.site, room.table.clock, "root")
+        office = OperatorSession(database, room.table.site, room.table.clock, "root")
         assert [verdict.problems for verdict in verify(office)] == [()]
     finally:
         database.close()

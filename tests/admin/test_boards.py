@@ -4,7 +4,7 @@ import pytest
 
 from pbm.errors import OperatorError
 from pbm.service.operator import boards, players
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from tests.admin.conftest import Room
 from tests.admin.together import together
 from tests.serving import take_next
@@ -361,10 +361,10 @@ class TestBesideTheServer:
 
     def test_two_operators_at_once(self, room: Room) -> None:
         """The second one finds the board as the first has left it."""
-        other = Office(room.table.database, room.table.site, room.table.clock, "another")
+        other = OperatorSession(room.table.database, room.table.site, room.table.clock, "another")
         outcomes: list[str] = []
 
-        def ends(office: Office) -> None:
+        def ends(office: OperatorSession) -> None:
             try:
                 outcomes.append(boards.end(office, 1, WHY).status)
             except OperatorError as error:

@@ -21,8 +21,8 @@ from pbm.config import Settings
 from pbm.mail.tags import load_keyring
 from pbm.play.boards import start_board
 from pbm.service.operator import checks
+from pbm.service.operator.check_result import CheckResult
 from pbm.service.operator.checks import check
-from pbm.service.operator.finding import Finding
 from pbm.service.robots.jobs import enlist
 from pbm.service.running import room
 from pbm.service.running.heartbeat import ROLES, Heart
@@ -62,11 +62,11 @@ def settings(database_url: str, folder: Path) -> Settings:  # noqa: ARG001 - it 
     return made
 
 
-def findings(settings: Settings, clock: Clock | None = None) -> dict[str, Finding]:
+def findings(settings: Settings, clock: Clock | None = None) -> dict[str, CheckResult]:
     return {finding.what: finding for finding in check(settings, clock or Clock())}
 
 
-def finding(settings: Settings, what: str, clock: Clock | None = None) -> Finding:
+def finding(settings: Settings, what: str, clock: Clock | None = None) -> CheckResult:
     (found,) = (item for name, item in findings(settings, clock).items() if name.startswith(what))
     return found
 
@@ -143,7 +143,7 @@ def test_robots_that_are_missing_and_boards_that_wait_for_one(
 
 
 def test_what_a_game_lacks(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert finding(settings, "game") == Finding(True, "game abalone", "nothing is missing")
+    assert finding(settings, "game") == CheckResult(True, "game abalone", "nothing is missing")
     monkeypatch.setattr("pbm.rules.abalone.engine.compiled.why_not", lambda: "it is not there")
     lacking = finding(settings, "game")
     assert (lacking.good, lacking.warning) == (True, True)
@@ -165,13 +165,13 @@ def test_nothing_is_made(folder: Path) -> None:
 
 class TestAddresses:
     def test_ours(self, settings: Settings) -> None:
-        assert finding(settings, "address") == Finding(True, "address", "pbm@games.example")
+        assert finding(settings, "address") == CheckResult(True, "address", "pbm@games.example")
         bad = finding(replace(settings, address="pbm at home"), "address")
         assert not bad.good
         assert bad.text.startswith("PBM_ADDRESS: ")
 
     def test_the_operators(self, settings: Settings) -> None:
-        assert finding(settings, "operator") == Finding(True, "operator", "op@games.example")
+        assert finding(settings, "operator") == CheckResult(True, "operator", "op@games.example")
         unset = finding(replace(settings, operator=""), "operator")
         assert unset.good
         assert unset.warning
@@ -199,7 +199,7 @@ class TestKeys:
     def test_in_a_setting(self, settings: Settings) -> None:
         secret = "0123456789abcdef0123456789abcdef"
         found = finding(replace(settings, secret_key=secret), "keys")
-        assert found == Finding(True, "keys", "from PBM_SECRET_KEY")
+        assert found == CheckResult(True, "keys", "from PBM_SECRET_KEY")
         short = finding(replace(settings, secret_key="short-secret"), "keys")
         assert not short.good
         assert "short-secret" not in short.text
@@ -300,7 +300,7 @@ class TestQueue:
             with table.database.transaction() as work:
                 work.inbox.set_stuck(1)
         found = finding(settings, "queue")
-        assert found == Finding(
+        assert found == CheckResult(
             False,
             "queue",
             "Stuck incoming mails: 1; failed outgoing mails: 0. See: pbm-admin queue list",
@@ -477,7 +477,7 @@ class TestClocks:
         monkeypatch: pytest.MonkeyPatch,
         ahead: float | None,
         others: Sequence[tuple[str, float | None]],
-    ) -> Finding:
+    ) -> CheckResult:
         """What is found where this clock, and those of other machines, are off so far."""
 
         def off(seconds: float | None) -> Clock:
@@ -564,7 +564,7 @@ class TestWayOut:
         with running_sink() as sink:
             found = findings(replace(settings, smarthost=sink.url))
         assert "maildir" not in found
-        assert found["smarthost"] == Finding(
+        assert found["smarthost"] == CheckResult(
             True, "smarthost", f"127.0.0.1 port {sink.port} takes mail, not encrypted"
         )
 

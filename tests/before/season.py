@@ -16,7 +16,7 @@ from pbm.mail.tags import Keyring
 from pbm.play.turn import Turn
 from pbm.service.accounts.cleared_passwords import CLEARED, tell_whose_was_cleared
 from pbm.service.operator import boards, players, queue, records
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
 from pbm.service.running.heartbeat import ROLES, Heart
@@ -81,7 +81,7 @@ class Season(Table):
     def __init__(self, url: str, keyring: Keyring) -> None:
         super().__init__(url)
         self.site = self.intake.site = self.turns.site = replace(self.site, keyring=keyring)
-        self.office = Office(self.database, self.site, self.clock, "root")
+        self.office = OperatorSession(self.database, self.site, self.clock, "root")
         self.boards_named: dict[str, int] = {}
         self.questions: dict[str, Mail] = {}
         self.is_recording = True

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm.commands.families.look import Show
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.players import remove, suspend
 from tests.pictures import without_pictures
 from tests.table import Table
@@ -130,7 +130,7 @@ def test_an_older_errand_is_done_by_its_own_question(table: Table) -> None:
 def test_the_inviter_was_removed_before_the_yes(table: Table) -> None:
     alice, dave = table.joins("alice"), table.person("dave@example.net")
     alice.says("challenge dave@example.net").forgets()
-    remove(Office(table.database, table.site, table.clock, "root"), "alice", "a test")
+    remove(OperatorSession(table.database, table.site, table.clock, "root"), "alice", "a test")
     dave.forgets().says("yes").gets(1).hears(
         "You play as dave now.", "The game that you were invited to will not take place"
     )
@@ -143,14 +143,14 @@ def test_the_inviter_was_removed_and_the_asked_one_plays_already(table: Table) -
     alice.says("challenge dave@example.net").forgets()
     invitation = dave.newest
     dave.writes("hello").says("yes").forgets()
-    remove(Office(table.database, table.site, table.clock, "root"), "alice", "a test")
+    remove(OperatorSession(table.database, table.site, table.clock, "root"), "alice", "a test")
     dave.says("yes", answering=invitation).gets(1).hears("already", "will not take place")
 
 
 def test_the_inviter_is_suspended_at_the_last_yes(table: Table) -> None:
     alice, dave = table.joins("alice"), table.person("dave@example.net")
     alice.says("challenge dave@example.net").forgets()
-    suspend(Office(table.database, table.site, table.clock, "root"), "alice", "a test")
+    suspend(OperatorSession(table.database, table.site, table.clock, "root"), "alice", "a test")
     dave.forgets().says("yes").gets(1).hears("You play as dave now.", "will not take place")
     assert not table.boards()
     assert [row["status"] for row in table.rows("inbox")] == ["done"] * len(table.rows("inbox"))

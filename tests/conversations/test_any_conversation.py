@@ -8,7 +8,7 @@ import pytest
 from pbm.commands.registry import COMMANDS
 from pbm.errors import OperatorError
 from pbm.service.operator import boards
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import handle
@@ -158,7 +158,7 @@ def challenge(person: Person, chance: Random) -> str:
     return f"challenge me {named} {chance.choice(OPTIONS)}"
 
 
-def interfere(office: Office, chance: Random, number: int) -> None:
+def interfere(office: OperatorSession, chance: Random, number: int) -> None:
     """Do something as the operator, if it can be done."""
     acts = (boards.undo, boards.reopen, boards.end)
     with suppress(OperatorError):
@@ -169,7 +169,7 @@ def interfere(office: Office, chance: Random, number: int) -> None:
 def test_any_agreement(seed: int, table: Table) -> None:
     chance = Random(seed)
     people = [table.joins(name) for name in NAMES]
-    office = Office(table.database, table.site, table.clock, "root")
+    office = OperatorSession(table.database, table.site, table.clock, "root")
     for person in people[:2]:
         person.says(challenge(person, chance))
     for step in range(80):

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm.play.challenges import ASKED, MOST_WAITING
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.players import remove, suspend
 from tests.table import Person, Table
 
@@ -18,8 +18,8 @@ def asking(table: Table, *handles: str) -> list[Person]:
     return people
 
 
-def office(table: Table) -> Office:
-    return Office(table.database, table.site, table.clock, "root")
+def office(table: Table) -> OperatorSession:
+    return OperatorSession(table.database, table.site, table.clock, "root")
 
 
 @pytest.mark.parametrize(

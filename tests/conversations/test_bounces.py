@@ -6,7 +6,7 @@ import pytest
 
 from pbm.mail.address import Bounce
 from pbm.mail.smtp_out.delivery import Deferred, Failed, Sent
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.players import set_address
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
@@ -211,7 +211,7 @@ def test_promise_09_a_forged_bounce_changes_nothing(table: Table) -> None:
 def test_promise_09_only_mails_to_the_present_address_count(table: Table) -> None:
     alice, bob = to_move(table)
     old = alice.newest
-    office = Office(table.database, table.site, table.clock, "root")
+    office = OperatorSession(table.database, table.site, table.clock, "root")
     set_address(office, "alice", "alice@new.example", "a test")
     assert "old address of alice" in report(table, old, "postfix-unknown-user")
     assert not unreachable(table)
@@ -222,7 +222,7 @@ def test_promise_09_a_new_address_ends_it(table: Table) -> None:
     alice, bob = to_move(table)
     report(table, alice.newest, "postfix-unknown-user")
     bob.forgets()
-    office = Office(table.database, table.site, table.clock, "root")
+    office = OperatorSession(table.database, table.site, table.clock, "root")
     set_address(office, "alice", "alice@new.example", "a test")
     table.runs()
     assert not unreachable(table)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from pbm.service.operator import boards
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from tests.conversations.playing import board_mail, plays
 from tests.conversations.test_bounces import report
 from tests.conversations.test_clocks import begun, plays_next
@@ -339,7 +339,7 @@ def test_the_operator_lifts_a_forfeit(table: Table, act: Callable[..., object]) 
     table.days_pass(21.02)
     alice.hears("Board 1 is over").forgets()
     bob.forgets()
-    office = Office(table.database, table.site, table.clock, "root")
+    office = OperatorSession(table.database, table.site, table.clock, "root")
     act(office, 1, "a mail was lost here")
     table.posts()
     lifted = "alice is in the game again: the forfeit is lifted, and the clock starts anew."

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from pbm.service.operator import players
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from tests.conversations.playing import board_mail, plays, plays_out
 from tests.table import Person, Table
 
@@ -147,7 +147,7 @@ def test_wins_decide(table: Table) -> None:
 def test_somebody_is_removed(table: Table) -> None:
     people = alice, bob, _ = joined(table, 3)
     alice.says("challenge me bob carol -rounds=3")
-    office = Office(table.database, table.site, table.clock, "root")
+    office = OperatorSession(table.database, table.site, table.clock, "root")
     players.remove(office, "carol", "gone")
     table.posts()
     assert table.board(1).playing  # the two others play on
@@ -168,7 +168,7 @@ def test_a_removed_player_ends_game_and_match_at_once(table: Table) -> None:
     people = alice, bob = joined(table, 2)
     alice.says("challenge bob -rounds=2")
     forget(people)
-    office = Office(table.database, table.site, table.clock, "root")
+    office = OperatorSession(table.database, table.site, table.clock, "root")
     players.remove(office, "alice", "gone")
     table.posts()
     bob.gets(1).hears(

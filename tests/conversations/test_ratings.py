@@ -9,7 +9,7 @@ from sqlalchemy import delete, update
 from pbm.play.leave import leave_board
 from pbm.play.ratings import MOVES, recount_from
 from pbm.service.operator import boards
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
 from pbm.service.ticks.upkeep import AT_ONCE
 from pbm.store.schema.rating import ratings, results
@@ -60,7 +60,7 @@ def quick_games(table: Table, loser: str, winner: str, times: int) -> None:
 
 
 def problems(table: Table) -> list[str]:
-    office = Office(table.database, table.site, table.clock, "operator")
+    office = OperatorSession(table.database, table.site, table.clock, "operator")
     return [problem for verdict in verify(office) for problem in verdict.problems]
 
 
@@ -159,7 +159,7 @@ def test_a_board_that_goes_on_takes_its_rating_back(table: Table) -> None:
     carol.says("challenge bob")
     a_game(table, [carol, bob], 3, loser=carol)
     before = known(table)
-    office = Office(table.database, table.site, table.clock, "operator")
+    office = OperatorSession(table.database, table.site, table.clock, "operator")
     boards.undo(office, 1, "a wrong click")
     table.days_pass(seconds=5)
     [[b1], [a1]] = RATE([[MODEL.rating()], [MODEL.rating()]], ranks=[1, 2])
@@ -234,7 +234,7 @@ def test_what_the_operator_ends(
     """A decision is a result; a board that is closed has none."""
     alice, bob = table.start("alice", "bob")
     gets_somewhere(table, [alice, bob], 1)
-    office = Office(table.database, table.site, table.clock, "operator")
+    office = OperatorSession(table.database, table.site, table.clock, "operator")
     boards.end(office, 1, "a long silence", winners)
     assert bool(known(table)) is counts
     assert not problems(table)

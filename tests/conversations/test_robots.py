@@ -9,7 +9,7 @@ from pbm.errors import OperatorError
 from pbm.play.robots import FOR_BEGINNERS
 from pbm.robots.players import ROBOTS
 from pbm.service.operator import boards, players
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
 from pbm.service.robots.jobs import LeasedJob
 from tests.conversations.playing import plays
@@ -39,8 +39,8 @@ def answered(task: LeasedJob) -> Any:
     return task.computation.function(*task.computation.given)
 
 
-def office(table: Table) -> Office:
-    return Office(table.database, table.site, table.clock, "olga")
+def office(table: Table) -> OperatorSession:
+    return OperatorSession(table.database, table.site, table.clock, "olga")
 
 
 @pytest.mark.on_postgresql

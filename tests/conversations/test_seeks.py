@@ -7,7 +7,7 @@ import pytest
 
 from pbm.play import seeks
 from pbm.play.seeks import JOINS, MOST_OPEN
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.players import remove, suspend
 from tests.table import Person, Table
 
@@ -170,14 +170,14 @@ def test_whoever_cannot_play_is_not_waited_for(table: Table) -> None:
 
 @pytest.mark.parametrize("put_out", [suspend, remove])
 def test_who_waits_hears_of_those_whom_the_operator_puts_out(
-    put_out: Callable[[Office, str, str], object], table: Table
+    put_out: Callable[[OperatorSession, str, str], object], table: Table
 ) -> None:
     alice, bob = joined(table, "alice", "bob")
     alice.says("seek 3").says("play")
     bob.says("seek 4").says("join 1")
     alice.says("join 3").forgets()
     bob.forgets()
-    put_out(Office(table.database, table.site, table.clock, "root"), "alice", "quarrels")
+    put_out(OperatorSession(table.database, table.site, table.clock, "root"), "alice", "quarrels")
     table.posts()
     bob.gets(2).hears(
         "alice cannot play here any more, so nothing comes of seek 1, in which you had a seat.",

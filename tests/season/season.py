@@ -9,7 +9,7 @@ from random import Random
 
 from pbm.errors import OperatorError
 from pbm.service.operator import boards as operator_boards
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.values.boards import Board
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import plays_on
@@ -172,8 +172,8 @@ class Season:
         self.was_down.append((begin, self.table.clock()))
 
     def _operator_acts(self) -> None:
-        office = Office(self.table.database, self.table.site, self.table.clock, "root")
-        act: Callable[[Office, int, str], object] = self.chance.choice(
+        office = OperatorSession(self.table.database, self.table.site, self.table.clock, "root")
+        act: Callable[[OperatorSession, int, str], object] = self.chance.choice(
             (operator_boards.undo, operator_boards.reopen)
         )
         with suppress(OperatorError):

@@ -10,7 +10,7 @@ from random import Random, SystemRandom
 import pytest
 
 from pbm.play.clocks.waits import terms_of
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
 from tests.season import oracle
 from tests.season.season import Season, Size
@@ -65,7 +65,7 @@ def check_mails(season: Season) -> None:
 
 def check_boards(season: Season) -> None:
     table = season.table
-    office = Office(table.database, table.site, table.clock, "root")
+    office = OperatorSession(table.database, table.site, table.clock, "root")
     assert not [verdict for verdict in verify(office) if verdict.problems]
     for number in table.boards():
         board = table.board(number)

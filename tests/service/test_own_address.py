@@ -5,7 +5,7 @@ import pytest
 from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
 from pbm.mail.reading.automatic import is_own
-from pbm.service.own_address import own_address
+from pbm.mail.site import own_address
 
 TAG = "k" + "a" * 16
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import structlog
 
 from pbm.mail.smtp_in.session import Session
-from pbm.service.trouble.masking import masked
+from pbm.service.trouble.masking import masked, one_line
 
 MOST_A_MINUTE = 60  # lines about connections that brought no mail
 _WINDOW = 60.0  # seconds
@@ -42,10 +42,10 @@ class SessionLog:
             peer=session.peer or "local socket",
             by=session.protocol,
             tls=session.is_encrypted,
-            sender=masked(_in_a_line(session.sender)),
+            sender=masked(one_line(session.sender)),
             kept=session.kept,
             refused=session.refused,
-            outcome="; ".join(masked(_in_a_line(told)) for told in session.told),
+            outcome="; ".join(masked(one_line(told)) for told in session.told),
             end=session.end,
         )
 
@@ -56,7 +56,3 @@ class SessionLog:
         if self._left_out:
             _log.warning("sessions without mail, not told one by one", count=self._left_out)
         self._since, self._lines, self._left_out = now, 0, 0
-
-
-def _in_a_line(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)

@@ -1,4 +1,4 @@
-"""The archive of a backup: one file, readable by its owner only, that can be checked."""
+"""The archive file of a backup, mode 0600, with checksums."""
 
 import gzip
 import hashlib
@@ -31,10 +31,10 @@ _MOST_PACKED = 50  # times smaller than it was; databases of games are packed to
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an archive holds; `files` are names and SHA-256 digests.
+    """The contents of an archive; `files` are names and SHA-256 digests.
 
-    `kind` is `sqlite` or `postgresql`, `schema` the version of the tables, `keys` whether
-    they came from the key `file` or were a `setting`.
+    `kind` is `sqlite` or `postgresql`, `schema` the version of the tables, `keys` the source of
+    the keys: `file` or `setting`.
     """
 
     format: int
@@ -54,10 +54,7 @@ def digest_of(path: Path) -> str:
 
 
 def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
-    """Write an archive; it appears under its name only when it is whole and on the disk.
-
-    Raises OperatorError where there is a file of that name, or where it cannot be written.
-    """
+    """Write an archive, atomically and synced. Raises OperatorError, also for an existing file."""
     draft = parts[0].with_name("archive")
     try:
         with open(draft, "xb", opener=_private) as stream:
@@ -79,8 +76,7 @@ def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
 def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
     """Read an archive into a folder and check every part. Raises OperatorError.
 
-    A part may have `most` bytes; if that is not said, as many as a database can be expected to
-    have in an archive of this size. No more than is declared and allowed is ever unpacked.
+    A part may have `most` bytes; the default depends on the size of the archive.
     """
     try:
         with open_file(file) as packed, gzip.open(packed) as unpacked:
@@ -100,18 +96,18 @@ def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
 
 
 class _UnfitError(Exception):
-    """It is no backup, or more would be unpacked than is allowed; the text is a sentence."""
+    """No backup, or one that unpacks to too much; the text is a sentence."""
 
 
 class _Bounded(BufferedIOBase):
-    """A stream of which only so much can be read: what is packed small may be large."""
+    """A stream with a limit of bytes, against decompression bombs."""
 
     def __init__(self, stream: gzip.GzipFile) -> None:
         self._stream = stream
         self.left = _BETWEEN
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read so many bytes. Raises _UnfitError beyond what is left."""
+        """Read bytes. Raises _UnfitError beyond the limit."""
         if size is None or not 0 <= size <= self.left:
             raise _UnfitError("what it unpacks to is larger than it says.")
         found = self._stream.read(size)
@@ -120,7 +116,7 @@ class _Bounded(BufferedIOBase):
 
 
 def _next(archive: tarfile.TarFile, bounded: _Bounded, name: str, most: int) -> IO[bytes]:
-    """The next member, which must be a plain file of this name. Raises _UnfitError."""
+    """The next member, a plain file of this name. Raises _UnfitError."""
     member = archive.next()
     if member is None or member.name != name or not member.isreg():
         raise _UnfitError(f"it holds no {name} where one belongs.")
@@ -164,7 +160,7 @@ def _manifest(stream: IO[bytes], file: Path) -> Manifest:
 
 
 def _check(manifest: Manifest) -> None:
-    """Raise ValueError or TypeError where a value can't be what we have written."""
+    """Raise ValueError or TypeError for values that we do not write."""
     words = (manifest.made, manifest.program, manifest.kind, manifest.schema, manifest.address)
     if not all(isinstance(word, str) for word in words):
         raise TypeError("text is expected")

@@ -1,4 +1,4 @@
-"""Backups: the database as it is at one moment, with the keys, in one file, and back again."""
+"""Backups: a snapshot of the database with the keys, in one file, and the way back."""
 
 import os
 import tempfile
@@ -17,10 +17,9 @@ from pbm.mail.keyfile import Key, load_keys, parse_keys
 from pbm.service.intake.upstream_mta import forget_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.archive import Manifest
-from pbm.service.operator.clocks import seen_by
-from pbm.service.operator.greeting import greeting_at
-from pbm.service.operator.known_keys import open_keyring, unlearn_keys
-from pbm.service.operator.roles import those_beating
+from pbm.service.operator.heartbeat_checks import seen_by, those_beating
+from pbm.service.operator.keys import open_keyring, unlearn_keys
+from pbm.service.operator.smtp_hello import greeting_at
 from pbm.store.db import Database, parse_url
 from pbm.store.migrate import current_version, is_known_version, migrate, newest_version
 from pbm.store.numbers import highest_given, leap_over
@@ -28,9 +27,9 @@ from pbm.store.numbers import highest_given, leap_over
 
 @dataclass(frozen=True)
 class Restored:
-    """What came back: when the backup was made, how much is in it, and the key file replaced.
+    """What was restored: the time of the backup, counts of rows, the key file replaced.
 
-    `next_numbers` are those that the next board and the next player will get.
+    `next_numbers` are those of the next board and the next player.
     """
 
     made: str
@@ -40,7 +39,7 @@ class Restored:
 
 
 def backup(settings: Settings, file: Path, clock: Clock = system_clock) -> Manifest:
-    """Write a backup, also while the server runs or before a migration. Raises OperatorError."""
+    """Write a backup; the server may run. Raises OperatorError."""
     if file.exists():
         raise OperatorError(f"{file} is there already; name another file.")
     url = parse_url(settings.database_url)
@@ -64,11 +63,10 @@ def restore(
     most: int | None = None,
     clock: Clock = system_clock,
 ) -> Restored:
-    """Bring a backup back into the database and the key file of these settings, and migrate it.
+    """Restore a backup into the database and the key file of these settings, and migrate it.
 
-    Nothing is touched before the backup has proved whole; `most` bytes of a part are unpacked.
-    Raises OperatorError, also where there is data already and `force` is not given, and while
-    the server runs.
+    The backup is checked before anything is changed; `most` bytes of a part are unpacked. Raises
+    OperatorError, also while the server runs, and for a database with data without `force`.
     """
     database = Database(settings.database_url)
     try:
@@ -91,10 +89,10 @@ def restore(
             old = _write_keys(settings.key_file, keys) if keys else None
         migrate(database)
         with database.transaction() as work:
-            forget_front(work)  # the mail server here may be another one
-            work.heartbeats.forget_all()  # of who ran when the backup was made
-            unlearn_keys(work)  # the operator may have forced others on it
-        # Before anybody can get a number: players may hold mails with those from after the backup.
+            forget_front(work)  # this machine's mail server may be another one
+            work.heartbeats.forget_all()  # of the time of the backup
+            unlearn_keys(work)  # the operator may have forced others
+        # Before new numbers are given out: mails from after the backup may have them.
         next_numbers = leap_over(database, given)
         return Restored(manifest.made, copies.counts(database), old, next_numbers)
     finally:
@@ -102,10 +100,7 @@ def restore(
 
 
 def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
-    """Migrate an unpacked database, so that one that cannot be takes no other's place.
-
-    Raises OperatorError.
-    """
+    """Migrate the unpacked copy before it replaces the database. Raises OperatorError."""
     database = Database(f"sqlite:///{copy}")
     try:
         if current_version(database) != manifest.schema:
@@ -119,7 +114,7 @@ def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
 
 
 def _numbers_given(database: Database) -> dict[str, int]:
-    """The numbers that the database to be replaced has given out, as far as it can be read."""
+    """The highest numbers of the database to be replaced, if it is readable."""
     try:
         return highest_given(database)
     except DBAPIError:
@@ -150,10 +145,9 @@ def _write(
 
 
 def _keys(settings: Settings, current: Database | None, now: datetime) -> bytes:
-    """The keys as they are kept: the key file, or the text of PBM_SECRET_KEY.
+    """The key file, or the text of PBM_SECRET_KEY.
 
-    Raises OperatorError for others than a `current` database knows, with which the backup would
-    be of little use.
+    Raises OperatorError for others than a `current` database knows.
     """
     if current:
         with current.reading() as work:
@@ -199,7 +193,7 @@ def _check_fits(manifest: Manifest, url: URL, file: Path) -> None:
 def _keys_to_write(
     settings: Settings, manifest: Manifest, file: Path, *, force: bool
 ) -> bytes | None:
-    """What the key file must hold so that reply addresses go on working; None to leave it."""
+    """The key file's new content, so that reply addresses stay valid; None to leave it."""
     content = file.read_bytes()
     kept = _parsed(manifest, content)
     if settings.secret_key:
@@ -229,7 +223,7 @@ def _parsed(manifest: Manifest, content: bytes) -> tuple[Key, ...]:
 
 
 def _write_keys(path: Path, content: bytes) -> Path | None:
-    """Write the key file, readable by its owner only; another one that was there is kept."""
+    """Write the key file, mode 0600; keep a different one under another name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     old: Path | None = None
     if path.exists() and path.read_bytes() != content:

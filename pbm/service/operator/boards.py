@@ -1,4 +1,4 @@
-"""What the operator does to boards."""
+"""The operator's changes of boards."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from pbm.play.by_operator import (
 from pbm.play.robots import robots_play
 from pbm.play.views import seats_told
 from pbm.rules.contract import RulesError, View
-from pbm.service.operator.office import Office, find_board
+from pbm.service.operator.operator_session import OperatorSession, find_board
 from pbm.store.values.boards import Board, Seat
 from pbm.store.values.players import Player
 from pbm.store.values.plies import Departure, Ply
@@ -36,9 +36,9 @@ _BY_WORD = (BY_OPERATOR, "agreed", "claimed")
 
 @dataclass(frozen=True)
 class BoardFile:
-    """Everything about one board: its moves, the seats given up, the journal.
+    """A board with its moves, departures and the journal.
 
-    `diagram` is empty where the stored position cannot be read; `signs` are those of the seats.
+    `diagram` is empty if the position is unreadable; `signs` are those of the seats.
     """
 
     board: Board
@@ -49,15 +49,15 @@ class BoardFile:
     changes: tuple[Change, ...]
 
 
-def list_boards(office: Office, status: str | None = None) -> tuple[Board, ...]:
+def list_boards(session: OperatorSession, status: str | None = None) -> tuple[Board, ...]:
     """All boards, or those with one status, the lowest number first."""
-    with office.look() as work:
+    with session.look() as work:
         return work.boards.get_many(work.boards.numbers(status=status))
 
 
-def show_board(office: Office, number: int) -> BoardFile:
+def show_board(session: OperatorSession, number: int) -> BoardFile:
     """Look at one board. Raises OperatorError."""
-    with office.look() as work:
+    with session.look() as work:
         board = find_board(work, number)
         return BoardFile(
             board,
@@ -81,13 +81,12 @@ def standing(board: Board) -> str:
     return f"{_told_result(board, board.winners)} ({board.ended_by})"
 
 
-def undo(office: Office, number: int, why: str) -> Ply:
-    """Take the last ply back, and with it whoever resigned or ran out of time after it.
+def undo(session: OperatorSession, number: int, why: str) -> Ply:
+    """Undo the last ply, with resignations and forfeits after it. Raises OperatorError.
 
-    A game that this ply had ended goes on; removed players stay out. Returns the ply that is
-    no more. Raises OperatorError.
+    A game that it had ended goes on; removed players stay out. Returns the ply.
     """
-    with office.act(why) as act:
+    with session.act(why) as act:
         board = act.board(number)
         _check_rules(board)
         if board.status == "closed" or board.ended_by in _BY_WORD or board.from_record:
@@ -103,12 +102,11 @@ def undo(office: Office, number: int, why: str) -> Ply:
         return ply
 
 
-def end(office: Office, number: int, why: str, winners: Sequence[str] | None = None) -> Board:
-    """End a board: closed without a result, or finished with `winners` (none of them: a draw).
-
-    Raises OperatorError.
-    """
-    with office.act(why) as act:
+def end(
+    session: OperatorSession, number: int, why: str, winners: Sequence[str] | None = None
+) -> Board:
+    """Close a board, or finish it with `winners` (empty: a draw). Raises OperatorError."""
+    with session.act(why) as act:
         board = act.board(number)
         _check_playing(board)
         seats = _seats(board, winners)
@@ -123,12 +121,9 @@ def end(office: Office, number: int, why: str, winners: Sequence[str] | None = N
         return after
 
 
-def reopen(office: Office, number: int, why: str) -> Board:
-    """Let a board go on that was ended by time, or by word: the operator's, or as a draw.
-
-    Raises OperatorError.
-    """
-    with office.act(why) as act:
+def reopen(session: OperatorSession, number: int, why: str) -> Board:
+    """Reopen a board that was ended by time, the operator or agreement. Raises OperatorError."""
+    with session.act(why) as act:
         board = act.board(number)
         _check_rules(board)
         lifted = _handles(board, forfeits_that_ended(act.work, board))
@@ -141,9 +136,9 @@ def reopen(office: Office, number: int, why: str) -> Board:
         return act.board(number)
 
 
-def replace(office: Office, number: int, handle: str, new_handle: str, why: str) -> Board:
-    """Hand a player's seats on a board over to another player. Raises OperatorError."""
-    with office.act(why) as act:
+def replace(session: OperatorSession, number: int, handle: str, new_handle: str, why: str) -> Board:
+    """Give a player's seats on a board to another player. Raises OperatorError."""
+    with session.act(why) as act:
         board = act.board(number)
         _check_playing(board)
         old, new = act.player(handle), act.player(new_handle)
@@ -162,13 +157,10 @@ def replace(office: Office, number: int, handle: str, new_handle: str, why: str)
 
 
 def resend(
-    office: Office, number: int, handle: str | None, why: str | None = None
+    session: OperatorSession, number: int, handle: str | None, why: str | None = None
 ) -> tuple[str, ...]:
-    """Send a board as it stands again, to one of its players or to all.
-
-    Returns who gets it. Raises OperatorError.
-    """
-    with office.act(why) as act:
+    """Send a board again to one or all of its players; return who gets it. Raises OperatorError."""
+    with session.act(why) as act:
         board = act.board(number)
         seats = [_seat(board, handle)] if handle else list(board.seats)
         sent: list[str] = []

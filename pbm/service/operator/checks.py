@@ -21,6 +21,7 @@ from pbm.errors import OperatorError
 from pbm.files import trouble
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.keyfile import load_keys
+from pbm.mail.site import own_address
 from pbm.mail.smtp_out.maildir import check_folders
 from pbm.mail.smtp_out.smarthost import SmarthostTransport, Timeouts
 from pbm.mail.smtp_out.smarthost_url import Smarthost, parse_smarthost
@@ -28,17 +29,15 @@ from pbm.robots.players import ROBOTS
 from pbm.rules.contract import MayLack
 from pbm.rules.registry import games, left_out
 from pbm.service.intake.upstream_mta import known_front, why_doubted
-from pbm.service.operator.clocks import clocks_state, seen_by
+from pbm.service.operator.check_result import CheckResult, DubiousError, checked
 from pbm.service.operator.copies import sqlite_path
-from pbm.service.operator.finding import DoubtError, Finding, look_at
-from pbm.service.operator.greeting import greeting_at
-from pbm.service.operator.known_keys import refuse_other_keys
-from pbm.service.operator.roles import role_findings
-from pbm.service.operator.tls import certificate_state
-from pbm.service.own_address import own_address
+from pbm.service.operator.heartbeat_checks import clocks_state, role_results, seen_by
+from pbm.service.operator.keys import refuse_other_keys
+from pbm.service.operator.smtp_hello import certificate_state, greeting_at
 from pbm.service.robots.jobs import missing
 from pbm.service.running.room import Room, rooms
 from pbm.service.trouble.mail_numbers import incoming
+from pbm.service.trouble.masking import one_line
 from pbm.store.db import Database, UnitOfWork, parse_url, shown_url
 from pbm.store.migrate import current_version, is_current, newest_version
 from pbm.store.pooling import refuse_lent_sessions
@@ -51,40 +50,40 @@ _LATE_THOUGHT = timedelta(minutes=30)
 _QUEUE = "See: pbm-admin queue list"
 
 
-def check(settings: Settings, clock: Clock) -> Iterator[Finding]:
+def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
     """Look at settings, keys, database, roles, queue, robots, ports, certificate and the way
     out."""
-    yield look_at("address", lambda: _address(settings))
-    yield look_at("operator", lambda: _operator(settings))
-    database = look_at("database", lambda: _database(settings))
-    yield look_at("keys", lambda: _keys(settings, clock, database))
+    yield checked("address", lambda: _address(settings))
+    yield checked("operator", lambda: _operator(settings))
+    database = checked("database", lambda: _database(settings))
+    yield checked("keys", lambda: _keys(settings, clock, database))
     yield database
     with suppress(OperatorError):  # it was told of the database
         for room in rooms(settings):
-            yield look_at("disk", partial(_disk, room))
+            yield checked("disk", partial(_disk, room))
     if database.good:
         yield from roles_here(settings, clock)
-        yield look_at("clocks", lambda: _clocks(settings, clock))
-        yield look_at("queue", lambda: _queue(settings))
-        yield look_at("inbox", lambda: _inbox(settings, clock))
-        yield look_at("outbox", lambda: _outbox(settings, clock))
-        yield look_at("robots", lambda: _robots(settings, clock))
+        yield checked("clocks", lambda: _clocks(settings, clock))
+        yield checked("queue", lambda: _queue(settings))
+        yield checked("inbox", lambda: _inbox(settings, clock))
+        yield checked("outbox", lambda: _outbox(settings, clock))
+        yield checked("robots", lambda: _robots(settings, clock))
         if settings.authserv_id:
-            yield look_at("front", lambda: _front(settings))
+            yield checked("front", lambda: _front(settings))
     for doorway in settings.doorways:
-        yield look_at(_name_of(doorway), partial(_doorway, settings, doorway))
+        yield checked(_name_of(doorway), partial(_doorway, settings, doorway))
     if settings.tls_cert or settings.tls_key:
-        yield look_at("certificate", lambda: certificate_state(settings, clock))
+        yield checked("certificate", lambda: certificate_state(settings, clock))
     for name, why in left_out().items():
         waits = "" if name in games() else " Boards of that game wait until it is fit."
-        yield Finding(False, f"game {name}", f"{why}{waits}")
+        yield CheckResult(False, f"game {name}", f"{why}{waits}")
     for name, game in games().items():
         if isinstance(game, MayLack):
-            yield look_at(f"game {name}", partial(_lacking, game))
+            yield checked(f"game {name}", partial(_lacking, game))
     if settings.smarthost:
-        yield look_at("smarthost", lambda: _smarthost(settings))
+        yield checked("smarthost", lambda: _smarthost(settings))
     else:
-        yield look_at("maildir", lambda: _maildir(settings))
+        yield checked("maildir", lambda: _maildir(settings))
 
 
 def database_state(settings: Settings) -> str:
@@ -125,7 +124,7 @@ def _address(settings: Settings) -> str:
 
 def _operator(settings: Settings) -> str:
     if not settings.operator:
-        raise DoubtError(
+        raise DubiousError(
             "PBM_OPERATOR is not set: nobody is told of stuck mails, and mail to postmaster "
             "stays in the queue. Set it to your own address."
         )
@@ -143,7 +142,7 @@ def _database(settings: Settings) -> str:
     url = parse_url(settings.database_url)
     if url.get_backend_name() == "sqlite" and _others_can_read(sqlite_path(url).absolute()):
         path = sqlite_path(url)
-        raise DoubtError(
+        raise DubiousError(
             f"{state}; other users of this machine can read it, with everybody's mail address. "
             f"Run: chmod go= {path}*"
         )
@@ -166,11 +165,11 @@ def _others_can_read(file: Path) -> bool:
 
 def _lacking(game: MayLack) -> str:
     if lacking := game.lacks():
-        raise DoubtError(lacking)
+        raise DubiousError(lacking)
     return "nothing is missing"
 
 
-def _keys(settings: Settings, clock: Clock, database: Finding) -> str:
+def _keys(settings: Settings, clock: Clock, database: CheckResult) -> str:
     if database.good:
         with _reading(settings) as work:
             refuse_other_keys(work, settings, clock())
@@ -194,10 +193,10 @@ def _reading(settings: Settings) -> Iterator[UnitOfWork]:
         database.close()
 
 
-def roles_here(settings: Settings, clock: Clock) -> list[Finding]:
-    """Whether processes that live run all roles, a finding for each. Raises DBAPIError."""
+def roles_here(settings: Settings, clock: Clock) -> list[CheckResult]:
+    """Whether processes that live run all roles, a result for each. Raises DBAPIError."""
     with _reading(settings) as work:
-        return list(role_findings(seen_by(work, clock), clock(), shared=work.is_shared))
+        return list(role_results(seen_by(work, clock), clock(), shared=work.is_shared))
 
 
 def _clocks(settings: Settings, clock: Clock) -> str:
@@ -209,7 +208,7 @@ def _disk(room: Room) -> str:
     if room.is_short:
         raise OperatorError(f"{room}. Mails are refused where nothing can be written: make room.")
     if room.is_little:
-        raise DoubtError(f"{room}. Make room before it is full: mails are refused then.")
+        raise DubiousError(f"{room}. Make room before it is full: mails are refused then.")
     return str(room)
 
 
@@ -269,7 +268,7 @@ def _robots(settings: Settings, clock: Clock) -> str:
             "are tried again when the server is started the next time."
         )
     if absent and ever:
-        raise DoubtError(
+        raise DubiousError(
             f"No robots here: {', '.join(absent)}. People have these handles, or had "
             "them before, and keep them."
         )
@@ -311,9 +310,9 @@ def _doorway(settings: Settings, doorway: Doorway) -> str:
     domain = settings.address.rpartition("@")[2].lower()
     if greeting.lower().split()[:2] != ["220", domain]:
         raise OperatorError(
-            f"Somebody else answers: {_printable(greeting)}. Stop that, or change PBM_LISTEN."
+            f"Somebody else answers: {one_line(greeting)}. Stop that, or change PBM_LISTEN."
         )
-    return f"answers: {_printable(greeting)}"
+    return f"answers: {one_line(greeting)}"
 
 
 def _smarthost(settings: Settings) -> str:
@@ -336,13 +335,14 @@ def _offered(host: Smarthost, domain: str) -> str:
             smtp.ehlo_or_helo_if_needed()
             code, text = smtp.noop()
             if code != 250:
-                reply = _printable(text.decode("ascii", "replace"))
+                reply = one_line(text.decode("ascii", "replace"))
                 raise OperatorError(f"{host.host} answers NOOP with {code} {reply}.")
             return "STARTTLS" if smtp.has_extn("starttls") else "not encrypted"
     except (OSError, smtplib.SMTPException) as error:
+        why = one_line(str(error).partition("\n")[0])
         raise OperatorError(
-            f"{host.host} port {host.port} does not answer as a mail server "
-            f"({_first_line(error)}). Check PBM_SMARTHOST."
+            f"{host.host} port {host.port} does not answer as a mail server ({why}). Check "
+            "PBM_SMARTHOST."
         ) from error
 
 
@@ -359,11 +359,3 @@ def _maildir(settings: Settings) -> str:
     except OSError as error:
         raise OperatorError(f"{parent} cannot be written to: {trouble(parent, error)}") from error
     return f"{folder} can be written to; no smarthost is set, so no mail leaves this machine"
-
-
-def _first_line(error: Exception) -> str:
-    return _printable(str(error).split("\n")[0])
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text).strip()

@@ -1,4 +1,4 @@
-"""Whole databases copied out and in: SQLite by its backup interface, PostgreSQL by its tools."""
+"""Copies of whole databases: SQLite by its backup interface, PostgreSQL by its tools."""
 
 import os
 import shutil
@@ -13,8 +13,10 @@ from sqlalchemy import Connection, func, inspect, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
+from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.store.db import Database
+from pbm.store.migrate import current_version, is_current, migrate, newest_version
 from pbm.store.reaching import why_unusable
 from pbm.store.schema import metadata
 
@@ -32,10 +34,7 @@ def sqlite_path(url: URL) -> Path:
 
 
 def copy_out(url: URL, file: Path) -> None:
-    """Copy a database into a file, as it is at one moment, while others write to it.
-
-    Raises OperatorError.
-    """
+    """Copy a consistent snapshot of a database into a file. Raises OperatorError."""
     if url.get_backend_name() != "sqlite":
         _run("pg_dump", url, "--format=custom", "--no-owner", "--no-privileges", f"--file={file}")
         return
@@ -49,7 +48,7 @@ def copy_out(url: URL, file: Path) -> None:
 
 
 def check_copy(url: URL, file: Path) -> None:
-    """Look whether a copy can be read whole. Raises OperatorError."""
+    """Check that a copy is readable. Raises OperatorError."""
     if url.get_backend_name() != "sqlite":
         _run("pg_restore", None, "--file=/dev/null", str(file))
         return
@@ -63,10 +62,7 @@ def check_copy(url: URL, file: Path) -> None:
 
 
 def copy_in(url: URL, file: Path) -> None:
-    """Make a database what a copy holds, whatever was in it: all of it, or nothing.
-
-    Raises OperatorError.
-    """
+    """Replace a database by a copy, all or nothing. Raises OperatorError."""
     if url.get_backend_name() == "sqlite":
         _copy_into_sqlite(sqlite_path(url), file)
     else:
@@ -83,7 +79,7 @@ def counts(database: Database) -> dict[str, int]:
 
 
 def holds_data(database: Database) -> bool:
-    """Whether any table of ours has a row. Raises OperatorError for what is no database."""
+    """Whether any table of ours has a row of people. Raises OperatorError."""
     try:
         with database.engine.connect() as connection:
             return any(
@@ -95,7 +91,7 @@ def holds_data(database: Database) -> bool:
 
 
 def _rows_of_people(connection: Connection) -> Iterator[str]:
-    """The tables that hold data; of those in which some rows come by themselves, the others."""
+    """The tables with data of people, except rows that a server adds by itself."""
     inspector = inspect(connection)
     present = set(inspector.get_table_names())
     for name in metadata.tables:
@@ -117,7 +113,7 @@ def _copy_into_sqlite(path: Path, file: Path) -> None:
 
 
 def _copy_into_postgres(url: URL, file: Path) -> None:
-    """Drop our tables and fill in the others in one transaction."""
+    """Replace our tables in one transaction."""
     script, drop = file.with_name("restore.sql"), file.with_name("drop.sql")
     _run("pg_restore", None, "--no-owner", "--no-privileges", f"--file={script}", str(file))
     names = ", ".join(sorted({*metadata.tables, _VERSIONS}))
@@ -132,7 +128,7 @@ def _open(path: Path, mode: str = "rw") -> sqlite3.Connection:
 
 
 def _run(program: str, url: URL | None, *options: str) -> None:
-    """Run a PostgreSQL tool; the password goes by the environment, where only we can read it."""
+    """Run a PostgreSQL tool, with the password in the environment."""
     command, environment = [_find(program)], dict(os.environ)
     if url is not None:
         command += ["--no-password", f"--dbname={_conninfo(url)}"]
@@ -172,3 +168,51 @@ def _find(program: str) -> str:
 def _last_words(stderr: str) -> str:
     lines = [line.strip() for line in stderr.split("\n") if line.strip()]
     return lines[0] if lines else "it did not say why."
+
+
+def migrate_here(settings: Settings) -> tuple[str, Path | None]:
+    """Migrate the database of these settings, as `bring_up_to_date`. Raises OperatorError."""
+    database = Database(settings.database_url)
+    try:
+        return bring_up_to_date(database)
+    finally:
+        database.close()
+
+
+def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
+    """Migrate a database, after a copy of an embedded one with tables.
+
+    Returns the version before, empty for none, and the copy. Raises OperatorError.
+    """
+    if is_current(database):
+        return newest_version(), None
+    before = current_version(database) or ""
+    copy = _copy_of(database, before) if database.embedded and before else None
+    migrate(database)
+    return before, copy
+
+
+def _copy_of(database: Database, version: str) -> Path:
+    """Copy an embedded database, mode 0600, into its folder. Raises OperatorError."""
+    path = sqlite_path(database.engine.url)
+    copy = path.with_name(f"{path.name}-before-{version}")
+    draft = path.with_name(f".{copy.name}")
+    try:
+        draft.unlink(missing_ok=True)
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        copy_out(database.engine.url, draft)
+        draft.replace(copy)
+    except OSError as error:
+        raise _not_copied(path, f"{error.strerror}.") from error
+    except OperatorError as error:
+        raise _not_copied(path, str(error)) from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return copy
+
+
+def _not_copied(path: Path, why: str) -> OperatorError:
+    return OperatorError(
+        f"{path} has to be migrated, and cannot be copied before: {why} The copy needs as much "
+        "room as the database."
+    )

@@ -1,4 +1,4 @@
-"""Writing and reading as a player does, to try the server without a mail program."""
+"""Sends and reads mails as a player, to try the server without a mail program."""
 
 import smtplib
 import time
@@ -14,7 +14,7 @@ from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.smtp_out.maildir import mails_of
-from pbm.service.operator.greeting import connected
+from pbm.service.operator.smtp_hello import connected, reply_text
 
 ANSWER_SECONDS = 5.0
 _SECONDS = 60
@@ -32,12 +32,10 @@ def send(
     new: bool = False,
     wait: float = ANSWER_SECONDS,
 ) -> str:
-    """Mail `text` as the answer to the newest mail of an address, or else as a new mail.
+    """Send `text` as a reply to an address's newest mail, or as a new mail. Raises OperatorError.
 
-    A new mail has the first line of `text` as its subject, and the others as its body.
-    Waits up to `wait` seconds for something to arrive in that address's folder, so that what
-    is read or answered next is that. Returns what the server said to the mail. Raises
-    OperatorError.
+    A new mail has the first line of `text` as its subject. Waits up to `wait` seconds for an
+    answer in the address's folder. Returns the server's reply.
     """
     mails = _mails(settings, sender)
     mail = EmailMessage(policy=_POLICY)
@@ -55,10 +53,7 @@ def send(
 
 
 def newest(settings: Settings, address: str, count: int = 1) -> tuple[tuple[str, str], ...]:
-    """Subject and text part of the newest mails to an address, the newest last.
-
-    Raises OperatorError where there are none.
-    """
+    """Subject and text of the newest mails to an address, the newest last. Raises OperatorError."""
     found = _mails(settings, address)[-count:]
     if not found:
         where = f"in {settings.maildir}"
@@ -109,7 +104,7 @@ def _submit(settings: Settings, sender: str, recipient: str, raw: bytes) -> str:
                 smtp.quit()
             return reply
     except smtplib.SMTPResponseException as error:
-        reply = _decoded(error.smtp_error)
+        reply = reply_text(error.smtp_error)
         raise OperatorError(f"The server refuses: {error.smtp_code} {reply}") from error
     except (OSError, smtplib.SMTPException) as error:
         raise OperatorError(
@@ -121,8 +116,8 @@ def _submit(settings: Settings, sender: str, recipient: str, raw: bytes) -> str:
 def _accepted(answer: tuple[int, bytes]) -> str:
     code, reply = answer
     if code >= 400:
-        raise OperatorError(f"The server refuses: {code} {_decoded(reply)}")
-    return f"{code} {_decoded(reply)}"
+        raise OperatorError(f"The server refuses: {code} {reply_text(reply)}")
+    return f"{code} {reply_text(reply)}"
 
 
 def _await_answer(settings: Settings, address: str, before: list[Path], seconds: float) -> None:
@@ -154,11 +149,6 @@ def _decode(payload: bytes, charset: str) -> str:
         return payload.decode(charset, errors="replace")
     except LookupError:
         return payload.decode("latin-1")
-
-
-def _decoded(reply: bytes | str) -> str:
-    text = reply if isinstance(reply, str) else reply.decode("utf-8", "replace")
-    return _in_a_line(text)
 
 
 def _in_a_line(text: str) -> str:

@@ -1,7 +1,7 @@
-"""`pbm-admin doctor`: whether what the mail server in front says of senders can be believed.
+"""`pbm-admin doctor`: whether the upstream mail server's results about senders can be trusted.
 
-A mail with forged results is sent through it to an address that is only looked at. The running
-server writes down how it arrived; what that means is decided here, and kept.
+A probe with forged results is sent through it. The running server stores how the probe arrived;
+the verdict is decided and stored here.
 """
 
 import smtplib
@@ -22,9 +22,10 @@ from pbm.service.intake.upstream_mta import (
     forget_front,
     note_front,
 )
+from pbm.service.operator.check_result import CheckResult
 from pbm.service.operator.checks import roles_here
-from pbm.service.operator.finding import Finding
-from pbm.service.operator.office import Office
+from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.operator.smtp_hello import reply_text
 
 ARRIVAL_SECONDS = 60.0
 _SECONDS = 60
@@ -45,13 +46,16 @@ _AGAIN = "Nothing that it says counts until this command has found it in order."
 
 
 def examine_front(
-    settings: Settings, office: Office, host: str, port: int, wait: float = ARRIVAL_SECONDS
-) -> Iterator[Finding]:
-    """Send a probe through the front, and tell what of it arrived.
+    settings: Settings,
+    session: OperatorSession,
+    host: str,
+    port: int,
+    wait: float = ARRIVAL_SECONDS,
+) -> Iterator[CheckResult]:
+    """Send a probe through the upstream server, and store whether it can be trusted.
 
-    From then on the front is believed, or not any more. Where no process takes mail in, that is
-    what is found, and no probe is sent. Raises OperatorError where the probe
-    could not be sent or did not arrive within `wait` seconds: what was known stays then.
+    Without a running server no probe is sent. Raises OperatorError if the probe cannot be sent or
+    does not arrive within `wait` seconds; the earlier verdict stays then.
     """
     name = settings.front_name
     if not name:
@@ -59,57 +63,59 @@ def examine_front(
             "PBM_AUTHSERV_ID is not set, so nothing that a mail server says of senders counts. "
             "Set it to the first word of the Authentication-Results that yours writes."
         )
-    dead = [finding for finding in roles_here(settings, office.clock) if not finding.good]
+    dead = [result for result in roles_here(settings, session.clock) if not result.good]
     if dead:
         yield from dead
         return
     token = new_token()
-    with office.act(None) as act:
+    with session.act(None) as act:
         mark = expect_probe(act.work, token, name, act.now)
-    date = format_datetime(office.clock())
-    recipient = office.site.address.probe(token)
+    date = format_datetime(session.clock())
+    recipient = session.site.address.probe(token)
     try:
         _send(host, port, recipient, probe_mail(mark, _SENDER, recipient, name, date))
-        arrival = _await(office, token, wait)
+        arrival = _await(session, token, wait)
     except OperatorError as error:
-        with office.act(None) as act:
+        with session.act(None) as act:
             doubt_front(act.work, name, str(error), act.now)
         raise
-    findings = list(_findings(name, arrival))
-    _keep(office, name, arrival, findings)
-    yield Finding(True, "way", f"a probe went through {host} port {port} and arrived here")
-    yield from findings
+    results = list(_results(name, arrival))
+    _keep(session, name, arrival, results)
+    yield CheckResult(True, "way", f"a probe went through {host} port {port} and arrived here")
+    yield from results
 
 
-def _findings(name: str, arrival: Arrival) -> Iterator[Finding]:
+def _results(name: str, arrival: Arrival) -> Iterator[CheckResult]:
     seen = arrival.seen
     if arrival.trusted:
-        yield Finding(True, "peer", f"{arrival.peer} handed it over, one of PBM_TRUSTED_PEERS")
+        yield CheckResult(True, "peer", f"{arrival.peer} handed it over, one of PBM_TRUSTED_PEERS")
     else:
         text = f"{arrival.peer} handed it over, which is not one of PBM_TRUSTED_PEERS. {_AGAIN}"
-        yield Finding(False, "peer", text)
+        yield CheckResult(False, "peer", text)
     if not seen.hops:
         lost = "its Received fields are removed" if seen.hops is None else "it got no Received"
         text = f"{lost}, so nobody can tell what was added at the front. {_AGAIN}"
-        yield Finding(False, "Received", text)
+        yield CheckResult(False, "Received", text)
     else:
-        yield Finding(True, "Received", f"{seen.hops} added on the way")
+        yield CheckResult(True, "Received", f"{seen.hops} added on the way")
     if seen.survived:
         text = (
             f"Results of {name} that the probe had forged came through "
             f"({', '.join(dict.fromkeys(seen.survived))}). Let your mail server remove every "
             f"Authentication-Results of that name from what comes in. {_AGAIN}"
         )
-        yield Finding(False, "forged results", text)
+        yield CheckResult(False, "forged results", text)
     else:
-        yield Finding(True, "forged results", f"those of {name} were removed")
-    yield Finding(True, "own results", _OWN[seen.own].format(name=name))
+        yield CheckResult(True, "forged results", f"those of {name} were removed")
+    yield CheckResult(True, "own results", _OWN[seen.own].format(name=name))
 
 
-def _keep(office: Office, name: str, arrival: Arrival, findings: Sequence[Finding]) -> None:
-    bad = [f"{finding.what}: {finding.text}" for finding in findings if not finding.good]
+def _keep(
+    session: OperatorSession, name: str, arrival: Arrival, results: Sequence[CheckResult]
+) -> None:
+    bad = [f"{result.what}: {result.text}" for result in results if not result.good]
     good = not bad
-    with office.act(None) as act:
+    with session.act(None) as act:
         if good and arrival.seen.hops:
             front = Front(name, arrival.seen.hops, below=arrival.seen.own == "below")
             note_front(act.work, front, act.now)
@@ -127,20 +133,20 @@ def _send(host: str, port: int, recipient: str, raw: bytes) -> None:
     except smtplib.SMTPRecipientsRefused as error:
         ((code, reply),) = error.recipients.values()
         raise OperatorError(
-            f"{where} does not take mail for {_plain(recipient)}: {code} {_decoded(reply)}"
+            f"{where} does not take mail for {_plain(recipient)}: {code} {reply_text(reply)}"
         ) from error
     except smtplib.SMTPResponseException as error:
         raise OperatorError(
-            f"{where} does not take the probe: {error.smtp_code} {_decoded(error.smtp_error)}"
+            f"{where} does not take the probe: {error.smtp_code} {reply_text(error.smtp_error)}"
         ) from error
     except (OSError, smtplib.SMTPException) as error:
         raise OperatorError(f"{where} does not answer as a mail server ({error}).") from error
 
 
-def _await(office: Office, token: str, seconds: float) -> Arrival:
+def _await(session: OperatorSession, token: str, seconds: float) -> Arrival:
     end = time.monotonic() + seconds
     while True:
-        with office.look() as work:
+        with session.look() as work:
             arrival = arrival_of(work, token)
         if arrival is not None:
             return arrival
@@ -155,8 +161,3 @@ def _await(office: Office, token: str, seconds: float) -> Arrival:
 def _plain(recipient: str) -> str:
     """The address without its token."""
     return recipient.replace(recipient.partition("@")[0].rpartition(".")[2], "...")
-
-
-def _decoded(reply: bytes | str) -> str:
-    text = reply if isinstance(reply, str) else reply.decode("utf-8", "replace")
-    return " ".join(text.split())

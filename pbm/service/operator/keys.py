@@ -1,21 +1,30 @@
-"""The keys behind the reply addresses: a new one signs, the older ones verify until dropped.
+"""The keys behind the reply addresses: a new one signs, older ones verify until dropped.
 
-A server that runs reads the file again by itself.
+A running server reads the key file again by itself. The database has the marks of the keys, not the
+keys: so lost or wrong keys are found before they sign a mail.
 """
 
+from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 
 from pbm.clock import Clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
-from pbm.mail.keyfile import add_key, drop_key, load_keys
-from pbm.service.operator.known_keys import forget_lost_keys, note_keys
-from pbm.service.operator.office import Office, hand_of, reason_of
-from pbm.store.db import Database
+from pbm.mail.keyfile import Key, add_key, drop_key, load_keys
+from pbm.mail.tags import Keyring, load_keyring, mark_of
+from pbm.service.operator.heartbeat_checks import those_beating
+from pbm.service.operator.operator_session import OperatorSession, hand_of, reason_of
+from pbm.store.db import Database, UnitOfWork
 
 _FROM_SETTING = (
     "The keys are in PBM_SECRET_KEY, where pbm-admin can change nothing. {how} "
     "Then start the server again."
+)
+_KEYS = "keys"
+_WHAT_TO_DO = (
+    "Bring it back: it is in every backup (as secret.key), and in the folder, or on the machine, "
+    "in which the server was started before. If it is lost for good: pbm-admin keys forget"
 )
 
 
@@ -26,30 +35,30 @@ def list_keys(settings: Settings) -> tuple[str, ...]:
     return tuple(key.id for key in load_keys(settings.key_file, settings.secret_key or None))
 
 
-def rotate_keys(settings: Settings, office: Office) -> str:
-    """Let a new key sign from now on; return its id. Raises OperatorError."""
+def rotate_keys(settings: Settings, session: OperatorSession) -> str:
+    """Add a key that signs from now on; return its id. Raises OperatorError."""
     how = "Put a new one before those that are there, with a comma between; the first one signs."
     file = _file_of(settings, how)
     key = add_key(file)
-    with office.act(None) as act:
+    with session.act(None) as act:
         act.note("key added", key=key.id)
         note_keys(act.work, load_keys(file), act.now)
     return key.id
 
 
-def drop_old_key(settings: Settings, office: Office, key_id: str, why: str) -> None:
-    """Let reply addresses that a key has signed be good no longer. Raises OperatorError."""
+def drop_old_key(settings: Settings, session: OperatorSession, key_id: str, why: str) -> None:
+    """Drop a key; reply addresses signed with it become invalid. Raises OperatorError."""
     file = _file_of(settings, "Take the one to be dropped out of it.")
-    with office.act(why) as act:
+    with session.act(why) as act:
         act.note("key dropped", key=key_id)
         drop_key(file, key_id)
         note_keys(act.work, load_keys(file), act.now)
 
 
 def forget_keys(settings: Settings, clock: Clock, who: str, why: str) -> list[str]:
-    """Go on without the keys that are lost; return their ids, as far as they are known.
+    """Forget lost keys; return their ids as far as known. Raises OperatorError.
 
-    The server makes another one at its start where none is left. Raises OperatorError.
+    If no key is left, the server makes one when it starts.
     """
     reason, now = reason_of(why), clock()
     database = Database(settings.database_url)
@@ -61,8 +70,6 @@ def forget_keys(settings: Settings, clock: Clock, who: str, why: str) -> list[st
                 why=reason,
                 what="keys forgotten",
                 now=now,
-                player_id=None,
-                board_id=None,
                 details={"keys": ", ".join(lost)},
             )
         return lost
@@ -74,3 +81,70 @@ def _file_of(settings: Settings, how: str) -> Path:
     if settings.secret_key:
         raise OperatorError(_FROM_SETTING.format(how=how))
     return settings.key_file
+
+
+def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring:
+    """The keys of these settings, made if there are no players yet.
+
+    Raises OperatorError if they are not those that the database knows.
+    """
+    refuse_other_keys(work, settings, now)
+    return load_keyring(settings.key_file, settings.secret_key or None)
+
+
+def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
+    """Raise OperatorError if replies to earlier mails would be invalid with the keys of here."""
+    marks, known = _marks_here(settings), _known(work)
+    lost = [mark for mark in known or () if mark not in marks]
+    if not (lost or (known is None and not marks)) or not _matters(work, now):
+        return
+    place = "PBM_SECRET_KEY" if settings.secret_key else str(settings.key_file.absolute())
+    which = " and ".join(f"key {_id_of(mark)}" for mark in lost) or "the key"
+    state = "not in" if marks else "gone with"
+    raise OperatorError(
+        f"Mails that players have were signed with {which}, {state} {place}. Without it they "
+        f"cannot be answered, and no other is made. {_WHAT_TO_DO}"
+    )
+
+
+def note_keys(work: UnitOfWork, keys: Iterable[Key], now: datetime) -> None:
+    """Store the marks of these keys, and no others."""
+    marks = list(map(mark_of, keys))
+    fact = work.facts.find(_KEYS)
+    if fact is None or fact.value != marks:
+        work.facts.note(_KEYS, marks, now)
+
+
+def forget_lost_keys(work: UnitOfWork, settings: Settings, now: datetime) -> list[str]:
+    """Store the marks of the keys of here only; return the ids of the others."""
+    marks, known = _marks_here(settings), _known(work)
+    work.facts.note(_KEYS, marks, now)
+    return [_id_of(mark) for mark in known or () if mark not in marks]
+
+
+def unlearn_keys(work: UnitOfWork) -> None:
+    """Delete all marks; the next server that starts stores those of its keys."""
+    work.facts.forget(_KEYS)
+
+
+def _marks_here(settings: Settings) -> list[str]:
+    if not settings.secret_key and not settings.key_file.exists():
+        return []
+    return list(map(mark_of, load_keys(settings.key_file, settings.secret_key or None)))
+
+
+def _known(work: UnitOfWork) -> Iterable[str] | None:
+    """The marks of the keys in use; None before the first server start."""
+    fact = work.facts.find(_KEYS, lock=True)
+    return None if fact is None else [str(mark) for mark in fact.value]
+
+
+def _matters(work: UnitOfWork, now: datetime) -> bool:
+    """Whether there may be a mail of ours, or another process that sends one."""
+    if work.players.is_any_reachable():
+        return True
+    return work.is_shared and bool(those_beating(work.heartbeats.all(), now))
+
+
+def _id_of(mark: str) -> str:
+    return mark.partition(" ")[0]

@@ -1,4 +1,4 @@
-"""What the operator does to players."""
+"""The operator's changes of players."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ from pbm.play.clocks.pauses import give_back, keep_stop
 from pbm.play.leave import boards_played, leave_board
 from pbm.play.seeks import leave_all_seeks
 from pbm.service.asking.challenges import tell_called_off
-from pbm.service.operator.office import Act, Office, find_player
+from pbm.service.operator.operator_session import OperatorSession, OperatorTurn, find_player
 from pbm.service.post.bounces import reachable_again
 from pbm.service.telling.announce import announce_seeks
 from pbm.store.values.boards import Board
@@ -31,7 +31,7 @@ _MOST_OVER = 20
 
 @dataclass(frozen=True)
 class PlayerFile:
-    """Everything about one player: boards in play, the newest that are over, the journal."""
+    """A player with boards in play, the newest finished ones, and the journal."""
 
     player: Player
     playing: tuple[Board, ...]
@@ -40,15 +40,15 @@ class PlayerFile:
     changes: tuple[Change, ...]
 
 
-def list_players(office: Office) -> tuple[Player, ...]:
+def list_players(session: OperatorSession) -> tuple[Player, ...]:
     """Every player, in the order of joining."""
-    with office.look() as work:
+    with session.look() as work:
         return work.players.all()
 
 
-def show_player(office: Office, handle: str) -> PlayerFile:
+def show_player(session: OperatorSession, handle: str) -> PlayerFile:
     """Look at one player. Raises OperatorError."""
-    with office.look() as work:
+    with session.look() as work:
         player = find_player(work, handle)
         return PlayerFile(
             player,
@@ -59,15 +59,14 @@ def show_player(office: Office, handle: str) -> PlayerFile:
         )
 
 
-def set_address(office: Office, handle: str, address: str, why: str) -> Player:
-    """Give a player one new address instead of all old ones, and send the boards there.
+def set_address(session: OperatorSession, handle: str, address: str, why: str) -> Player:
+    """Replace a player's addresses by one, and send the boards there. Raises OperatorError.
 
-    Reply addresses handed out so far stop working: the old mailbox may be in other hands.
-    Raises OperatorError.
+    Older reply addresses become invalid: somebody else may have the old mailbox.
     """
-    with office.act(why) as act:
+    with session.act(why) as act:
         player = _person(act, handle)
-        new = _new_address(office, act, player, address)
+        new = _new_address(session, act, player, address)
         for old in player.addresses:
             if address_key(old) != address_key(new):
                 act.tell_address(old, "address-old", "your address", handle=player.handle)
@@ -84,9 +83,9 @@ def set_address(office: Office, handle: str, address: str, why: str) -> Player:
         return player
 
 
-def suspend(office: Office, handle: str, why: str) -> Player:
-    """Let a player do nothing until further notice; their boards wait. Raises OperatorError."""
-    with office.act(why) as act:
+def suspend(session: OperatorSession, handle: str, why: str) -> Player:
+    """Suspend a player; their boards wait. Raises OperatorError."""
+    with session.act(why) as act:
         player = _present(act, handle)
         if player.status == "suspended":
             raise OperatorError(f"{player.handle} is suspended already.")
@@ -102,9 +101,9 @@ def suspend(office: Office, handle: str, why: str) -> Player:
         return act.work.players.get(player.id)
 
 
-def unsuspend(office: Office, handle: str, why: str) -> Player:
-    """Let a suspended player play on. Raises OperatorError."""
-    with office.act(why) as act:
+def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
+    """End a suspension. Raises OperatorError."""
+    with session.act(why) as act:
         player = _present(act, handle)
         if player.status != "suspended":
             raise OperatorError(f"{player.handle} is not suspended.")
@@ -119,12 +118,9 @@ def unsuspend(office: Office, handle: str, why: str) -> Player:
         return act.work.players.get(player.id)
 
 
-def reachable(office: Office, handle: str, why: str) -> Player:
-    """Take it that mail to a player arrives again: what waited goes out, the boards are told.
-
-    Raises OperatorError.
-    """
-    with office.act(why) as act:
+def reachable(session: OperatorSession, handle: str, why: str) -> Player:
+    """Mark a player as reachable: deferred mails go out, boards are told. Raises OperatorError."""
+    with session.act(why) as act:
         player = _present(act, handle)
         if player.unreachable_since is None:
             raise OperatorError(f"Mail to {player.handle} is not known to come back.")
@@ -136,12 +132,12 @@ def reachable(office: Office, handle: str, why: str) -> Player:
         return act.work.players.get(player.id)
 
 
-def remove(office: Office, handle: str, why: str) -> Player:
-    """Take a player off the server: out of every game, and every address forgotten.
+def remove(session: OperatorSession, handle: str, why: str) -> Player:
+    """Remove a player from all games, and delete their addresses. Raises OperatorError.
 
-    The handle stays taken, since the records of games name it. Raises OperatorError.
+    The handle stays taken, since records of games name it.
     """
-    with office.act(why) as act:
+    with session.act(why) as act:
         player = _person(act, handle)
         boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
@@ -165,14 +161,14 @@ def remove(office: Office, handle: str, why: str) -> Player:
         return act.work.players.get(player.id)
 
 
-def _present(act: Act, handle: str) -> Player:
+def _present(act: OperatorTurn, handle: str) -> Player:
     player = act.player(handle)
     if player.status == "removed":
         raise OperatorError(f"{player.handle} was removed; that is for good.")
     return player
 
 
-def _person(act: Act, handle: str) -> Player:
+def _person(act: OperatorTurn, handle: str) -> Player:
     player = _present(act, handle)
     if player.robot:
         raise OperatorError(
@@ -182,17 +178,17 @@ def _person(act: Act, handle: str) -> Player:
     return player
 
 
-def _suspended_at(act: Act, player: Player) -> datetime:
+def _suspended_at(act: OperatorTurn, player: Player) -> datetime:
     changes = act.work.changes.of_player(player.id)
     return max((change.at for change in changes if change.what == "suspended"), default=act.now)
 
 
-def _new_address(office: Office, act: Act, player: Player, address: str) -> str:
+def _new_address(session: OperatorSession, act: OperatorTurn, player: Player, address: str) -> str:
     try:
         new = parse_address(address)
     except AddressError as error:
         raise OperatorError(str(error)) from error
-    if not isinstance(office.site.address.parse(new), Unknown):
+    if not isinstance(session.site.address.parse(new), Unknown):
         raise OperatorError(f"{new} is an address of this server itself.")
     owner = act.work.players.by_address(address_key(new))
     if owner is not None and owner.id != player.id:

@@ -1,4 +1,4 @@
-"""What the operator sees of, and does to, mails that wait."""
+"""The mail queue as the operator sees and changes it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,8 +7,8 @@ from pbm.errors import OperatorError
 from pbm.mail.address import Postmaster, address_key
 from pbm.mail.reading.inbound import UnreadableMail, read
 from pbm.mail.writing.render import Renderer
-from pbm.service.operator.letter import incoming_text, outgoing_text
-from pbm.service.operator.office import Act, Office
+from pbm.service.operator.mail_dump import incoming_text, outgoing_text
+from pbm.service.operator.operator_session import OperatorSession, OperatorTurn
 from pbm.service.trouble.mail_numbers import incoming, outgoing, parse_mail_number
 from pbm.service.trouble.masking import masked
 from pbm.service.trouble.notices import tell_anew
@@ -21,7 +21,7 @@ MOST_LISTED = 100  # of each kind
 
 @dataclass(frozen=True)
 class Waiting:
-    """A mail in the queue, without its contents; `until` is when it is tried next, if not now."""
+    """A mail in the queue, without contents; `until` is the next try, if not now."""
 
     name: str
     status: str
@@ -34,7 +34,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Retried:
-    """A mail that is tried again now, and those before it in its line, which go first."""
+    """A mail to be retried now, and those `ahead` of it in the same thread."""
 
     name: str
     ahead: tuple[str, ...] = ()
@@ -42,16 +42,16 @@ class Retried:
 
 @dataclass(frozen=True)
 class Queue:
-    """What waits: the oldest of each kind, and how many more there are."""
+    """The oldest mails of each kind, and how many more there are."""
 
     mails: tuple[Waiting, ...]
     more: int
 
 
-def list_queue(office: Office) -> Queue:
-    """What waits, is stuck or has failed: the incoming mails first, the oldest first."""
-    now = office.clock()
-    with office.look() as work:
+def list_queue(session: OperatorSession) -> Queue:
+    """Mails that wait, are stuck or have failed; incoming ones first, the oldest first."""
+    now = session.clock()
+    with session.look() as work:
         mails = (
             *map(_incoming, work.inbox.waiting(most=MOST_LISTED)),
             *(_outgoing(mail, now) for mail in work.outbox.waiting(most=MOST_LISTED)),
@@ -61,31 +61,27 @@ def list_queue(office: Office) -> Queue:
         return Queue(mails, max(0, waiting - len(mails)))
 
 
-def show_mail(office: Office, name: str) -> tuple[Waiting, str]:
-    """A mail with its contents, secrets masked. Raises OperatorError.
-
-    One that is done can still be named; its contents are erased.
-    """
+def show_mail(session: OperatorSession, name: str) -> tuple[Waiting, str]:
+    """A mail with its contents, masked; those of a done one are erased. Raises OperatorError."""
     mail_number = parse_mail_number(name)
     number = mail_number.number
-    with office.look() as work:
+    with session.look() as work:
         if mail_number.is_outgoing:
             written = _get_outgoing(work, number)
-            return _outgoing(written, office.clock()), outgoing_text(written, Renderer())
+            return _outgoing(written, session.clock()), outgoing_text(written, Renderer())
         kept = _get_incoming(work, number)
         return _incoming(kept), incoming_text(kept.raw)
 
 
-def retry(office: Office, name: str) -> Retried:
-    """Let a mail be tried again, as if for the first time. Raises OperatorError.
+def retry(session: OperatorSession, name: str) -> Retried:
+    """Retry a mail from its first try. Raises OperatorError.
 
-    What waits before one on its way out, to the same reader about the same board, is tried
-    before it: nothing else holds it then.
+    Outgoing mails ahead of it in the same thread are retried, too, as they block it.
     """
     mail_number = parse_mail_number(name)
     number = mail_number.number
     ahead: tuple[int, ...] = ()
-    with office.act(None) as act:
+    with session.act(None) as act:
         if mail_number.is_outgoing:
             mail = _waiting_outgoing(act, number)
             ahead = act.work.outbox.ahead_of(mail)
@@ -103,11 +99,11 @@ def retry(office: Office, name: str) -> Retried:
     return Retried(str(mail_number), tuple(map(outgoing, ahead)))
 
 
-def drop(office: Office, name: str, why: str) -> str:
-    """Give a mail up, and tell the player whose mail it is. Raises OperatorError."""
+def drop(session: OperatorSession, name: str, why: str) -> str:
+    """Drop a mail, and tell its player. Raises OperatorError."""
     mail_number = parse_mail_number(name)
     number = mail_number.number
-    with office.act(why) as act:
+    with session.act(why) as act:
         if mail_number.is_outgoing:
             _drop_outgoing(act, _waiting_outgoing(act, number))
         else:
@@ -115,7 +111,7 @@ def drop(office: Office, name: str, why: str) -> str:
     return str(mail_number)
 
 
-def _drop_incoming(act: Act, mail: InboxMail) -> None:
+def _drop_incoming(act: OperatorTurn, mail: InboxMail) -> None:
     player, subject = _writer(act, mail)
     act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
     act.note("mail dropped", player=player, mail=incoming(mail.id))
@@ -124,7 +120,7 @@ def _drop_incoming(act: Act, mail: InboxMail) -> None:
         act.tell_player(player, "mail-dropped", "your mail was dropped", **told)
 
 
-def _drop_outgoing(act: Act, mail: OutboxMail) -> None:
+def _drop_outgoing(act: OperatorTurn, mail: OutboxMail) -> None:
     act.work.outbox.finish([mail.id], "dropped", act.now, mail.last_error)
     player = _addressee(act, mail)
     act.note("mail dropped", player=player, mail=outgoing(mail.id), board_number=mail.board_id)
@@ -132,12 +128,12 @@ def _drop_outgoing(act: Act, mail: OutboxMail) -> None:
         act.tell_player(player, "answer-dropped", "a mail to you was dropped", board=mail.board_id)
 
 
-def _addressee(act: Act, mail: OutboxMail) -> Player | None:
+def _addressee(act: OperatorTurn, mail: OutboxMail) -> Player | None:
     return act.work.players.find(mail.player_id) if mail.player_id else None
 
 
-def _writer(act: Act, mail: InboxMail) -> tuple[Player | None, str]:
-    """The player whose address a person's mail came from, and its subject."""
+def _writer(act: OperatorTurn, mail: InboxMail) -> tuple[Player | None, str]:
+    """The sender of a person's mail, if a player, and its subject."""
     if isinstance(act.site.address.parse(mail.recipient), Postmaster):
         return None, ""
     try:
@@ -149,14 +145,14 @@ def _writer(act: Act, mail: InboxMail) -> tuple[Player | None, str]:
     return act.work.players.by_address(address_key(envelope.author)), envelope.subject
 
 
-def _waiting_incoming(act: Act, number: int) -> InboxMail:
+def _waiting_incoming(act: OperatorTurn, number: int) -> InboxMail:
     mail = _get_incoming(act.work, number, lock=True)
     if mail.status == "done":
         raise OperatorError(f"Mail {incoming(number)} is done: {masked(mail.outcome or '')}.")
     return mail
 
 
-def _waiting_outgoing(act: Act, number: int) -> OutboxMail:
+def _waiting_outgoing(act: OperatorTurn, number: int) -> OutboxMail:
     mail = _get_outgoing(act.work, number, lock=True)
     if mail.status not in ("due", "failed"):
         raise OperatorError(f"Mail {outgoing(number)} is {mail.status} already.")

@@ -1,4 +1,4 @@
-"""Games that come from elsewhere and go elsewhere, by the operator's hand."""
+"""Import and export of games by the operator."""
 
 from collections.abc import Sequence
 
@@ -11,18 +11,23 @@ from pbm.play.robots import robots_play
 from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError
 from pbm.rules.record import forms_of, written
 from pbm.rules.registry import default_game, games
-from pbm.service.operator.office import Act, Office, find_board, find_player
+from pbm.service.operator.operator_session import (
+    OperatorSession,
+    OperatorTurn,
+    find_board,
+    find_player,
+)
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
 MOST_BYTES = 64 * 1024
 
 
-def export(office: Office, number: int, chosen: Options) -> str:
+def export(session: OperatorSession, number: int, chosen: Options) -> str:
     """Return a board as a record. Raises OperatorError."""
-    with office.look() as work:
+    with session.look() as work:
         board = find_board(work, number)
-        record = record_of(work, board, office.site.address.plain)
+        record = record_of(work, board, session.site.address.plain)
     known = [option.name for option in forms_of(board.rules)]
     if not set(known).issuperset(chosen):
         raise OperatorError(f"The forms of board {number} are: {', '.join(known)}.")
@@ -45,7 +50,7 @@ def parse(text: str, game: Game, chosen: Options) -> GameRecord:
 
 
 def game_of(name: str | None) -> Game:
-    """The game of that name, the usual one without. Raises OperatorError."""
+    """The game of that name, or the default one. Raises OperatorError."""
     if name is None:
         return default_game()
     if name not in games():
@@ -53,9 +58,11 @@ def game_of(name: str | None) -> Game:
     return games()[name]
 
 
-def keep_for(office: Office, game: Game, record: GameRecord, handle: str, why: str) -> Board:
-    """Keep a game as a record that belongs to a player; it is over. Raises OperatorError."""
-    with office.act(why) as act:
+def keep_for(
+    session: OperatorSession, game: Game, record: GameRecord, handle: str, why: str
+) -> Board:
+    """Keep a finished game as a player's record. Raises OperatorError."""
+    with session.act(why) as act:
         owner = find_player(act.work, handle)
         seated = [owner.id] * record.seats
         names = shown_names(record)
@@ -66,17 +73,16 @@ def keep_for(office: Office, game: Game, record: GameRecord, handle: str, why: s
 
 
 def take_over(
-    office: Office, game: Game, record: GameRecord, handles: Sequence[str], why: str
+    session: OperatorSession, game: Game, record: GameRecord, handles: Sequence[str], why: str
 ) -> Board:
-    """Let a game from another server go on here, and mail it to its players.
+    """Continue a game from another server here, and mail it to its players.
 
-    `handles` are those of the players in the order of the seats; if there are none, they are
-    the names in the record. Raises OperatorError.
+    `handles` are in the order of seats; default are the names in the record. Raises OperatorError.
     """
     through = replay(game, record)
     if record.ended or through.final.outcome:
         raise OperatorError("This game is over. Keep it as a record: --for HANDLE")
-    with office.act(why) as act:
+    with session.act(why) as act:
         players = _players(act, list(handles) or list(record.names), record)
         _check_robots(game, players)
         ids, names = [player.id for player in players], [player.handle for player in players]
@@ -94,7 +100,7 @@ def _check_robots(game: Game, players: Sequence[Player]) -> None:
         raise OperatorError("Only robots would play on it.")
 
 
-def _players(act: Act, handles: list[str], record: GameRecord) -> list[Player]:
+def _players(act: OperatorTurn, handles: list[str], record: GameRecord) -> list[Player]:
     if len(handles) != record.seats:
         raise OperatorError(f"This is a game of {record.seats}; name all, in seat order.")
     if not all(handles):

@@ -1,4 +1,4 @@
-"""Replays games from their moves, which are the truth, and compares what is kept beside them."""
+"""Replays games from their moves, and compares all that is derived from them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
@@ -13,7 +13,7 @@ from pbm.play.ratings import STALE, pool_of, recount
 from pbm.rules.contract import Game, Played, Position, RulesError
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn
-from pbm.service.operator.office import Office, find_board
+from pbm.service.operator.operator_session import OperatorSession, find_board
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.plies import Bookkeeping, Departure, Ply
@@ -29,24 +29,23 @@ _ALWAYS_A_DRAW = ("agreed", "claimed")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is wrong with one board, a sentence each; nothing if all agrees."""
+    """The problems of one board, a sentence each."""
 
     number: int
     problems: tuple[str, ...]
 
 
-def verify(office: Office, numbers: Sequence[int] = ()) -> Iterator[Verdict]:
-    """Replay boards, all of them unless numbers are given. Raises OperatorError.
+def verify(session: OperatorSession, numbers: Sequence[int] = ()) -> Iterator[Verdict]:
+    """Replay boards, all of them without numbers. Raises OperatorError.
 
-    Each board is looked at in a transaction of its own, with its row locked: a turn that
-    comes between would look like a difference.
+    Each board has its own transaction, with its row locked against turns.
     """
-    with office.look() as work:
+    with session.look() as work:
         for number in numbers:
             find_board(work, number)
         chosen = tuple(numbers) or work.boards.numbers()
     for number in chosen:
-        with office.database.reading() as work:
+        with session.database.reading() as work:
             problems = tuple(_problems(work, find_board(work, number, lock=True)))
         yield Verdict(number, problems)
 
@@ -78,7 +77,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
 
 
 class _Replay:
-    """One game played again; `position` is where it ends, None if it cannot be played."""
+    """A game replayed; `position` is the last one, None if the replay fails."""
 
     def __init__(self, game: Game, plies: Sequence[Ply], departures: Sequence[Departure]) -> None:
         self._game = game
@@ -88,7 +87,7 @@ class _Replay:
         self._at = ""  # what is being played again
 
     def run(self, start: str) -> Iterator[str]:
-        """Play it; whatever is wrong with its record comes out as sentences."""
+        """Replay it; yield its problems as sentences."""
         try:
             position = self._leave(self._game.load(start), 0)
             for number, ply in enumerate(self._plies, start=1):
@@ -186,7 +185,7 @@ def _book_differences(board: Board, position: Position, books: Bookkeeping) -> I
 
 
 def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
-    """What it did to the ratings of its players, compared with what its result makes of it."""
+    """Compare the stored rating changes with those of a recount."""
     counted, stale = work.ratings.counted(board.id), work.facts.find(STALE)
     if counted is None:
         if pool_of(work, board) is not None:
@@ -205,7 +204,7 @@ def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
 
 
 def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
-    """Whether a robot that a board waits for is to think about its move."""
+    """Check that there is a job for the move of a robot."""
     mover = board.to_move
     if mover is None or mover.robot is None:
         return
@@ -215,7 +214,7 @@ def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
 
 
 def _rounded(result: Result) -> tuple[float, ...]:
-    """A result without the last digits, in which another library or machine may differ."""
+    """A result without the last digits, which depend on library and machine."""
     return tuple(round(value or 0, 6) for value in astuple(result))
 
 

@@ -35,9 +35,12 @@ _LONGEST = 300  # characters of an error
 
 def in_a_line(error: Exception) -> str:
     """An error as one short printable line, masked."""
-    text = f"{type(error).__name__}: {error}"
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return masked(line)[:_LONGEST]
+    return masked(one_line(f"{type(error).__name__}: {error}"))[:_LONGEST]
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def traceback_of(error: BaseException) -> str:

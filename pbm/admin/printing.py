@@ -1,12 +1,26 @@
-"""How the journal is printed."""
+"""How `pbm-admin` prints lists, the journal and reports."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import click
 
-from pbm.admin.columns import cell
 from pbm.store.values.running import Change
+from pbm.store.values.talk import Report
+
+_CUT = "..."
+
+
+def cell(text: object, width: int) -> str:
+    """A text that fills a column, cut where it is too long for it.
+
+    >>> cell("bob", 5), cell("alexander", 7)
+    ('bob  ', 'alex...')
+    """
+    shown = str(text)
+    if len(shown) > width:
+        shown = f"{shown[: width - len(_CUT)]}{_CUT}"
+    return shown.ljust(width)
 
 
 def print_journal(changes: Iterable[Change], *, of_all: bool = False) -> None:
@@ -36,3 +50,22 @@ def _told(details: dict[str, Any]) -> list[str]:
 
 def _listed(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def print_reports(reports: Iterable[Report]) -> None:
+    """Print what players have reported: who, when and about which board, and the words there."""
+    for report in reports:
+        click.echo(
+            f"{report.reported_at:%Y-%m-%d %H:%M} UTC  {report.handle}, board {report.board_id}"
+        )
+        for line in report.lines:
+            click.echo(f"  {_plain(line)}")
+        for said in report.words:
+            click.echo(f"  {said['handle']} wrote there, {said['at'][:10]}:")
+            for line in said["lines"]:
+                click.echo(f"    {_plain(line)}")
+
+
+def _plain(line: str) -> str:
+    """Without what a terminal would obey."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)

@@ -1,4 +1,4 @@
-"""A mail as the operator may read it: decoded, on plain lines, secrets masked."""
+"""A mail as text for the operator: decoded, printable, masked."""
 
 import json
 from base64 import b64decode
@@ -19,7 +19,7 @@ ERASED = "Its contents were erased when it was done."
 
 
 def incoming_text(raw: bytes) -> str:
-    """Header and text of a mail as it came. Encodings are undone: a secret could hide in them."""
+    """Header and text of an incoming mail, decoded, since encodings could hide a secret."""
     if not raw:
         return ERASED
     try:
@@ -32,7 +32,7 @@ def incoming_text(raw: bytes) -> str:
 
 
 def outgoing_text(mail: OutboxMail, renderer: Renderer) -> str:
-    """Header and text part of a mail of ours."""
+    """Header and text part of an outgoing mail."""
     if not mail.params:
         return ERASED
     if mail.template == "raw":
@@ -60,5 +60,5 @@ def _value(raw: bytes) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without what a terminal would obey."""
+    """The text without control characters."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,6 +1,6 @@
-"""The operator's office: every change is kept with who, when and why, and told to the players.
+"""The operator's session: each change is noted in the journal with its reason, and announced.
 
-One change is one short transaction, so that the server can go on beside it.
+One change is one short transaction, so that the server goes on beside it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,9 +18,12 @@ from pbm.play.turn import Turn
 from pbm.rules.contract import RulesError
 from pbm.service.telling.announce import announce_boards, shown_to
 from pbm.service.telling.mail_writer import MailWriter
+from pbm.service.trouble.masking import one_line
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
+from pbm.store.values.running import Change
+from pbm.store.values.talk import Report
 
 MOST_WHY = 500  # characters of a reason
 _MOST_WHO = 80
@@ -28,8 +31,8 @@ _BROKEN = "What is stored cannot be read: {error}. Run: pbm-admin verify"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Act(Turn):
-    """The operator's turn: one change, by whom and why."""
+class OperatorTurn(Turn):
+    """The turn of one change by the operator."""
 
     who: str
     why: str
@@ -39,7 +42,7 @@ class Act(Turn):
         return find_player(self.work, handle)
 
     def board(self, number: int) -> Board:
-        """Find a board and lock it, so that no turn comes between. Raises OperatorError."""
+        """Find and lock a board. Raises OperatorError."""
         return find_board(self.work, number, lock=True)
 
     def note(
@@ -50,7 +53,7 @@ class Act(Turn):
         board: Board | None = None,
         **details: Any,
     ) -> None:
-        """Write the change into the journal; `what` is one or two words."""
+        """Note the change in the journal; `what` is one or two words."""
         self.work.changes.add(
             who=self.who,
             why=self.why,
@@ -64,10 +67,7 @@ class Act(Turn):
     def tell_board(
         self, done: OperatorActed, events: Iterable[Event] = (), *, but: int | None = None
     ) -> None:
-        """Mail a board to its players, `but` one of them, with what the operator did and why.
-
-        `events` are what else came of it, there or on other boards.
-        """
+        """Mail a board to its players `but` one, with the operator's act and all that followed."""
         announce_boards(self, [done, *events], but=but)
 
     def send_board(self, board: Board, player: Player, done: OperatorActed) -> bool:
@@ -78,13 +78,13 @@ class Act(Turn):
         return True
 
     def tell_player(self, player: Player, template: str, subject: str, /, **params: Any) -> None:
-        """Mail a notice to a player, who can answer it; one without an address is not told."""
+        """Mail a notice to a player who has an address; it can be answered."""
         if player.addresses:
             told = self._told({"handle": player.handle, **params})
             MailWriter(self).notice_player(player, f"operator/{template}", subject, told)
 
     def tell_address(self, address: str, template: str, subject: str, /, **params: Any) -> None:
-        """Mail a notice to an address that is nobody's any more."""
+        """Mail a notice to an address that belongs to no player any more."""
         MailWriter(self).notice(address, f"operator/{template}", subject, self._told(params))
 
     def _told(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -93,8 +93,8 @@ class Act(Turn):
 
 
 @dataclass(frozen=True)
-class Office:
-    """Where the operator works: the database, the pen for the mails, and whose hand it is."""
+class OperatorSession:
+    """The operator's access to the database; `who` stands in the journal."""
 
     database: Database
     site: Site
@@ -102,23 +102,32 @@ class Office:
     who: str
 
     @contextmanager
-    def act(self, why: str | None) -> Iterator[Act]:
-        """Begin a change; commit at the end.
+    def act(self, why: str | None) -> Iterator[OperatorTurn]:
+        """Begin a change; commit at the end. Raises OperatorError for an unusable reason.
 
-        None where no reason is asked for, since nothing changes for anybody. Raises
-        OperatorError for a reason that is none.
+        Changes that concern no player have None for a reason.
         """
         reason = "" if why is None else reason_of(why)
         with _sound(), self.database.transaction() as work:
-            yield Act(
+            yield OperatorTurn(
                 work=work, site=self.site, now=self.clock(), who=hand_of(self.who), why=reason
             )
 
     @contextmanager
     def look(self) -> Iterator[UnitOfWork]:
-        """Read; nothing is changed and nobody waits."""
+        """Read only."""
         with _sound(), self.database.reading() as work:
             yield work
+
+    def newest_changes(self, most: int) -> tuple[Change, ...]:
+        """The newest changes in the journal, the newest last."""
+        with self.look() as work:
+            return work.changes.newest(most)
+
+    def newest_reports(self, most: int) -> tuple[Report, ...]:
+        """The newest reports of players, the newest last."""
+        with self.look() as work:
+            return work.reports.newest(most)
 
 
 def find_player(work: UnitOfWork, handle: str) -> Player:
@@ -148,8 +157,8 @@ def _sound() -> Iterator[None]:
 
 
 def reason_of(why: str) -> str:
-    """The reason on one line, as the players will read it. Raises OperatorError."""
-    reason = _in_a_line(why)
+    """The reason on one line, as players read it. Raises OperatorError."""
+    reason = one_line(why)
     if not reason:
         raise OperatorError("Give a reason with --why; the players concerned will read it.")
     if len(reason) > MOST_WHY:
@@ -158,9 +167,5 @@ def reason_of(why: str) -> str:
 
 
 def hand_of(who: str) -> str:
-    """Whose hand it is, as the journal keeps it."""
-    return _in_a_line(who)[:_MOST_WHO]
-
-
-def _in_a_line(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    """The operator's name, as the journal keeps it."""
+    return one_line(who)[:_MOST_WHO]

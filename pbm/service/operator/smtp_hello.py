@@ -1,4 +1,4 @@
-"""Whether clients get the certificate of PBM_TLS_CERT, and for how long it is good."""
+"""The running server as a client sees it: its greeting and its certificate."""
 
 import smtplib
 import ssl
@@ -10,14 +10,44 @@ from pbm.clock import Clock
 from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
 from pbm.mail.smtp_in.certificate import good_between, load_certificate, why_not_now
-from pbm.service.operator.greeting import connected
 
+_SECONDS = 10
+_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1", "*": "127.0.0.1"}
 LEAST_LEFT = timedelta(days=14)
 _READ_AGAIN = "Let the server read it again with SIGHUP (systemctl reload), or start it again."
 
 
+def connected(doorway: Doorway, seconds: float = _SECONDS) -> smtplib.SMTP:
+    """A client connected to it. Raises OSError and SMTPException."""
+    kind = smtplib.LMTP if doorway.is_lmtp else smtplib.SMTP
+    return kind(_reachable(doorway), doorway.port, "localhost", timeout=seconds)
+
+
+def greeting_at(doorway: Doorway) -> str:
+    """Its greeting, code and text; empty if there is no answer."""
+    kind = smtplib.LMTP if doorway.is_lmtp else smtplib.SMTP
+    client = kind(local_hostname="localhost", timeout=_SECONDS)
+    try:
+        code, text = client.connect(_reachable(doorway), doorway.port)
+    except (OSError, smtplib.SMTPException):
+        return ""
+    finally:
+        client.close()
+    return f"{code} {text.decode('ascii', 'replace')}"
+
+
+def reply_text(reply: bytes | str) -> str:
+    """The text of a server's reply, on one line."""
+    text = reply if isinstance(reply, str) else reply.decode("utf-8", "replace")
+    return " ".join(text.split())
+
+
+def _reachable(doorway: Doorway) -> str:
+    return doorway.path or _ANY.get(doorway.host, doorway.host)
+
+
 def certificate_state(settings: Settings, clock: Clock) -> str:
-    """Load it, and ask the running server for it at each port. Raises OperatorError."""
+    """Load PBM_TLS_CERT and compare it with the certificate of each port. Raises OperatorError."""
     certificate = settings.tls_cert
     context = load_certificate(certificate, settings.tls_key)
     assert context is not None  # one of the two is named
@@ -39,7 +69,7 @@ def certificate_state(settings: Settings, clock: Clock) -> str:
 
 
 def _first_of(certificate: str) -> bytes:
-    """The server's own certificate: what stands behind it is its chain."""
+    """The first certificate of a file, which is the server's own."""
     pem = Path(certificate).read_text(encoding="ascii", errors="replace")
     begin = pem.index(ssl.PEM_HEADER)
     end = pem.index(ssl.PEM_FOOTER, begin) + len(ssl.PEM_FOOTER)
@@ -47,7 +77,7 @@ def _first_of(certificate: str) -> bytes:
 
 
 def _shown_at(doorway: Doorway) -> bytes:
-    """The certificate that a port shows. Raises OperatorError."""
+    """The certificate of a port. Raises OperatorError."""
     any_will_do = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     any_will_do.check_hostname = False
     any_will_do.verify_mode = ssl.CERT_NONE

@@ -1,0 +1,181 @@
+"""Commands of `pbm-admin` for the server itself, and for trying it."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from pbm.admin.console import Console, pass_console, pass_session
+from pbm.clock import system_clock
+from pbm.service.operator import backup as backups
+from pbm.service.operator import correspondence
+from pbm.service.operator.check_result import CheckResult
+from pbm.service.operator.checks import check as check_all
+from pbm.service.operator.copies import migrate_here
+from pbm.service.operator.doctor import ARRIVAL_SECONDS, examine_front
+from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.operator.verify import verify as verify_boards
+from pbm.store.migrate import newest_version
+
+
+@click.command()
+@click.argument("numbers", type=click.IntRange(min=1), nargs=-1, metavar="[N]...")
+@pass_session
+def verify(session: OperatorSession, numbers: tuple[int, ...]) -> None:
+    """Replay games and compare with what is stored.
+
+    All games, or those named. Ends with status 1 if anything differs.
+    """
+    boards = wrong = 0
+    for verdict in verify_boards(session, numbers):
+        boards += 1
+        wrong += bool(verdict.problems)
+        for problem in verdict.problems:
+            click.echo(f"board {verdict.number}: {problem}")
+    click.echo(f"{boards} {'board' if boards == 1 else 'boards'} replayed, {wrong} wrong.")
+    if wrong:
+        raise SystemExit(1)
+
+
+@click.command()
+@pass_console
+def migrate(console: Console) -> None:
+    """Bring the tables to the version that this program needs."""
+    before, copy = migrate_here(console.settings)
+    after = newest_version()
+    if before == after:
+        click.echo(f"Nothing to do: the tables have version {after}.")
+    else:
+        click.echo(f"The tables had version {before or 'none'} and have version {after} now.")
+    if copy:
+        click.echo(f"{copy} is the database as it was. Remove it when all is well.")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@pass_console
+def backup(console: Console, file: Path) -> None:
+    """Copy database and keys into FILE; the server may run.
+
+    Whoever has FILE can read all mail addresses and write as any player: keep it safe.
+    """
+    manifest = backups.backup(console.settings, file)
+    click.echo(f"{file} holds the {manifest.kind} database and the keys, as of {manifest.made}.")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Also over a database that holds data: it is lost.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    metavar="MB",
+    help="How large its database may be unpacked, where that is unusually large.",
+)
+@pass_console
+def restore(console: Console, file: Path, force: bool, most: int | None) -> None:
+    """Bring the database and the keys of a backup back.
+
+    The server must be stopped. The database named by the settings has to be empty, unless
+    --force is given.
+    """
+    restored = backups.restore(console.settings, file, force=force, most=most and most << 20)
+    held = ", ".join(f"{count} {what}" for what, count in restored.counts.items())
+    click.echo(f"Restored as of {restored.made}: {held}.")
+    if restored.old_keys:
+        click.echo(f"The key file that was here is {restored.old_keys} now.")
+    click.echo(
+        f"New boards are numbered from {restored.next_numbers['boards']} and new players from "
+        f"{restored.next_numbers['players']}, so that no mail from after the backup fits them."
+    )
+    click.echo("Run pbm-admin verify before you start the server.")
+
+
+@click.command()
+@pass_console
+def check(console: Console) -> None:
+    """Look whether the server has what it needs.
+
+    Says what to do where not. Ends with status 1 on a FAIL, not on a warn. It changes nothing.
+    """
+    print_results(check_all(console.settings, system_clock))
+
+
+def print_results(results: Iterable[CheckResult]) -> None:
+    """Print what was found, a line each; end with status 1 where something is wrong."""
+    failed = False
+    for result in results:
+        failed |= not result.good
+        word = ("warn" if result.warning else "ok") if result.good else "FAIL"
+        click.echo(f"{word:4}  {result.what}: {result.text}")
+    if failed:
+        raise SystemExit(1)
+
+
+def _host_port(_context: click.Context, _option: click.Parameter, value: str) -> tuple[str, int]:
+    host, _, port = value.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) <= 65535:
+        raise click.BadParameter("it is not host:port, such as mx.example.org:25.")
+    return host.strip("[]"), int(port)
+
+
+@click.command()
+@click.option(
+    "--front",
+    required=True,
+    metavar="HOST:PORT",
+    callback=_host_port,
+    help="Where your mail server takes mail from the world.",
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=ARRIVAL_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the probe may be on its way.",
+)
+@pass_console
+def doctor(console: Console, front: tuple[str, int], wait: float) -> None:
+    """Try whether your mail server's word on senders can be believed.
+
+    Sends a mail with forged Authentication-Results through it to the running pbm, where they
+    must not arrive. Only after that the results of PBM_AUTHSERV_ID count. Ends with status 1
+    on a FAIL; nothing of that server counts then.
+    """
+    with console.session() as session:
+        print_results(examine_front(console.settings, session, *front, wait))
+
+
+@click.command()
+@click.option("--as", "sender", required=True, metavar="ADDRESS", help="Whose mail it is.")
+@click.option("--new", is_flag=True, help="Write a new mail, with TEXT as its subject.")
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=correspondence.ANSWER_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for something to arrive at ADDRESS.",
+)
+@click.argument("text")
+@pass_console
+def send(console: Console, sender: str, new: bool, wait: float, text: str) -> None:
+    """Mail TEXT to the server as a player would.
+
+    It answers the newest mail to ADDRESS. With --new, or while nothing has been mailed to
+    ADDRESS, it is a new mail instead, and TEXT its subject. Mails are found in PBM_MAILDIR,
+    where they land while PBM_SMARTHOST is not set.
+    """
+    click.echo(correspondence.send(console.settings, sender, text, new=new, wait=wait))
+
+
+@click.command()
+@click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True)
+@click.argument("address")
+@pass_console
+def read(console: Console, address: str, count: int) -> None:
+    """Print the newest mails to ADDRESS, the newest last."""
+    mails = correspondence.newest(console.settings, address, count)
+    shown = (f"Subject: {subject}\n\n{text.rstrip()}\n" for subject, text in mails)
+    click.echo(f"\n{'-' * 76}\n\n".join(shown), nl=False)

@@ -1,0 +1,154 @@
+"""Checks of the heartbeats: whether every role is run, and whether all clocks agree."""
+
+import os
+import socket
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from pbm.clock import Clock, system_clock
+from pbm.errors import OperatorError
+from pbm.service.operator.check_result import CheckResult, DubiousError, checked
+from pbm.service.running.heartbeat import CLOCKS_AGREE, FORGOTTEN_AFTER, LATE, ROLES, is_off
+from pbm.store.db import UnitOfWork
+from pbm.store.values.running import Heartbeat
+
+_MOST_NAMED = 5  # processes in a line
+_STARTED = 18  # of what follows the state in /proc/N/stat: ticks from the boot to its start
+_DEAD = ("Z", "X")
+_SET_IT = "Set it right, for good by NTP (timedatectl set-ntp true)."
+
+
+def role_results(
+    heartbeats: Sequence[Heartbeat], now: datetime, *, shared: bool
+) -> Iterator[CheckResult]:
+    """A result for each needed role, and for any other that is run.
+
+    `shared`: the database allows processes of one role each.
+    """
+    known = [beat for beat in heartbeats if beat.beat_at > now - FORGOTTEN_AFTER]
+    for role in dict.fromkeys([*ROLES, *sorted(beat.role for beat in known)]):
+        of_role = [beat for beat in known if beat.role == role]
+        start = f"pbm serve --roles={role}" if shared and known else "pbm serve"
+        yield checked(f"role {role}", partial(_state, of_role, now, start))
+
+
+def those_beating(heartbeats: Sequence[Heartbeat], now: datetime) -> str:
+    """The names of the living processes; empty if there are none."""
+    late = now - LATE
+    beating = {beat.process: beat for beat in heartbeats if beat.beat_at >= late}
+    return _named(list(beating.values()))
+
+
+def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
+    """The processes of a role. Raises DubiousError if some are dead, OperatorError if all are."""
+    lost = [beat for beat in of_role if _is_lost(beat, now)]
+    running = [beat for beat in of_role if beat not in lost]
+    if running and not lost:
+        return f"run by {_named(running)}"
+    told = " ".join(_lost(beat, now) for beat in lost[:_MOST_NAMED])
+    if len(lost) > _MOST_NAMED:
+        told += f" So did {len(lost) - _MOST_NAMED} more."
+    if running:
+        raise DubiousError(f"run by {_named(running)}. {told} Its log says more.")
+    if any(map(_has_its_process, lost)):
+        raise OperatorError(f"{told} Its log says more.")
+    if lost:
+        raise OperatorError(f"No process runs it. {told} Start it again: {start}")
+    raise OperatorError(f"No process runs it. Start one with: {start}")
+
+
+def _is_lost(beat: Heartbeat, now: datetime) -> bool:
+    return min(beat.beat_at, beat.alive_at) < now - LATE
+
+
+def _lost(beat: Heartbeat, now: datetime) -> str:
+    if beat.beat_at < now - LATE:
+        at = f"{beat.beat_at:%Y-%m-%d %H:%M:%S} UTC"
+        if _has_its_process(beat):
+            return (
+                f"The {_name(beat)} lives, but was last heard of at {at}: it cannot write to the "
+                "database, as where a disk is full, or hangs."
+            )
+        return f"The {_name(beat)} was last heard of at {at}: it died, was killed, or hangs."
+    at = f"{beat.alive_at:%Y-%m-%d %H:%M:%S} UTC"
+    return f"The {_name(beat)} lives, but has stood still in this role since {at}: end it."
+
+
+def _has_its_process(beat: Heartbeat) -> bool:
+    """Whether it lives on this machine: another of its number would have begun after the beat."""
+    if beat.host != socket.gethostname():
+        return False
+    try:
+        told = Path(f"/proc/{beat.pid}/stat").read_text(encoding="utf-8", errors="replace")
+        up = float(Path("/proc/uptime").read_text(encoding="ascii").split()[0])
+    except (OSError, ValueError):
+        return False
+    state, *others = told.rpartition(")")[2].split()
+    age = timedelta(seconds=up - int(others[_STARTED]) / os.sysconf("SC_CLK_TCK"))
+    now = system_clock()
+    return state not in _DEAD and now - age - LATE < beat.beat_at < now + LATE
+
+
+def _named(beats: Sequence[Heartbeat]) -> str:
+    more = [f"{len(beats) - _MOST_NAMED} more"] if len(beats) > _MOST_NAMED else []
+    return ", ".join([*map(_name, beats[:_MOST_NAMED]), *more])
+
+
+def _name(beat: Heartbeat) -> str:
+    return f"process {beat.pid} on {beat.host}"
+
+
+def seen_by(work: UnitOfWork, clock: Clock) -> list[Heartbeat]:
+    """All heartbeats, converted from their processes' clocks to this one."""
+    ahead = work.heartbeats.clock_ahead(clock)
+    return [_seen(beat, ahead) for beat in work.heartbeats.all()]
+
+
+def clocks_state(work: UnitOfWork, clock: Clock) -> str:
+    """Compare the clocks of this machine and of all living processes with the database's.
+
+    An embedded one has none; there only heartbeats in the future can be found. Raises
+    OperatorError that names the wrong clocks.
+    """
+    ahead, now = work.heartbeats.clock_ahead(clock), clock()
+    if ahead is None:
+        return _not_in_the_future(work.heartbeats.all(), now)
+    found = {f"this machine, {socket.gethostname()}": ahead}
+    for beat in work.heartbeats.all():
+        if beat.ahead is not None and _seen(beat, ahead).beat_at >= now - LATE:
+            found[f"process {beat.pid} on {beat.host}"] = beat.ahead
+    off = {name: seconds for name, seconds in found.items() if is_off(seconds)}
+    if not off:
+        return f"{', '.join(found)}: within {CLOCKS_AGREE.seconds} seconds of the database's"
+    if len(off) == len(found) > 1 and not is_off(max(off.values()) - min(off.values())):
+        raise OperatorError(
+            f"The clock of the database's machine is {_by(-ahead)} those of {', '.join(off)}, "
+            f"which agree. {_SET_IT}"
+        )
+    told = "; ".join(f"that of {name} is {_by(seconds)} it" for name, seconds in off.items())
+    raise OperatorError(f"Compared with the clock of the database, {told}. {_SET_IT}")
+
+
+def _not_in_the_future(heartbeats: Sequence[Heartbeat], now: datetime) -> str:
+    for beat in heartbeats:
+        if is_off((ahead := beat.beat_at - now).total_seconds()) and ahead > timedelta():
+            raise OperatorError(
+                f"Process {beat.pid} on {beat.host} has written at {beat.beat_at:%Y-%m-%d %H:%M} "
+                "UTC, which has not come yet: its clock is ahead, or this one is behind. "
+                f"{_SET_IT}"
+            )
+    return "nothing was written in the future"
+
+
+def _seen(beat: Heartbeat, ahead: float | None) -> Heartbeat:
+    if ahead is None or beat.ahead is None:
+        return beat
+    shift = timedelta(seconds=ahead - beat.ahead)
+    return replace(beat, beat_at=beat.beat_at + shift, alive_at=beat.alive_at + shift)
+
+
+def _by(seconds: float) -> str:
+    return f"{timedelta(seconds=abs(round(seconds)))} {'ahead of' if seconds > 0 else 'behind'}"
