@@ -328,11 +328,11 @@ class ForfeitClaimed(BoardNews):
 
 @dataclass(frozen=True)
 class TimeGiven(BoardNews):
-    """A player gave others more time, so much."""
+    """A player gave others more time, so many seconds."""
 
     handle: str
     others: tuple[str, ...]
-    time: str
+    time: int
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from pbm.play.clocks.told import clock_told
+from pbm.play.clocks.view import clock_view
 from pbm.play.views import ViewData, board_views, recent_since
 from pbm.rules.contract import View
 from pbm.rules.registry import games
@@ -50,6 +50,6 @@ def _told(
     """What is told of one of the boards: how it stands, and by when the move is due."""
     plain = () if player.settings.picture else (player.id,)
     view = board_views(work, board, [player.id], plain=plain, recent=recent)[player.id]
-    clock = clock_told(work, board, now, [player])
+    clock = clock_view(work, board, now, [player])
     timed = clock.for_reader(player.settings.timezone) if clock else None
     return {**view, "rounds": [], "clock": timed}

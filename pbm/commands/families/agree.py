@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
+from pbm.clock import local_moment
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand
@@ -14,7 +15,6 @@ from pbm.play.claims import claim_draw
 from pbm.play.clocks.durations import write_duration
 from pbm.play.clocks.forfeits import claim_forfeit, claimable_from
 from pbm.play.clocks.gifts import LONGEST, SHORTEST, give_time
-from pbm.play.clocks.told import moment_told
 from pbm.play.offers import (
     DRAW,
     PAUSE,
@@ -205,7 +205,7 @@ class Claim(Command):
         """Raise Refusal where a forfeit cannot be claimed yet, but later."""
         at = claimable_from(context.work, board, context.player, context.now)
         if at and board.to_move:
-            told = moment_told(at, context.player.settings.timezone)
+            told = local_moment(at, context.player.settings.timezone)
             raise Refusal("claim-later", handle=board.to_move.handle, at=told, number=board.id)
 
     def pinned(self, context: Context) -> str:

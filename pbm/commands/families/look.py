@@ -13,7 +13,7 @@ from pbm.commands.language.words import ME, WHICH, BoardRef, OwnBoards, Shown, W
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain
-from pbm.play.clocks.told import clock_told
+from pbm.play.clocks.view import clock_view
 from pbm.play.game_words import is_game
 from pbm.play.replay import position_after
 from pbm.play.subjects import games_subject
@@ -256,7 +256,7 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
         view = board_view(
             context.work, board, player_id=player_id, whole=True, picture=context.wants_picture
         )
-        clock = clock_told(context.work, board, context.now)
+        clock = clock_view(context.work, board, context.now)
         zone = context.actor.settings.timezone if context.actor else "UTC"
         told = {**view, "clock": clock.for_reader(zone) if clock else None}
         return Answered("board", told, board.id)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from pbm.clock import local_moment
 from pbm.commands.language.words import ME, BoardRef
 from pbm.errors import Refusal
 from pbm.mail.site import Answering
 from pbm.passwords import PasswordWork
 from pbm.play.clocks.forfeits import forfeited_at
-from pbm.play.clocks.told import moment_told
 from pbm.play.handles import handles_like
 from pbm.play.records import note_seen
 from pbm.play.robots import robot_to_begin_with
@@ -145,7 +145,7 @@ class Context:
         """Raise Refusal where the speaker has run out of time."""
         at = forfeited_at(self.work, board, self.player_id)
         if at is not None:
-            told = moment_told(at, self.player.settings.timezone)
+            told = local_moment(at, self.player.settings.timezone)
             raise Refusal("ran-out-of-time", at=told, playing=board.playing, number=board.id)
 
     def _find(self, ref: BoardRef | None, *, lock: bool) -> Board:

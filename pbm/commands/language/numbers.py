@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 
 from pbm.commands.language.words import ArgumentKind, cut_short, lowered, misread
-from pbm.play.clocks.durations import parse_duration, spell_duration
+from pbm.play.clocks.durations import parse_duration
 
 MOST_ROUNDS = 20
 _RANGE = re.compile(r"(\d{1,4})?-(\d{1,4})?", re.ASCII)
@@ -102,11 +102,12 @@ class Span(ArgumentKind):
         if found is None:
             raise misread("span", word=cut_short(word))
         if not shortest <= found <= longest:
-            limits = {"shortest": spell_duration(shortest), "longest": spell_duration(longest)}
+            limits = {"shortest": shortest // _SECOND, "longest": longest // _SECOND}
             raise misread("span-limits", word=cut_short(word), why=self._why, **limits)
         return found
 
 
+_SECOND = timedelta(seconds=1)
 _WORDS_OF_A_TIME = 14  # a number and its unit for each of five, with "and" between them
 
 

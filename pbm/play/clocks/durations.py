@@ -13,9 +13,6 @@ _UNITS = {
     **dict.fromkeys(("month", "months"), timedelta(days=30)),
 }
 _PART = re.compile(r"([0-9]{1,6})[ ]?([a-z]{0,7})(?:[ ,]+|(?=[0-9])|$)", re.ASCII)
-_SHOWN = ((timedelta(weeks=1), "week"), (timedelta(days=1), "day"), (timedelta(hours=1), "hour"))
-_A_MINUTE = timedelta(minutes=1)
-_WEEKS_FROM = timedelta(weeks=2)  # shorter ones are said in days
 
 
 def parse_duration(text: str) -> timedelta | None:
@@ -37,22 +34,6 @@ def parse_duration(text: str) -> timedelta | None:
     return total if parts and total <= LONGEST else None
 
 
-def spell_duration(duration: timedelta) -> str:
-    """Say a duration in words, to the minute.
-
-    >>> spell_duration(timedelta(days=21)), spell_duration(timedelta(days=1, hours=3))
-    ('3 weeks', '1 day 3 hours')
-    """
-    told, left = [], duration
-    for unit, name in _SHOWN:
-        if name == "week" and (left < _WEEKS_FROM or left % unit):
-            continue
-        count, left = divmod(left, unit)
-        told += [_counted(count, name)] if count else []
-    minutes = left // _A_MINUTE
-    return " ".join(told + ([_counted(minutes, "minute")] if minutes or not told else []))
-
-
 def write_duration(duration: timedelta) -> str:
     """Write a duration as one word, to the minute.
 
@@ -63,7 +44,3 @@ def write_duration(duration: timedelta) -> str:
     minutes = duration.seconds // 60 % 60
     parts = ((days, "d"), (hours, "h"), (minutes, "m"))
     return "".join(f"{count}{unit}" for count, unit in parts if count) or "0d"
-
-
-def _counted(count: int, name: str) -> str:
-    return f"{count} {name}{'' if count == 1 else 's'}"

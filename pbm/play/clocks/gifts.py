@@ -4,7 +4,6 @@ from datetime import datetime, timedelta
 
 from pbm.errors import Refusal
 from pbm.events.board import TimeGiven
-from pbm.play.clocks.durations import spell_duration
 from pbm.play.clocks.waits import look_in_time, terms_of, wait_of
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Seat
@@ -38,12 +37,12 @@ def give_time(
     _remind_anew(work, board.id, now)
     given_to = others if terms.counts_used else [mover] if mover else []
     handles = dict.fromkeys(item.handle for item in given_to)
-    return TimeGiven(board.id, giver.handle, tuple(handles), spell_duration(time))
+    return TimeGiven(board.id, giver.handle, tuple(handles), seconds)
 
 
 def _check(board: Board, given: timedelta) -> None:
     if given > MOST:
-        raise Refusal("enough-given", number=board.id, most=spell_duration(MOST))
+        raise Refusal("enough-given", number=board.id, most=int(MOST.total_seconds()))
 
 
 def _give(work: UnitOfWork, board: Board, seat: Seat, seconds: int, bank: int | None) -> None:

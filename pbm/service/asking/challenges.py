@@ -1,13 +1,11 @@
 """Mails about challenges that wait: the question to each who wants to be asked, and the word that
 nothing comes of one."""
 
-from datetime import timedelta
 from typing import Any
 
 from pbm.events import CalledOff, Proposed
 from pbm.mail.tags import new_token, token_digest
 from pbm.play.challenges import setup_of_challenge
-from pbm.play.clocks.durations import spell_duration
 from pbm.play.clocks.terms import Terms, usual_terms
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
@@ -80,15 +78,11 @@ def _told_of(challenge: PendingChallenge) -> dict[str, Any]:
     }
 
 
-def _clock(terms: Terms) -> dict[str, str]:
-    """The times of a clock, in words; empty for what it does not have."""
-    times = {
+def _clock(terms: Terms) -> dict[str, int | None]:
+    """The times of a clock in seconds."""
+    return {
         "each": terms.each,
         "total": terms.total,
         "bank": terms.bank,
         "increment": terms.increment,
-    }
-    return {
-        name: spell_duration(timedelta(seconds=seconds)) if seconds else ""
-        for name, seconds in times.items()
     }

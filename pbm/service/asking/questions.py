@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
+from pbm.clock import local_moment
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line
 from pbm.events import Guest, Invited
@@ -12,7 +13,6 @@ from pbm.mail.address import address_key
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
 from pbm.play.challenges import takes_challenge
-from pbm.play.clocks.told import moment_told
 from pbm.play.limits import take_unasked_mail
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
@@ -102,7 +102,7 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "password": sealed is not None,
         "help": welcome.help,
         **(welcome.first_game.told if welcome.first_game else {}),
-        "until": moment_told(turn.now + SIGNUP_FOR, "UTC"),
+        "until": local_moment(turn.now + SIGNUP_FOR, "UTC"),
     }
     asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
     if invited:
@@ -148,8 +148,12 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
         turn.work.questions.set_comment(event.errand_id, event.comment)
     game = game_named(event.game)
     title = game.info.title
-    told = {"inviter": player.handle, "title": title, "board": _first_board(game)}
-    told["until"] = moment_told(turn.now + SIGNUP_FOR, "UTC")
+    told = {
+        "inviter": player.handle,
+        "title": title,
+        "board": _first_board(game),
+        "until": local_moment(turn.now + SIGNUP_FOR, "UTC"),
+    }
     for guest in event.guests:
         known = turn.work.players.by_address(address_key(guest.address))
         if known and not takes_challenge(turn.work, event.game, player, known):

@@ -8,7 +8,7 @@ from pbm.events import BoardEvent, Commented, Event, SeekNews, on_boards
 from pbm.events.board import BoardFact
 from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
-from pbm.play.clocks.told import clock_told
+from pbm.play.clocks.view import clock_view
 from pbm.play.rating_news import take_rating_news
 from pbm.play.turn import Turn
 from pbm.play.views import board_view, board_views
@@ -132,7 +132,7 @@ def _shown(
         plain=plain,
         knows={player_id: item.after_ply for player_id, item in before.items()},
     )
-    clock = clock_told(turn.work, board, turn.now, players)
+    clock = clock_view(turn.work, board, turn.now, players)
     newcomers = turn.work.beginnings.newcomers(board.id) if begins else ()
     shown = []
     for player in players:
@@ -210,7 +210,7 @@ def shown_to(
     ply, where the reader knows what did before."""
     picture = player.settings.picture
     view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
-    clock = clock_told(turn.work, board, turn.now, [player])
+    clock = clock_view(turn.work, board, turn.now, [player])
     return {
         **view,
         "lead": [fact.lead() for fact in facts],

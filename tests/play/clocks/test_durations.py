@@ -2,7 +2,9 @@
 
 from datetime import timedelta
 
-from pbm.play.clocks.durations import parse_duration, spell_duration
+from pbm.mail.writing.render import templates_of
+from pbm.play.clocks.durations import parse_duration
+from pbm.resources import resource_path
 from tests.rows import each_row
 
 
@@ -41,5 +43,22 @@ def test_what_is_none(text):
     ],
 )
 def test_said_and_read_again(told, duration):
-    assert spell_duration(duration) == told
+    words = templates_of(resource_path("templates")).get_template("words.txt").module
+    assert words.duration(int(duration.total_seconds())) == told
     assert parse_duration(told) == duration
+
+
+@each_row(
+    ("told", "length"),
+    [
+        ("1 minute", timedelta(seconds=50)),
+        ("90 minutes", timedelta(minutes=90)),
+        ("2 hours", timedelta(hours=2)),
+        ("7 days", timedelta(days=6, hours=23)),
+        ("2 months", timedelta(days=61)),
+        ("1 year", timedelta(days=365)),
+    ],
+)
+def test_said_in_one_number(told, length):
+    words = templates_of(resource_path("templates")).get_template("words.txt").module
+    assert words.about(int(length.total_seconds())) == told

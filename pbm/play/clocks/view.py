@@ -1,13 +1,15 @@
-"""What mails say of a board's clock: by when a move is due, who is away, how much time is left."""
+"""The clock of a board as mails show it: when a move is due, who is away, what time is left.
+
+Moments and lengths of time are values here; the templates say them in words.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
+from pbm.clock import local_moment
 from pbm.play.clocks.calendar import Calendar
-from pbm.play.clocks.durations import spell_duration
 from pbm.play.clocks.terms import SHORTEST, Terms
 from pbm.play.clocks.waits import (
     Wait,
@@ -22,24 +24,16 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
-_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+_MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 _SOON = 3 * _DAY  # so near an end is told to those, too, who wait for another's move
-_MONTH, _YEAR = timedelta(days=30.4), timedelta(days=365)
-_COUNTED = (  # from which length on, in what
-    (350 * _DAY, _YEAR, "year"),
-    (60 * _DAY, _MONTH, "month"),
-    (2 * _DAY, _DAY, "day"),
-    (2 * _HOUR, _HOUR, "hour"),
-    (timedelta(), timedelta(minutes=1), "minute"),
-)
 
 
 @dataclass(frozen=True)
-class ClockTold:
+class ClockView:
     """A board's clock at a moment, the same for all readers.
 
-    `ends_at` is when the time for the next move is over, None where that is years away or no
-    clock runs. `left` is what each player has for all moves, if the terms count that.
+    `ends_at` is when the time for the next move is over, None if that is years away or no clock
+    runs. `left` is what each player has for all moves, if the terms count that.
     """
 
     now: datetime
@@ -51,24 +45,25 @@ class ClockTold:
     chosen: Terms | None
 
     def for_reader(self, timezone: str = "UTC") -> dict[str, Any]:
-        """It in the words of one reader's mail, in that one's time zone."""
-        ends_at = self.ends_at
+        """Plain data for one reader's mail: moments in that time zone, lengths in seconds."""
+        left = self.ends_at - self.now if self.ends_at else None
+        is_over = left is not None and left <= timedelta()
         return {
-            "by": moment_told(ends_at, timezone) if ends_at and ends_at > self.now else None,
-            "left": length_told(ends_at - self.now) if ends_at and ends_at > self.now else None,
-            "is_over": ends_at is not None and ends_at <= self.now,
-            "is_near": ends_at is not None and ends_at - self.now <= _SOON,
+            "by": local_moment(self.ends_at, timezone) if self.ends_at and not is_over else None,
+            "left": _seconds(left) if left and not is_over else None,
+            "is_over": is_over,
+            "is_near": left is not None and left <= _SOON,
             "away": str(self.away_until) if self.away_until else None,
             "paused": self.paused,
             "may_be_claimed": self.may_be_claimed,
             "times": [{"handle": name, "left": _rough(left)} for name, left in self.left],
-            "terms": terms_told(self.chosen) if self.chosen else None,
+            "terms": _terms_view(self.chosen) if self.chosen else None,
         }
 
 
-def clock_told(
+def clock_view(
     work: UnitOfWork, board: Board, now: datetime, known: Iterable[Player] = ()
-) -> ClockTold | None:
+) -> ClockView | None:
     """How the clock of a board stands; None for a board that is over.
 
     Whoever is to move need not be looked up if among the `known` players.
@@ -79,7 +74,7 @@ def clock_told(
     player = next((item for item in known if item.id == mover.player_id), None)
     wait = wait_of(work, board, now, player)
     calendar = wait.calendar if wait else _first_days(work, board, now, player)
-    return ClockTold(
+    return ClockView(
         now,
         board.paused_since is not None,
         wait.ends_at if wait else _first_move_due(board, calendar),
@@ -90,32 +85,15 @@ def clock_told(
     )
 
 
-def moment_told(moment: datetime, timezone: str) -> str:
-    """A moment with its day of the week; in UTC it says so, and any other zone the reader chose."""
-    zone = " UTC" if timezone == "UTC" else ""
-    return f"{moment.astimezone(ZoneInfo(timezone)):%a %Y-%m-%d %H:%M}{zone}"
-
-
-def length_told(length: timedelta) -> str:
-    """A length of time in one number and one word, as near as that is.
-
-    >>> length_told(timedelta(days=6, hours=23)), length_told(timedelta(days=365))
-    ('7 days', '1 year')
-    """
-    unit, name = next((unit, name) for least, unit, name in _COUNTED if length >= least)
-    count = round(length / unit)
-    return f"{count} {name}{'' if count == 1 else 's'}"
-
-
-def terms_told(terms: Terms) -> dict[str, Any]:
-    """The terms of a clock in words."""
+def _terms_view(terms: Terms) -> dict[str, Any]:
+    """The terms of a clock, in seconds."""
     return {
-        "each": _spelled(terms.each),
-        "reminders": [spell_duration(after) for after in terms.reminders_within(terms.most)[:-1]],
+        "each": terms.each,
+        "reminders": [_seconds(after) for after in terms.reminders_within(terms.most)[:-1]],
         "may_be_short": terms.counts_used or terms.most < SHORTEST,
-        "total": None if terms.total is None else _spelled(terms.total),
-        "bank": None if terms.bank is None else _spelled(terms.bank),
-        "increment": _spelled(terms.increment) if terms.increment else None,
+        "total": terms.total,
+        "bank": terms.bank,
+        "increment": terms.increment or None,
     }
 
 
@@ -148,11 +126,10 @@ def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:
         yield seat.handle, max(left - wait.spent if moves_now and wait else left, timedelta())
 
 
-def _rough(left: timedelta) -> str:
-    """A length to the hour, a short one to the minute."""
-    unit = _HOUR if left >= _DAY else timedelta(minutes=1)
-    return spell_duration(left // unit * unit)
+def _rough(left: timedelta) -> int:
+    """Seconds to the hour, of less than a day to the minute."""
+    return _seconds(left // (unit := _HOUR if left >= _DAY else _MINUTE) * unit)
 
 
-def _spelled(seconds: int) -> str:
-    return spell_duration(timedelta(seconds=seconds))
+def _seconds(length: timedelta) -> int:
+    return int(length.total_seconds())
