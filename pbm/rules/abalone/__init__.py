@@ -15,7 +15,6 @@ from pbm.rules.abalone.abapro import format_abapro, parse_abapro
 from pbm.rules.abalone.claims import QUIET_MOVES, TIMES_REPEATED, balance
 from pbm.rules.abalone.drawing import GROUND, drawing, told_move
 from pbm.rules.abalone.game import GAME, NAME, VERSION
-from pbm.rules.abalone.hints import example_move
 from pbm.rules.abalone.layouts import BOARDS, IN_TEAMS, home_of, start
 from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import check_place, is_notation, mentions_cell, parse_move
@@ -23,6 +22,7 @@ from pbm.rules.abalone.placement import symbol
 from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition, parse_state
 from pbm.rules.abalone.records import FORMS as RECORD_FORMS
 from pbm.rules.abalone.records import Record, format_record, parse_record
+from pbm.rules.abalone.refusals import example_move
 from pbm.rules.contract import (
     Ending,
     IllegalMoveError,

@@ -1,4 +1,4 @@
-"""Moves as text, read generously and written in one way (rules, section 4).
+"""Moves as text, and guesses at texts that are nearly moves (rules, section 4).
 
 `c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3; the cell after the
 comma gives the direction as seen from a1 if it is next to it, else as seen from c3.
@@ -16,10 +16,15 @@ from pbm.rules.abalone.board import (
     parse_cell,
     set_of,
 )
-from pbm.rules.abalone.hints import example_move, nearby_line, nearby_step, perhaps
 from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.placement import Placement
-from pbm.rules.abalone.refusals import why_not
+from pbm.rules.abalone.refusals import (
+    example_move,
+    nearby_line,
+    nearby_step,
+    perhaps,
+    why_not,
+)
 from pbm.rules.contract import NotationError, RulesError
 
 _LONGEST_TEXT = 100
@@ -28,22 +33,22 @@ _CELL = "[a-z][0-9]{1,2}"
 _MOVE = re.compile(f"({_CELL})(?:-({_CELL}))?,({_CELL})", re.ASCII)
 _HALF_MOVE = re.compile(f"({_CELL})-({_CELL})", re.ASCII)
 _BARE_CELL = re.compile("[a-i][1-9]", re.ASCII)
+_CELL_WORD = re.compile(r"(?<!\w)(?:[a-i][1-9]){1,3}(?!\w)", re.ASCII)
 _PASS, _ENDS = "pass", " .!"
 _LIKE_COMMAS = re.compile("[;:>]")
+
 _ARROW = "→"  # stands for a word such as "to"
 _DOUBTS = "?.!… "
-_MOST_PLACES = 6  # three from which and three to which
 _PLACE = r"[a-i]\s?[1-9]"
 _PLACES = re.compile(rf"{_PLACE}(?:[-\s,;:>./\\→]*{_PLACE}){{0,5}}[\s?.!…]*")
 _EACH_PLACE = re.compile(r"([a-i])\s?([1-9])")
+_MOST_PLACES = 6  # three from which and three to which
 _MOST_NEAR = 2
 Places = tuple[str, ...]
 
-_CELL_WORD = re.compile(r"(?<!\w)(?:[a-i][1-9]){1,3}(?!\w)", re.ASCII)
-
 
 def _folding() -> dict[int, str]:
-    """Plain lower case for capitals and full-width forms, `-` for dashes, `,` for what means it."""
+    """Lower case for capitals and full-width forms, `-` for dashes."""
     letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
     fold = {ord(letter.upper()): letter for letter in letters}
     wide = {ord(c) - ord("!") + ord("！"): c for c in letters + digits + ",;:>-"}
@@ -56,7 +61,7 @@ _FOLDING = _folding()
 
 
 def is_notation(text: str) -> bool:
-    """Whether a text reads as a move, be it possible or not.
+    """Whether a text has the form of a move, possible or not.
 
     >>> is_notation(" A1 – C3; d4"), is_notation("c5-d5")
     (True, False)
@@ -65,7 +70,7 @@ def is_notation(text: str) -> bool:
 
 
 def mentions_cell(text: str) -> bool:
-    """Whether a text holds a word, or a move, with the name of a cell of the board in it.
+    """Whether a text contains the name of a cell, as a word or in a move.
 
     >>> mentions_cell("is E4 free?"), mentions_cell("see a9 and b52")
     (True, False)
@@ -75,8 +80,7 @@ def mentions_cell(text: str) -> bool:
 
 
 def check_place(text: str) -> None:
-    """Raise NotationError for two places with a dash between, where one is off the board, and for a
-    pass, which there is not.
+    """Raise NotationError for two places with a dash, one of them off the board, and for a pass.
 
     >>> check_place("h4-g3"), check_place("it is h1")
     (None, None)
@@ -89,16 +93,16 @@ def check_place(text: str) -> None:
 
 
 def is_nearly_notation(text: str) -> bool:
-    """Whether a text names places of the board and nothing else: no plain words do.
+    """Whether a text names places of the board, one to six, and nothing else.
 
     >>> is_nearly_notation("C3 → C4"), is_nearly_notation("Is e4 free?")
     (True, False)
     """
-    return len(text) <= _LONGEST_TEXT and names_places(_folded(text.strip()))
+    return len(text) <= _LONGEST_TEXT and bool(places_of(_folded(text.strip())))
 
 
 def moves_meant(text: str, position: Placement) -> list[LineMove]:
-    """All legal moves that a text which is nearly one may mean.
+    """All legal moves that a text which names places may mean.
 
     >>> from pbm.rules.abalone.layouts import start
     >>> [str(move) for move in moves_meant("a1-b2", start("standard", 2))]
@@ -107,16 +111,16 @@ def moves_meant(text: str, position: Placement) -> list[LineMove]:
     plain = _folded(text).strip().rstrip(_DOUBTS)
     if is_notation(plain):
         return [parse_move(plain, position)] if _is_legal(plain, position) else []
-    places = places_of(plain) if names_places(plain) else ()
+    places = places_of(plain)
     from_to = len(places) == 2 and _ARROW in plain
     return moves_naming(position, places, from_to=from_to)
 
 
 def parse_move(text: str, position: Placement) -> LineMove:
-    """The legal move that a text means.
+    """The legal move that a text names.
 
-    Raises NotationError for a text that is no move anywhere, and IllegalMoveError for a move that
-    this position does not allow.
+    Raises NotationError for a text that is a move in no position, IllegalMoveError for a move that
+    is illegal in this one.
 
     >>> from pbm.rules.abalone.layouts import start
     >>> str(parse_move("C5 - C3; d6", start("standard", 2)))
@@ -132,20 +136,10 @@ def parse_move(text: str, position: Placement) -> LineMove:
     return move
 
 
-def format_move(move: LineMove) -> str:
-    """The canonical text of a move.
-
-    In line it names the rear, the front and the next cell of the rear; sideways the two ends in
-    reading order and the next cell of the first.
-    """
-    return str(move)
-
-
 def read_canonical(text: str) -> LineMove:
-    """The move that `format_move` has written, whatever the position.
+    """The move that a canonical text names.
 
-    Raises NotationError for a text that is no move anywhere, ValueError for one that
-    `format_move` would not write.
+    Raises NotationError for a text that is a move in no position, ValueError for other spellings.
 
     >>> str(read_canonical("a1-c3,b2")), str(read_canonical("a1-c3,a2"))
     ('a1-c3,b2', 'a1-c3,a2')
@@ -162,7 +156,7 @@ def _fullmatch(text: str) -> re.Match[str] | None:
 
 
 def _joined(text: str) -> str:
-    """A text as it is matched, without blanks; empty if it is too long for a move."""
+    """A text without blanks and with plain commas; empty if it is too long for a move."""
     if len(text) > _LONGEST_TEXT:
         return ""
     joined = "".join(_folded(text).split()).replace("->", ",")
@@ -181,46 +175,31 @@ def _resolve(match: re.Match[str], position: Placement) -> LineMove:
     line = line_between(first, last)
     if line is None:
         raise NotationError("not-straight", ends=[match[1], match[2]])
-    step = _step(first, last, target)
+    marbles, ends = set_of(line), [format_cell(first), format_cell(last)]
+    step = next((target - end for end in (first, last) if target - end in STEPS), None)
     if len(line) > LONGEST_LINE:
-        raise _too_many(line, step, position)
-    if step is None:
-        raise _no_step(line, target, position)
-    return LineMove(set_of(line), step)
-
-
-def _step(first: int, last: int, target: int) -> int | None:
-    """The direction from the first cell to the target, or else from the last one."""
-    return next((target - end for end in (first, last) if target - end in STEPS), None)
-
-
-def _too_many(line: tuple[int, ...], step: int | None, position: Placement) -> NotationError:
-    instead = nearby_line(position, set_of(line), step) if step else None
-    return NotationError("too-many", ends=_ends(line), size=len(line), **perhaps(instead))
-
-
-def _no_step(line: tuple[int, ...], target: int, position: Placement) -> NotationError:
-    there = format_cell(target)
-    instead = perhaps(nearby_step(position, set_of(line), target))
+        instead = nearby_line(position, marbles, step) if step else None
+        raise NotationError("too-many", ends=ends, size=len(line), **perhaps(instead))
+    if step is not None:
+        return LineMove(marbles, step)
     if line == (target,):
-        return NotationError("same-cell", place=there)
-    if len(line) == 1:
-        return NotationError("not-one-step", place=there, ends=_ends(line), **instead)
-    return NotationError("no-direction", place=there, ends=_ends(line), **instead)
-
-
-def _ends(line: tuple[int, ...]) -> list[str]:
-    return [format_cell(line[0]), format_cell(line[-1])]
+        raise NotationError("same-cell", place=match[3])
+    raise NotationError(
+        "not-one-step" if len(line) == 1 else "no-direction",
+        place=match[3],
+        ends=ends,
+        **perhaps(nearby_step(position, marbles, target)),
+    )
 
 
 def _not_a_move(text: str, position: Placement) -> NotationError:
-    """What speaks against a text that does not read as a move."""
+    """The error for a text that has not the form of a move, with moves that may be meant."""
     try:
         check_place(text)
     except NotationError as error:
         return NotationError("not-a-move", **error.params) if error.params else error
     folded = _folded(text[:_LONGEST_TEXT]).strip()
-    places = places_of(folded) if names_places(folded) else tuple(_BARE_CELL.findall(folded))
+    places = places_of(folded) or tuple(_BARE_CELL.findall(folded))
     meant = moves_meant(folded, position) or moves_naming(position, places)
     if len(meant) == 1:
         return NotationError("not-a-move", **perhaps(meant[0]))
@@ -238,28 +217,23 @@ def _is_legal(text: str, position: Placement) -> bool:
         return False
 
 
-def names_places(text: str) -> bool:
-    """Whether a text in small letters names places of the board, one to six, and nothing else.
+def places_of(text: str) -> Places:
+    """The places in a lower-case text that names places of the board, one to six, and nothing else.
 
-    >>> names_places("c 3→c 4"), names_places("a1-c3 d4?"), names_places("is e4 free?")
-    (True, True, False)
+    >>> places_of("c 3→c 4"), places_of("a1-c3 d4?"), places_of("is e4 free?")
+    (('c3', 'c4'), ('a1', 'c3', 'd4'), ())
     """
     if not _PLACES.fullmatch(text):
-        return False
-    found = places_of(text)
-    alone = len(found) > 1 or _BARE_CELL.match(text) is not None
-    return alone and all(place in CELL_NAMED for place in found)
-
-
-def places_of(text: str) -> Places:
-    """The places that a text in small letters names, in its order."""
-    return tuple("".join(parts) for parts in _EACH_PLACE.findall(text))
+        return ()
+    found = tuple("".join(parts) for parts in _EACH_PLACE.findall(text))
+    is_clear = len(found) > 1 or _BARE_CELL.match(text) is not None
+    return found if is_clear and all(place in CELL_NAMED for place in found) else ()
 
 
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
-    """The legal moves that somebody may write with just these places.
+    """The legal moves that can be written with just these places.
 
-    `from_to`: of two places the second is surely where the first goes.
+    `from_to`: the second of two places is the target of the first.
     """
     return [
         move
@@ -269,7 +243,7 @@ def moves_naming(position: Placement, places: Places, *, from_to: bool = False) 
 
 
 def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
-    """The two legal moves whose places are most like these; none where no move has any of them."""
+    """The two legal moves whose places are most like these, if any share one."""
     named = set(places)
 
     def difference(move: LineMove) -> int:
@@ -284,10 +258,10 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
-    """The places by which a move may be named, in the order in which they are written.
+    """The sequences of places by which a move may be named.
 
-    They are its marbles or the ends of its line, and mostly where one end or all of it goes; or one
-    marble that begins it, and where that goes.
+    The marbles or the ends of its line, perhaps with the target of one end or of all; or the marble
+    that starts it and its target.
     """
     yield from _steps(move, position)
     if len(move.cells) == 1:
@@ -301,10 +275,9 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 
 
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
-    """One marble and the cell that it goes to.
+    """One marble and its target.
 
-    Of a line only the marble that pushes from behind, or the one that pushes an opponent: any other
-    could go there alone.
+    Of a line only the rear marble, or the front one if it pushes: any other could go there alone.
     """
     if not move.in_line:
         return

@@ -1,25 +1,36 @@
-"""Why a move is not legal: a reason, and the cells (rules, section 3).
+"""Why a move is illegal, and which legal move may be meant instead (rules, section 3).
 
-This looks at one move, marble by marble, and shares nothing with the search of `legal_moves`; the
-tests hold the two together.
+`why_not` looks at one move, marble by marble, and shares no code with move generation; tests
+compare the two.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import groupby
 from typing import Any
 
-from pbm.rules.abalone.board import CENTRE, format_cell, is_on_board, set_of
-from pbm.rules.abalone.hints import nearby_line, perhaps
-from pbm.rules.abalone.moves import LineMove
+from pbm.rules.abalone.board import (
+    CENTRE,
+    distance,
+    format_cell,
+    is_on_board,
+    line_between,
+    members,
+    set_of,
+)
+from pbm.rules.abalone.movegen import CODED, codes
+from pbm.rules.abalone.moves import LineMove, move_coded
 from pbm.rules.abalone.placement import Placement, symbol
 from pbm.rules.contract import IllegalMoveError
+
+_NEAR = 2
 
 Marbles = dict[str, Any]
 """Some marbles: `whose` they are, or the `sign` of their seat, and their `cells`."""
 
 
 def why_not(position: Placement, move: LineMove) -> IllegalMoveError | None:
-    """What speaks against a move in this position, None if it is legal."""
+    """The error of a move in this position, None if it is legal."""
     if position.turn is None:
         return game_over()
     blocked = _blocked_in_line if move.in_line else _blocked_sideways
@@ -27,12 +38,12 @@ def why_not(position: Placement, move: LineMove) -> IllegalMoveError | None:
 
 
 def game_over() -> IllegalMoveError:
-    """The refusal of whatever is tried in a finished game."""
+    """The error of any step in a finished game."""
     return IllegalMoveError("game-over")
 
 
 def _not_own(position: Placement, move: LineMove, mover: int) -> IllegalMoveError | None:
-    """A cell of the line on which the mover has no marble to move."""
+    """A cell of the line without a marble that the mover may move."""
     partner, instead = position.partner(mover), _instead(position, move)
     owners = {cell: position.seat_at(cell) for cell in move.cells}
     missing = [cell for cell, owner in owners.items() if owner is None]
@@ -112,7 +123,7 @@ def _failed_push(position: Placement, move: LineMove, mover: int) -> IllegalMove
 def _blocked_behind(
     position: Placement, pushed: list[Marbles], cell: int, mover: int
 ) -> IllegalMoveError | None:
-    """What stands on the cell that the last of the pushed marbles would go to."""
+    """An obstacle on the target of the last pushed marble."""
     owner = position.seat_at(cell)
     if position.fixed >> cell & 1:
         place = format_cell(cell)
@@ -146,7 +157,7 @@ def _blocked_sideways(position: Placement, move: LineMove, mover: int) -> Illega
 
 
 def _instead(position: Placement, move: LineMove) -> Callable[[], dict[str, str]]:
-    """A move that was perhaps meant, looked for where it is needed."""
+    """A search for the move that may be meant, run only if needed."""
     return lambda: perhaps(nearby_line(position, move.marbles, move.step))
 
 
@@ -155,7 +166,7 @@ def _names(cells: Iterable[int]) -> list[str]:
 
 
 def _yours(position: Placement, cells: Sequence[int], mover: int) -> list[Marbles]:
-    """The mover's and the partner's marbles on some cells: the mover's first, then the others."""
+    """The marbles on some cells, first the mover's, then the partner's."""
     own = [cell for cell in cells if position.seat_at(cell) == mover]
     partners = [cell for cell in cells if cell not in own]
     groups = (("own", own), ("partner", partners))
@@ -166,3 +177,75 @@ def _marbles_on(position: Placement, cells: Iterable[int]) -> list[Marbles]:
     """The marbles on some cells by owner, each with the sign of its seat."""
     owned = groupby(cells, key=lambda cell: position.seat_at(cell) or 0)
     return [{"sign": symbol(position, seat), "cells": _names(group)} for seat, group in owned]
+
+
+def example_move(position: Placement) -> LineMove | None:
+    """A sensible legal move to show to a newcomer, None if there is none.
+
+    The longest line that moves in line nearer to the centre, the first in the order of
+    `legal_moves`.
+
+    >>> from pbm.rules.abalone.layouts import start
+    >>> str(example_move(start("standard", 2)))
+    'a1-c3,b2'
+    """
+    if position.turn is None:
+        return None
+    found = codes(*position.seen_by(position.turn))
+    return move_coded(max(found, key=_appeals().__getitem__)) if found else None
+
+
+@cache
+def _appeals() -> dict[int, int]:
+    """The rank of every move by its code, higher for a better example."""
+
+    def appeal(code: int) -> tuple[bool, bool, int, int]:
+        move = move_coded(code)
+        nearer = sum(distance(c, CENTRE) - distance(c + move.step, CENTRE) for c in move.cells)
+        return nearer > 0, move.in_line, len(move.cells), nearer
+
+    appeals = {code: appeal(code) for code in CODED}
+    ranks = {value: rank for rank, value in enumerate(sorted(set(appeals.values())))}
+    return {code: ranks[value] for code, value in appeals.items()}
+
+
+def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
+    """The legal move by `step` of the line most like the one named, None if none is near.
+
+    A near line lies along the one named, shares a marble with it and differs by at most two cells.
+    """
+
+    def difference(move: LineMove) -> int:
+        return (move.marbles ^ marbles).bit_count()
+
+    near = [
+        move
+        for move in position.legal_moves()
+        if move.step == step
+        and move.marbles & marbles
+        and difference(move) <= _NEAR
+        and _lie_along(move.marbles | marbles)
+    ]
+    return min(near, key=difference, default=None)
+
+
+def nearby_step(position: Placement, marbles: int, target: int) -> LineMove | None:
+    """The legal move of exactly these marbles that brings them nearest to a cell, or None."""
+    steps = [move for move in position.legal_moves() if move.marbles == marbles]
+    return min(steps, key=lambda move: _reach(move, target), default=None)
+
+
+def perhaps(move: LineMove | None) -> dict[str, str]:
+    """The parameters of an error for a move that may be meant."""
+    return {"meant": str(move)} if move else {}
+
+
+def _reach(move: LineMove, target: int) -> int:
+    return min(distance(end + move.step, target) for end in (move.rear, move.front))
+
+
+def _lie_along(marbles: int) -> bool:
+    """Whether the cells of a set form one straight line without a gap."""
+    cells = tuple(members(marbles))
+    line = line_between(cells[0], cells[-1])
+    return line is not None and set_of(line) == marbles
