@@ -12,12 +12,12 @@ languages there is `pbm-rules` (`docs/rules-protocol.md`), for whole games as te
 """
 
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
-from pbm.rules.abalone.claims import QUIET_MOVES, TIMES_REPEATED, balance
+from pbm.rules.abalone.claims import balance
 from pbm.rules.abalone.drawing import GROUND, drawing, told_move
-from pbm.rules.abalone.game import GAME, NAME, VERSION
-from pbm.rules.abalone.layouts import BOARDS, IN_TEAMS, home_of, start
+from pbm.rules.abalone.game import GAME, NAME
+from pbm.rules.abalone.layouts import BOARDS, home_of, start
 from pbm.rules.abalone.moves import LineMove
-from pbm.rules.abalone.notation import check_place, is_notation, mentions_cell, parse_move
+from pbm.rules.abalone.notation import is_notation, mentions_cell, parse_move
 from pbm.rules.abalone.placement import symbol
 from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition, parse_state
 from pbm.rules.abalone.records import FORMS as RECORD_FORMS
@@ -40,12 +40,8 @@ __all__ = [
     "BOARDS",
     "GAME",
     "GROUND",
-    "IN_TEAMS",
     "NAME",
-    "QUIET_MOVES",
     "RECORD_FORMS",
-    "TIMES_REPEATED",
-    "VERSION",
     "AbalonePlayed",
     "AbalonePosition",
     "Ending",
@@ -60,7 +56,6 @@ __all__ = [
     "SetupError",
     "StateError",
     "balance",
-    "check_place",
     "drawing",
     "example_move",
     "format_abapro",

@@ -1,9 +1,9 @@
-"""Aba-Pro, the notation that most records of games are kept in (rules, section 4).
+"""Aba-Pro, the notation of most records of games (rules, section 4).
 
 It names the cells from the other side of the board, with row a at the bottom. A move in line is the
-cell of the rear marble and the one that it goes to, `a1b2`; how many marbles go along follows from
-the position. A move sideways is both ends of the line and the cell that the first goes to,
-`g7g9f7`. Nothing here is read where the usual notation is, and neither is ever guessed.
+cell of the rear marble and its target, `a1b2`; the number of marbles follows from the position. A
+move sideways is both ends of the line and the target of the first, `g7g9f7`. The notation of a text
+is never guessed.
 """
 
 import re
@@ -30,7 +30,7 @@ _MOVE = re.compile(f"{_CELL}{_CELL}{_CELL}?", re.ASCII | re.IGNORECASE)
 
 
 def _seen_from_below(cell: int) -> int:
-    """The cell of the same name on the other notation's board; it goes both ways."""
+    """The cell with this name in the other notation; its own inverse."""
     row, column = divmod(cell, 10)
     return 10 * (10 - row) + column + 5 - row
 
@@ -39,7 +39,7 @@ _NAMES = {cell: format_cell(_seen_from_below(cell)) for cell in CELLS}
 
 
 def format_abapro(move: LineMove, position: Placement) -> str:
-    """The Aba-Pro text of a move that is legal in a position; raises IllegalMoveError if it isn't.
+    """The Aba-Pro text of a legal move; raises IllegalMoveError for another one.
 
     Sideways the end that comes first by its Aba-Pro name is written first.
 
@@ -58,10 +58,10 @@ def format_abapro(move: LineMove, position: Placement) -> str:
 
 
 def parse_abapro(text: str, position: Placement) -> LineMove:
-    """The legal move that an Aba-Pro text means; capitals and blanks make no difference.
+    """The legal move that an Aba-Pro text names; capitals and blanks make no difference.
 
-    Raises NotationError for a text that is no move anywhere, and IllegalMoveError for a move that
-    this position does not allow.
+    Raises NotationError for a text that is a move in no position, IllegalMoveError for a move that
+    is illegal in this one.
 
     >>> from pbm.rules.abalone import start
     >>> str(parse_abapro("I5H5", start("standard", 2)))
@@ -81,7 +81,15 @@ def parse_abapro(text: str, position: Placement) -> LineMove:
         marbles = _implied_line(first, step, position)
     if position.outcome is not None:
         raise game_over()
-    return _checked(joined.lower(), LineMove(marbles, step), position)
+    move = LineMove(marbles, step)
+    refusal = why_not(position, move)
+    if refusal is None:
+        return move
+    # The refusal names cells as the mailed board does, so it needs the move in the same terms; but
+    # one of a line that would leave the board cannot be written.
+    if is_on_board(move.rear + move.step):
+        refusal.params["abapro"] = [joined.lower(), str(move)]
+    raise refusal
 
 
 def _step(start: int, target: int) -> int:
@@ -95,31 +103,18 @@ def _step(start: int, target: int) -> int:
 
 def _named_line(first: int, last: int) -> int:
     """The set of cells from one end to the other."""
-    line = line_between(first, last)
+    line, ends = line_between(first, last), [_NAMES[first], _NAMES[last]]
     if line is None:
-        raise NotationError("not-straight", ends=[_NAMES[first], _NAMES[last]])
+        raise NotationError("not-straight", ends=ends)
     if len(line) > LONGEST_LINE:
-        ends = [_NAMES[first], _NAMES[last]]
         raise NotationError("too-many", ends=ends, size=len(line), abapro=True)
     return set_of(line)
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """The rear marble, and those of the mover's side that stand ahead of it without a gap."""
+    """The rear marble, and those of the mover's side ahead of it without a gap."""
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
     while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:
         line.append(line[-1] + step)
     return set_of(tuple(line))
-
-
-def _checked(text: str, move: LineMove, position: Placement) -> LineMove:
-    refusal = why_not(position, move)
-    if refusal is None:
-        return move
-    # The refusal names cells as the mailed board does, so it needs the move in the same terms; but
-    # one of a line that would leave the board cannot be written.
-    writable = is_on_board(move.rear + move.step)
-    if writable:
-        refusal.params["abapro"] = [text, str(move)]
-    raise refusal

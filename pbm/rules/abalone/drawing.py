@@ -1,7 +1,7 @@
-"""What a picture of the board shows, as plain data: whoever draws it need not know the game.
+"""The content of a picture, as plain data.
 
-`GROUND` is what never changes; `drawing` describes what stands on it and what was moved last;
-`told_move` says the same of one move in names, for those who read text.
+`GROUND` is the empty board, `drawing` the marbles and the last moves; `told_move` describes a move
+in names for the text below the board.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,9 +29,9 @@ from pbm.rules.contract import Ground, Moved
 
 _ROW_HEIGHT = sqrt(3) / 2
 _ANGLE = 60  # degrees from one direction to the next
-# Where the stroke of a label begins, and how much before its middle it ends.
+# The start of a label's stroke, and the gap between its end and the middle of the label.
 _STROKE, _SHORT = 0.56, 0.26
-# How far from the last cell of its line a label stands; farther where a row ends at the same place.
+# Distance of a label from the last cell of its line; farther if a row ends at the same place.
 _AWAY, _FARTHER = 1.3, 1.85
 _INDEX = {cell: index for index, cell in enumerate(CELLS)}
 
@@ -39,9 +39,7 @@ Point = tuple[float, float]
 
 
 def drawing(position: Placement, moves: Sequence[Moved] = ()) -> dict[str, Any]:
-    """What to draw, as a JSON object, with the moves that led here marked, the last one last.
-
-    `pbm.rules.contract.Draws` says what is in it.
+    """The marbles, and the moves that led here in order (`pbm.rules.contract.Draws`).
 
     >>> from pbm.rules.abalone import start
     >>> after = start().play(start().parse("a1-c3,d4")).position
@@ -59,7 +57,7 @@ def drawing(position: Placement, moves: Sequence[Moved] = ()) -> dict[str, Any]:
 
 
 def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
-    """What a move changed: whose marbles are on which cells now, and which it left.
+    """The seat's sign, the cells that a move filled and emptied, and the marble pushed off.
 
     >>> from pbm.rules.abalone import start
     >>> told_move(start(), Moved(1, "c3-c5,d3"))
@@ -101,13 +99,13 @@ def _left(move: LineMove) -> list[int]:
 
 
 def _from_the_front(move: LineMove) -> list[int]:
-    """Where the marbles of a move are after it, of one in line the foremost first."""
+    """The cells of the marbles after a move, of one in line the foremost first."""
     came = [cell + move.step for cell in move.cells]
     return came[::-1] if move.in_line and move.step > 0 else came
 
 
 def _point(cell: int) -> Point:
-    """The middle of a cell, or of a place beside the board; that of the centre is (0, 0)."""
+    """The middle of a cell, or of a place beside the board; the centre is (0, 0)."""
     rows = cell // 10 - CENTRE // 10
     columns = cell % 10 - CENTRE % 10
     return columns - rows / 2, rows * _ROW_HEIGHT
@@ -122,7 +120,7 @@ def _beside(cell: int, step: int, away: float) -> Point:
 def _ends() -> Iterator[tuple[str, int, int, float]]:
     """Both ends of every row, which has a letter, and of every column, which has a digit.
 
-    Each as its label, its last cell, the direction in which it ends, and how far the label is.
+    Each as its label, its last cell, its direction, and the distance of the label.
     """
     for cell in CELLS:
         letter, digit = ROWS[cell // 10 - 1].upper(), str(cell % 10)

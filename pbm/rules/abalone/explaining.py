@@ -1,7 +1,6 @@
 """Why a move is good, and what it threatens, as far as the board shows it.
 
-Each reason is true of the position, whatever made somebody choose the move. Templates make a
-sentence of each; seats are numbers, cells have their names.
+Templates make a sentence of each reason; seats are numbers, cells have their names.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,15 +26,15 @@ Reason = dict[str, Any]
 
 
 def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]:
-    """What speaks for the first of these moves, the strongest first.
+    """The reasons for the first of these moves, the strongest first.
 
-    The others are how the game may go on. `what` is one of these:
+    The others are the continuation. `what` is one of these:
 
     - `wins`: it ends the game, and the mover's side has won;
     - `pushes-off`: a marble of `seat` that stood on `from`;
     - `saves`: no opponent's next move can push off the `marbles` that one could have;
     - `threatens`: the mover's next move could push off `marbles`, and could not before;
-    - `leads-to`: if the game goes on so, the mover's `move` pushes a marble of `seat` off `from`;
+    - `leads-to`: in the continuation the mover's `move` pushes a marble of `seat` off `from`;
     - `pushes`: `count` marbles of `seat`, each of them farther from the centre;
     - `breaks-up`: fewer marbles of `seat` stand side by side;
     - `centre`: `count` marbles of the mover's come nearer to it, and none goes away from it;
@@ -85,7 +84,7 @@ def _threatens(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Rea
 def _leads_to(
     position: AbalonePosition, played: AbalonePlayed, line: Sequence[str]
 ) -> Iterator[Reason]:
-    """The next marble that goes over the edge, if it is the mover who pushes it off."""
+    """The next marble that is pushed off, if the mover does it."""
     current = played.position
     for text in line:
         seat = current.turn
@@ -107,7 +106,7 @@ def _pushes(position: Placement, move: LineMove) -> Iterator[Reason]:
 
 
 def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
-    """What becomes of how the marbles stand."""
+    """Changes of the formation of marbles."""
     assert position.turn is not None
     others = (seat for seat in position.seats if seat not in (*_side(position), *played.ejected))
     for seat in others:
@@ -125,7 +124,7 @@ def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]
 
 
 def _before(move: LineMove, cells: int) -> int:
-    """Where the marbles on some cells stood before a move of theirs, or of others."""
+    """The cells of some marbles before a move."""
     came = shifted(move.marbles, move.step)
     return cells & ~came | before(cells & came, move.step)
 
@@ -139,13 +138,13 @@ def _fallen(played: AbalonePlayed) -> Reason:
 
 
 def _neighbours(position: Placement, seat: int) -> int:
-    """How many pairs of a seat's marbles stand side by side."""
+    """The number of pairs of a seat's marbles side by side."""
     marbles = position.marbles_of(seat)
     return sum((marbles & shifted(marbles, axis)).bit_count() for axis in AXES)
 
 
 def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[str, Any]]:
-    """Marbles of some seats by whose they are, without those that score for nobody."""
+    """Marbles of some seats by owner, without the seats that have left."""
     return [
         {"seat": seat, "cells": [format_cell(cell) for cell in members(found)]}
         for seat in seats
@@ -154,10 +153,7 @@ def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[s
 
 
 def threatened(position: Placement, seat: int) -> int:
-    """The set of a seat's marbles that some opponent could eject with one move, at its turn.
-
-    There are none once the game is over.
-    """
+    """The set of a seat's marbles that an opponent could eject with one move, at its turn."""
     if position.outcome:
         return 0
     own, found = position.marbles_of(seat), 0
@@ -169,7 +165,7 @@ def threatened(position: Placement, seat: int) -> int:
 
 
 def ejectable(position: Placement, seat: int) -> int:
-    """The marbles that a seat could eject."""
+    """The set of marbles that a seat could eject with one move."""
     found, occupied = 0, position.occupied
     for code in codes(*position.seen_by(seat)):
         marbles, step = CODED[code]

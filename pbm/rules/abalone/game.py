@@ -1,6 +1,6 @@
 """Abalone as the server knows it: the one object behind the entry point."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from pbm.rules.abalone.position import AbalonePosition, parse_state
 from pbm.rules.abalone.records import Record, format_record, parse_record
 from pbm.rules.abalone.records.forms import chosen_form
 from pbm.rules.abalone.refusals import example_move
-from pbm.rules.contract import GameRecord, Option, Options
+from pbm.rules.contract import GameRecord, Option, Options, completed
 
 NAME = "abalone"
 """The word that names the game in a command."""
@@ -99,8 +99,7 @@ class Abalone:
         return str(move) if move else None
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
-        """For each seat its sign, its score and the one that wins, where it began, and whether it
-        has no marbles left."""
+        """For each seat its sign, its score and the winning one, its home, and if it is bare."""
         return tuple(
             {
                 "symbol": symbol(position, seat),
@@ -161,10 +160,22 @@ class Abalone:
     def write(self, record: GameRecord, chosen: Options) -> str:
         """A game as text; raises RecordError."""
         form, notation_ = chosen_form(chosen)
-        return format_record(_record(record), form, notation=notation_)
+        options = record.options
+        whole = Record(
+            str(options["layout"]),
+            record.seats,
+            teams=bool(options.get("teams")),
+            pillar=bool(options.get("pillar")),
+            names=record.names,
+            steps=record.steps,
+            ended=record.ended,
+            tags=record.tags,
+            better=record.better,
+        )
+        return format_record(whole, form, notation=notation_)
 
     def read(self, text: str, chosen: Options) -> GameRecord:
-        """The game that a text records; raises RecordError."""
+        """The game in a text; raises RecordError."""
         board = chosen.get("layout")
         found = parse_record(
             text,
@@ -172,31 +183,9 @@ class Abalone:
             board=str(board) if board else None,
             pillar=bool(chosen.get("pillar")),
         )
-        options = dict(_options(found))
+        of_game: Options = {"layout": found.board, "teams": found.teams, "pillar": found.pillar}
+        options = completed(TO_PLAY, of_game)
         return GameRecord(found.players, options, found.names, found.steps, found.ended, found.tags)
-
-
-def _record(record: GameRecord) -> Record:
-    options = record.options
-    return Record(
-        str(options["layout"]),
-        record.seats,
-        teams=bool(options.get("teams")),
-        pillar=bool(options.get("pillar")),
-        names=record.names,
-        steps=record.steps,
-        ended=record.ended,
-        tags=record.tags,
-        better=record.better,
-    )
-
-
-def _options(record: Record) -> Iterator[tuple[str, str | bool]]:
-    yield "layout", record.board
-    if record.teams:
-        yield "teams", True
-    if record.pillar:
-        yield "pillar", True
 
 
 GAME = Abalone()

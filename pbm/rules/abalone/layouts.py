@@ -15,16 +15,7 @@ IN_TEAMS = 4
 
 _MOST_SIDES = 3
 
-_COMPASS = (
-    "right",
-    "upper right",
-    "top",
-    "upper left",
-    "left",
-    "lower left",
-    "bottom",
-    "lower right",
-)
+_COMPASS = "right|upper right|top|upper left|left|lower left|bottom|lower right".split("|")
 
 
 def _players(board: str) -> tuple[int, ...]:
@@ -34,8 +25,7 @@ def _players(board: str) -> tuple[int, ...]:
 BOARDS: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {name: _players(name) for name, _ in MARBLES}
 )
-"""The name of each board, and the numbers of players that it can be played by."""
-
+"""The possible numbers of players by the name of a board."""
 
 LAYOUT = Option(
     "layout",
@@ -56,10 +46,10 @@ def start(
     teams: bool = False,
     pillar: bool = False,
 ) -> AbalonePosition:
-    """The position that a game starts from.
+    """The first position of a game, by default on the standard board for two, or in teams on the
+    official one for four.
 
-    By default it is the standard board for two, or in teams the official one for four. Raises
-    SetupError if there is no such board, not for that many players, or not with a pillar.
+    Raises SetupError for an unknown board, or one not for that many players or for a pillar.
 
     >>> start("bowl", 6).turn
     1
@@ -80,7 +70,7 @@ def start(
 
 
 def takes_pillar(board: str, players: int) -> bool:
-    """Whether a board has room for the fixed marble; raises KeyError if there is no such board."""
+    """Whether a board has room for the fixed marble; raises KeyError for an unknown board."""
     return not any(cells >> CENTRE & 1 for cells in MARBLES[board, players])
 
 
@@ -93,7 +83,7 @@ def _in_teams(board: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=512)  # more than there are seats on all boards together
 def home_of(marbles: int) -> str:
-    """Where a set of marbles lies, in words.
+    """The place of a set of marbles, in words.
 
     >>> home_of(start().marbles_of(1))
     'top'
@@ -104,7 +94,7 @@ def home_of(marbles: int) -> str:
 
 
 def _groups(marbles: int) -> Iterator[tuple[int, ...]]:
-    """The groups of marbles that touch each other, the one highest on the board first."""
+    """The groups of marbles that touch each other, the highest on the board first."""
     while marbles:
         group, growing = 0, marbles & -marbles
         while growing != group:
@@ -116,7 +106,7 @@ def _groups(marbles: int) -> Iterator[tuple[int, ...]]:
 
 
 def _side(cells: tuple[int, ...]) -> str:
-    """The side of the board on which some cells lie, as one of eight directions."""
+    """The side of the board where some cells lie, as one of eight directions."""
     rows = [cell // 10 - CENTRE // 10 for cell in cells]
     columns = [cell % 10 - CENTRE % 10 for cell in cells]
     # A row is half a cell further to the left than the one above it, and closer than a cell.

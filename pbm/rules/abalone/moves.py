@@ -15,9 +15,10 @@ from pbm.rules.abalone.movegen import CODED
 class LineMove:
     """A line of marbles and the step that they take; one effect is one move.
 
-    `marbles` is the set of the cells that they stand on and `step` one of `board.STEPS`. Whether a
-    position allows the move is another question. Raises ValueError for anything else than one to
-    three cells in a straight line and a step. `str()` gives the canonical text.
+    `marbles` is the set of their cells and `step` one of `board.STEPS`; the move need not be legal.
+    Raises ValueError for anything but one to three cells in a straight line and a step. `str()` is
+    the canonical text: in line the rear, the front and the next cell of the rear; sideways the two
+    ends in reading order and the next cell of the first.
     """
 
     marbles: int
@@ -62,5 +63,5 @@ _MOVES = {code: LineMove(marbles, step) for code, (marbles, step) in CODED.items
 
 
 def move_coded(code: int) -> LineMove:
-    """The move that a code of the search stands for; raises KeyError for none."""
+    """The move of a code of `movegen`; raises KeyError for an unknown one."""
     return _MOVES[code]

@@ -5,8 +5,8 @@ seat, a fixed one as `#`; the seat that moves next, `-` once the game is over; t
 and `-` or some of the flags `teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in this order and
 with `;` between them.
 
-A line is written in one way only. A position may be set up rather than reached in play, but turn
-and outcome must be what the rules make of it.
+A position has one line. It may be set up rather than reached in play, but turn and outcome must
+follow the rules.
 """
 
 import re
@@ -21,7 +21,9 @@ from pbm.rules.contract import StateError
 _Placement = TypeVar("_Placement", bound=Placement)
 
 _LONGEST = 200
-_MOST_KEPT = 1024  # positions and their lines, half a KB each: one board's is asked for again soon
+_MOST_KEPT = (
+    1024  # lines, half a KB each with the position: those of one board are asked for again soon
+)
 
 _LINE = re.compile(
     r"(?P<rows>[^ ]+) (?P<turn>[1-6]|-) (?P<scores>[0-6](?:,[0-6]){1,5}) (?P<flags>[^ ]+)",

@@ -1,15 +1,17 @@
-"""What a line asks for: the fields of its request, read by name and type."""
+"""Requests to `pbm-rules`: the fields of a line, read by name and type."""
 
 import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn, get_args
+from typing import Any, Literal, NoReturn, TypeVar, get_args
 
 LONGEST_LINE = 65_536
 """Bytes that a request may have, its newline included."""
 
 Answer = dict[str, Any]
+_Value = TypeVar("_Value")
+_KINDS: dict[type, str] = {str: "a string", int: "a whole number", bool: "true or false"}
 
 RequestReason = Literal[
     "line-too-long", "bad-json", "bad-request", "unknown-op", "too-deep", "too-much"
@@ -18,7 +20,7 @@ REQUEST_REASONS: tuple[str, ...] = get_args(RequestReason)
 
 
 class RequestError(ValueError):
-    """A line that is no request, or asks for what this program does not do."""
+    """A line that is no request, or not one of this program."""
 
     def __init__(self, reason: RequestReason, text: str) -> None:
         super().__init__(text)
@@ -31,26 +33,19 @@ class Request:
 
     fields: dict[str, Any]
 
-    def text(self, name: str, default: str | None = None) -> str:
-        """A field that is a string; raises RequestError if it isn't, or lacks without default."""
+    def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
+        """A field of a type; one without a default must be there. Raises RequestError."""
         value = self.fields.get(name, default)
-        if not isinstance(value, str):
-            raise RequestError("bad-request", f'"{name}" must be a string.')
-        return value
-
-    def number(self, name: str, default: int | None = None) -> int:
-        """A field that is a whole number, as `text`."""
-        value = self.fields.get(name, default)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise RequestError("bad-request", f'"{name}" must be a whole number.')
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise RequestError("bad-request", f'"{name}" must be {_KINDS[kind]}.')
         return value
 
     def optional_number(self, name: str) -> int | None:
-        """A field that is a whole number, None where it lacks; raises as `text`."""
-        return self.number(name) if name in self.fields else None
+        """A field that is a whole number, None if missing; raises as `get`."""
+        return self.get(name, int) if name in self.fields else None
 
     def seconds(self, name: str) -> float | None:
-        """A field that is a number above zero, None where it lacks; raises as `text`."""
+        """A field that is a number above zero, None if missing; raises as `get`."""
         if name not in self.fields:
             return None
         value = self.fields[name]
@@ -61,22 +56,15 @@ class Request:
         return value
 
     def texts(self, name: str) -> list[str]:
-        """A field that is a list of strings, empty by default; raises as `text`."""
+        """A field that is a list of strings, empty by default; raises as `get`."""
         value = self.fields.get(name, [])
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             raise RequestError("bad-request", f'"{name}" must be a list of strings.')
         return value
 
-    def switch(self, name: str) -> bool:
-        """A field that is true or false, which it is by default; raises as `text`."""
-        value = self.fields.get(name, False)
-        if not isinstance(value, bool):
-            raise RequestError("bad-request", f'"{name}" must be true or false.')
-        return value
-
 
 Operation = tuple[Callable[[Request], Answer], tuple[str, ...]]
-"""What answers a request, and the fields that it reads."""
+"""The function that answers a request, and the fields that it reads."""
 
 
 def read_request(line: bytes) -> Request:

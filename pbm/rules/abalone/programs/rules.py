@@ -38,9 +38,9 @@ MOST_SEED = 2**32 - 1
 
 
 def _start(request: Request) -> Answer:
-    teams, pillar = request.switch("teams"), request.switch("pillar")
-    board = request.text("board", "official" if teams else "standard")
-    players = request.number("players", 4 if teams else 2)
+    teams, pillar = request.get("teams", bool, False), request.get("pillar", bool, False)
+    board = request.get("board", str, "official" if teams else "standard")
+    players = request.get("players", int, 4 if teams else 2)
     return {"state": start(board, players, teams=teams, pillar=pillar).state()}
 
 
@@ -59,14 +59,14 @@ def _boards(_: Request) -> Answer:
 
 
 def _is_abapro(request: Request) -> bool:
-    notation = request.text("notation", "pbm")
+    notation = request.get("notation", str, "pbm")
     if notation not in ("pbm", "abapro"):
         raise RequestError("bad-request", '"notation" is one of pbm, abapro.')
     return notation == "abapro"
 
 
 def _moves(request: Request) -> Answer:
-    abapro, position = _is_abapro(request), parse_state(request.text("state"))
+    abapro, position = _is_abapro(request), parse_state(request.get("state", str))
     return {"moves": [_written(move, position, abapro) for move in position.legal_moves()]}
 
 
@@ -75,9 +75,9 @@ def _written(move: LineMove, position: AbalonePosition, abapro: bool) -> str:
 
 
 def _play(request: Request) -> Answer:
-    abapro, position = _is_abapro(request), parse_state(request.text("state"))
+    abapro, position = _is_abapro(request), parse_state(request.get("state", str))
     parse = parse_abapro if abapro else parse_move
-    played = position.play(parse(request.text("move"), position))
+    played = position.play(parse(request.get("move", str), position))
     return {
         "move": _written(played.move, position, abapro),
         "state": played.position.state(),
@@ -91,7 +91,7 @@ def _outcome(outcome: Outcome | None) -> Answer | None:
 
 
 def _perft(request: Request) -> Answer:
-    position, depth = parse_state(request.text("state")), request.number("depth")
+    position, depth = parse_state(request.get("state", str)), request.get("depth", int)
     if depth < 0:
         raise RequestError("bad-request", '"depth" must not be negative.')
     if depth > DEEPEST_PERFT:
@@ -100,17 +100,17 @@ def _perft(request: Request) -> Answer:
 
 
 def _diagram(request: Request) -> Answer:
-    return {"text": parse_state(request.text("state")).drawn()}
+    return {"text": parse_state(request.get("state", str)).drawn()}
 
 
 def _search(request: Request) -> Answer:
-    position = parse_state(request.text("state"))
+    position = parse_state(request.get("state", str))
     positions = [*map(parse_state, request.texts("earlier")), position]
     if len({(one.players, one.teams, one.pillar) for one in positions}) > 1:
         raise RequestError("bad-request", '"earlier" must have positions of the same game.')
     _bounded(request, "threads", 1)
     best = _bounded(request, "best", MOST_LINES)
-    seed = request.number("seed", 0)
+    seed = request.get("seed", int, 0)
     if not 0 <= seed <= MOST_SEED:
         raise RequestError("bad-request", f'"seed" must be 0 to {MOST_SEED}.')
     found = search(positions, _budget(request), best=best, seed=seed)
@@ -127,7 +127,7 @@ def _search(request: Request) -> Answer:
 
 
 def _bounded(request: Request, name: str, most: int) -> int:
-    value = request.number(name, 1)
+    value = request.get(name, int, 1)
     if not 1 <= value <= most:
         allowed = "1" if most == 1 else f"1 to {most}"
         raise RequestError("bad-request", f'"{name}" must be {allowed}.')
@@ -156,7 +156,7 @@ def _budget(request: Request) -> Budget:
 
 
 def _evaluate(request: Request) -> Answer:
-    return {"scores": list(evaluate(parse_state(request.text("state"))))}
+    return {"scores": list(evaluate(parse_state(request.get("state", str))))}
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -184,7 +184,7 @@ def answer(line: bytes) -> Answer:
 
 
 def _perform(request: Request) -> Answer:
-    operation = OPERATIONS.get(request.text("op"))
+    operation = OPERATIONS.get(request.get("op", str))
     if operation is None:
         raise RequestError("unknown-op", f'"op" is one of {", ".join(OPERATIONS)}.')
     perform, names = operation

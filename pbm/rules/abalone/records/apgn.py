@@ -1,8 +1,8 @@
 """Games as text with tags and numbered moves, and as a bare list of moves in Aba-Pro notation."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
 from pbm.rules.abalone.board import CENTRE, format_cell
@@ -69,21 +69,17 @@ def format_list(record: Record) -> str:
 
 def _format_moves(record: Record, notation: Notation, remarks: Mapping[int, str]) -> str:
     result = format_result(record.winners, record.players)
-    return format_moves(record.replayed, _texts(record.replayed, notation), result, remarks)
+    return format_moves(record.replayed, partial(_text, notation), result, remarks)
 
 
-def _texts(replayed: Iterable[RecordedStep], notation: Notation) -> Iterator[str]:
-    for each in replayed:
-        if each.played:
-            usual = notation == "pbm"
-            yield str(each.played.move) if usual else format_abapro(each.played.move, each.before)
+def _text(notation: Notation, each: RecordedStep) -> str:
+    assert each.played
+    move = each.played.move
+    return str(move) if notation == "pbm" else format_abapro(move, each.before)
 
 
 def _remarks(record: Record, notation: Notation) -> dict[int, str]:
-    """What comments say of better moves, by the plies behind which they stand.
-
-    Raises RecordError for lines that the rules do not allow.
-    """
+    """The comments on better moves, by the plies that they follow; raises RecordError."""
     better, said = dict(record.better), dict[int, str]()
     for each in record.replayed if better else ():
         if each.played and each.ply in better:
@@ -96,7 +92,7 @@ def _remarks(record: Record, notation: Notation) -> dict[int, str]:
 
 def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -> str:
     replay = Replayer(position)
-    return " ".join(_texts(map(replay.move, moves), notation))
+    return " ".join(_text(notation, replay.move(move)) for move in moves)
 
 
 def _made_tags(record: Record, notation: Notation) -> Iterator[tuple[str, str]]:
@@ -117,25 +113,22 @@ def _made_tags(record: Record, notation: Notation) -> Iterator[tuple[str, str]]:
         yield "Termination", record.ended.how
 
 
-@dataclass(frozen=True, slots=True)
-class Unsaid:
-    """What holds where a text itself does not say it; no board means that the text must."""
-
-    notation: Notation = "pbm"
-    board: str | None = None
-    pillar: bool = False
-    needs_board: bool = False
-
-
-def read_moves(text: str, unsaid: Unsaid) -> Record:
+def read_moves(
+    text: str,
+    notation: Notation,
+    board: str | None,
+    pillar: bool,
+    *,
+    needs_board: bool = False,
+) -> Record:
     """The record in a text of tags and moves, either of which may be missing.
 
-    Raises RecordError.
+    `notation`, `board` and `pillar` are for a text without their tags. Raises RecordError.
     """
     pieces = cut(text)
     if not pieces.tags and not pieces.words:
         raise RecordError("not-a-record")
-    tags = _Tags(pieces, unsaid)
+    tags = _Tags(pieces, notation, board, pillar, needs_board)
     said = [parse_result(result, tags.players) for result in (tags.get("result"),) if result]
     words = _without_result(pieces.words, tags.players, said)
     start = Record(tags.board, tags.players, tags.teams, tags.pillar).start
@@ -153,38 +146,40 @@ def read_moves(text: str, unsaid: Unsaid) -> Record:
 
 
 class _Tags:
-    """What the tags of a text say, or what holds if they do not say it."""
+    """The values of tags, or the defaults of missing ones."""
 
-    def __init__(self, pieces: Pieces, unsaid: Unsaid) -> None:
+    def __init__(
+        self,
+        pieces: Pieces,
+        notation: Notation,
+        board: str | None,
+        pillar: bool,
+        needs_board: bool,
+    ) -> None:
         self._values: dict[str, str] = {}
         for name, value in pieces.tags:
             if self._values.setdefault(name.lower(), value) != value:
                 raise RecordError("bad-tag", fault="twice", tag=name)
-        self._unsaid = unsaid
         self.others = tuple(
             (name, value)
             for name, value in dict(pieces.tags).items()
             if name.lower() not in RESERVED
             and not (name.lower() == "termination" and is_termination(value))
         )
-        self.notation = self._notation()
+        self.notation = self._notation(notation)
         self.teams = self._teams()
         self.players = self._players()
-        self.pillar = self._pillar()
-        self.board = self._board()
+        self.pillar = self._pillar(pillar)
+        self.board = self._board(board, needs_board)
         self.names = self._names()
 
     def get(self, name: str) -> str:
-        """The value of a tag by its name in lower case, without blanks around it; or nothing."""
+        """The stripped value of a tag by its name in lower case, or an empty text."""
         return self._values.get(name, "").strip()
 
-    def _notation(self) -> Notation:
+    def _notation(self, default: Notation) -> Notation:
         said = "".join(filter(str.isalnum, self.get("notation").lower()))
-        known: dict[str, Notation] = {
-            "": self._unsaid.notation,
-            "pbm": "pbm",
-            "abapro": "Aba-Pro",
-        }
+        known: dict[str, Notation] = {"": default, "pbm": "pbm", "abapro": "Aba-Pro"}
         if said not in known:
             raise _bad("Notation", self.get("notation"), known=["pbm", "Aba-Pro"])
         return known[said]
@@ -206,16 +201,16 @@ class _Tags:
             raise _bad("Players", said, numbers=[2, _MOST_SEATS])
         return int(said)
 
-    def _pillar(self) -> bool:
+    def _pillar(self, default: bool) -> bool:
         said, centre = self.get("pillar").lower(), format_cell(CENTRE)
         if said not in ("", centre):
             raise _bad("Pillar", said, known=[centre])
-        return bool(said) or self._unsaid.pillar
+        return bool(said) or default
 
-    def _board(self) -> str:
-        variant, given = self.get("variant"), self._unsaid.board
+    def _board(self, given: str | None, needed: bool) -> str:
+        variant = self.get("variant")
         if not variant:
-            if given is None and self._unsaid.needs_board:
+            if given is None and needed:
                 raise RecordError("no-board")
             return given or ("official" if self.teams else usual_board(self.notation, self.players))
         board = board_named(variant, self.notation, self.players)
@@ -235,7 +230,7 @@ class _Tags:
 
 
 def check_board(given: str | None, board: str) -> None:
-    """Raise RecordError if a record is of another board than its reader was told."""
+    """Raise RecordError if a record is of another board than the one asked for."""
     if given not in (None, board):
         raise RecordError("board-differs", board=board, asked=given)
 
@@ -247,7 +242,7 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """The words before the result; the result itself joins what was said."""
+    """The words before the result, which is appended to `said`."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
         if isinstance(word, Leaving) or not _is_result(word, players, last):
@@ -266,7 +261,7 @@ def _is_result(word: str, players: int, last: bool) -> bool:
 
 
 def _agreed(said: list[Winners], players: int) -> Winners:
-    """What the tag and the last word say together; `*` leaves it to the other."""
+    """The result of tag and last word, which must agree unless one is `*`."""
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
         both = [format_result(winners, players) for winners in results]
@@ -298,7 +293,7 @@ def _parser(tags: _Tags) -> Callable[[str, AbalonePosition], LineMove]:
 
 
 def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
-    """A move of a record that does not say its notation, which makes it the usual one."""
+    """A move of a record without the tag Notation, which is in the usual one."""
     try:
         return parse_move(text, position)
     except NotationError as error:
@@ -308,7 +303,7 @@ def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
 
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
-    """How the game ended beyond the rules, as the tags and the last word have it."""
+    """How the game ended beyond the rules, by the tags and the last word."""
     players = final.players
     how = next((how for how in ENDING_HOWS if how == termination.lower()), None)
     if how is None or how == "record":
@@ -326,7 +321,7 @@ def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Endin
 
 
 def _check_result(winners: Winners, outcome: Outcome | None, players: int) -> None:
-    """What a record says must be what its moves make, unless it leaves it open."""
+    """Check that a stated result is that of the moves."""
     if winners is None or outcome is None or winners == outcome.winners:
         return
     said, made = format_result(winners, players), format_result(outcome.winners, players)

@@ -1,9 +1,9 @@
-"""The forms of a record, and how a text is told to be one of them."""
+"""The forms of a record, and how a text is recognised as one of them."""
 
 import re
 from typing import Literal, get_args
 
-from pbm.rules.abalone.records.apgn import Unsaid, format_apgn, format_list, read_moves
+from pbm.rules.abalone.records.apgn import format_apgn, format_list, read_moves
 from pbm.rules.abalone.records.json_form import format_json, parse_json
 from pbm.rules.abalone.records.record import Record, shown
 from pbm.rules.abalone.records.text_parts import Notation, board_named
@@ -60,10 +60,10 @@ def parse_record(
 ) -> Record:
     """The record in a text; raises RecordError, and nothing else, if there is none.
 
-    Without a `form` it is read as JSON if it begins so, and else as `apgn`, never as `abapro`: the
-    notation is what the tag Notation says, and otherwise the usual one. As `abapro` a text without
-    that tag is in Aba-Pro notation, and it needs a `board`. `board` and `pillar` are for texts that
-    do not say it themselves; one that names another board is refused.
+    Without a `form` it is read as JSON if it begins so, and else as `apgn` in the notation of the
+    tag Notation, by default the usual one. As `abapro` a text without that tag is in Aba-Pro
+    notation, and needs a `board`. `board` and `pillar` are for texts without these tags; one that
+    names another board is refused.
 
     >>> parse_record("1. a1b2 i5h5", "abapro", board="Belgian Daisy").steps
     ('i5-g5,h5', 'a1-c3,b2')
@@ -77,12 +77,12 @@ def parse_record(
     if form == "diagram" or _PICTURE.match(text):
         raise RecordError("not-a-game")
     if form == "abapro":
-        return read_moves(text, Unsaid("Aba-Pro", board, pillar, needs_board=True))
-    return read_moves(text, Unsaid("pbm", board, pillar))
+        return read_moves(text, "Aba-Pro", board, pillar, needs_board=True)
+    return read_moves(text, "pbm", board, pillar)
 
 
 def _known(board: str | None) -> str | None:
-    """The name of a board as its caller has it, in any spelling that a record could have."""
+    """The board named by a caller, in any spelling of a record."""
     if board is None:
         return None
     known = board_named(board)

@@ -10,13 +10,13 @@ written "pbm standard" there.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from pbm.rules.abalone.layouts import BOARDS
 from pbm.rules.abalone.records.record import LONGEST_VALUE, RecordedStep, is_control, shown
-from pbm.rules.contract import LEAVING_HOWS, Leaving, RecordError, Step
+from pbm.rules.contract import LEAVING_HOWS, Leaving, RecordError
 
 WIDTH = 40
 """Columns of a line of moves."""
@@ -42,14 +42,14 @@ _LONGEST_REST = 30
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """The tags of a text and the words after them, numbers and comments left out."""
+    """The tags of a text and the words after them, without numbers and comments."""
 
     tags: list[tuple[str, str]] = field(default_factory=list)
     words: list[str | Leaving] = field(default_factory=list)
 
 
 def cut(text: str) -> Pieces:
-    """Cut a text into its pieces; raises RecordError for brackets and tags that do not read."""
+    """Cut a text into its pieces; raises RecordError for bad brackets and tags."""
     pieces = Pieces()
     depth = place = 0
     while place < len(text):
@@ -85,7 +85,7 @@ def _sort(match: re.Match[str], pieces: Pieces) -> None:
 
 
 def _value(match: re.Match[str]) -> str:
-    """The value of a tag; where a mail program has broken its line is a blank again."""
+    """The value of a tag, its line breaks replaced by blanks."""
     value: str = match["curly"] or match["value"] or ""
     if len(value) > 3 * LONGEST_VALUE:
         raise RecordError("bad-tag", fault="length", tag=match["name"], most=LONGEST_VALUE)
@@ -111,31 +111,28 @@ def format_tag(name: str, value: str) -> str:
 
 def format_moves(
     replayed: Iterable[RecordedStep],
-    moves: Iterable[str],
+    text_of: Callable[[RecordedStep], str],
     result: str,
     remarks: Mapping[int, str],
 ) -> str:
     """The steps of a game in numbered lines, the result at their end.
 
-    `moves` are the texts of the moves alone, in any notation. `remarks` stand as comments behind
-    the moves of their plies.
+    `text_of` writes a move. `remarks` follow the moves of their plies as comments.
     """
-    texts = iter(moves)
     words: list[str] = []
     for each in replayed:
-        words += _words(each, texts)
+        words += _words(each, text_of)
         if each.played and each.ply in remarks:
             words += f"{{{remarks[each.ply]}}}".split()
     return "\n".join(_lines([*words, result])) + "\n"
 
 
-def _words(each: RecordedStep, texts: Iterator[str]) -> Iterator[str]:
-    step: Step = each.step
-    if isinstance(step, Leaving):
-        yield f"{{{step}}}"
+def _words(each: RecordedStep, text_of: Callable[[RecordedStep], str]) -> Iterator[str]:
+    if isinstance(each.step, Leaving):
+        yield f"{{{each.step}}}"
         return
     for seat in (*each.skipped, each.seat):
-        text = next(texts) if seat == each.seat else "--"
+        text = text_of(each) if seat == each.seat else "--"
         yield f"{each.number}. {text}" if seat == 1 else text
 
 
@@ -150,7 +147,7 @@ def _lines(words: Iterable[str]) -> Iterator[str]:
 
 
 Winners = tuple[int, ...] | None
-"""The winning seats, none of them for a draw; None if there is no result."""
+"""The winning seats, none for a draw; None if there is no result."""
 
 _WON = {"1-0": (1,), "0-1": (2,)}
 _DRAWN = ("1/2-1/2", "draw", "½-½", "1/2")
@@ -161,7 +158,7 @@ _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
 
 
 def format_result(winners: Winners, players: int) -> str:
-    """A result in the way that a record of so many players has it.
+    """A result in a record of so many players.
 
     >>> format_result((2,), 2), format_result((), 2), format_result((1, 3), 4)
     ('0-1', '1/2-1/2', '1+3')
