@@ -70,7 +70,7 @@ def drop(session: OperatorSession, name: str, why: str) -> None:
     click.echo(f"Mail {service.drop(session, name, why)} is dropped.")
 
 
-def _print_line(mail: service.Waiting) -> None:
+def _print_line(mail: service.MailInQueue) -> None:
     tries = f", {mail.tries} {'try' if mail.tries == 1 else 'tries'}" if mail.tries else ""
     until = f", waits until {mail.until:%Y-%m-%d %H:%M}" if mail.until else ""
     since = f"{mail.since:%Y-%m-%d %H:%M}"

@@ -12,7 +12,7 @@ from pbm.store.schema import metadata
 from pbm.store.schema.columns import DUE
 from pbm.store.schema.mails import outbox, outbox_contents
 from pbm.store.schema.people import players
-from pbm.store.schema.personal import Blank, Delete, Export, Personal, mark_of
+from pbm.store.schema.personal import BlankColumns, DeleteRows, ExportRows, Personal, mark_of
 from pbm.store.schema.running import buckets
 from pbm.store.transaction import Transaction
 from pbm.store.values.players import Player
@@ -44,14 +44,14 @@ class PersonalData:
         return {
             mark.export.key: self._exported(table, mark.numbers[0], mark.export, player_id)
             for table, mark in marks
-            if mark and isinstance(mark.export, Export)
+            if mark and isinstance(mark.export, ExportRows)
         }
 
     def _erase(self, table: Table, mark: Personal, rows: ColumnElement[bool]) -> None:
-        if isinstance(mark.erasure, Delete):
+        if isinstance(mark.erasure, DeleteRows):
             only = (table.c[name] == value for name, value in mark.erasure.only.items())
             self._transaction.execute(delete(table).where(rows, *only))
-        elif isinstance(mark.erasure, Blank):
+        elif isinstance(mark.erasure, BlankColumns):
             self._transaction.execute(update(table).where(rows).values(**mark.erasure.values))
 
     def _lock_out(self, player_id: int) -> None:
@@ -73,7 +73,7 @@ class PersonalData:
             of_key = buckets.c.key.contains(key, autoescape=True)
             self._transaction.execute(delete(buckets).where(of_key))
 
-    def _exported(self, table: Table, owner: str, export: Export, player_id: int) -> list[Any]:
+    def _exported(self, table: Table, owner: str, export: ExportRows, player_id: int) -> list[Any]:
         names = export.columns
         columns = [names] if isinstance(names, str) else list(names.values())
         query = select(*(self._shown(table.c[name]) for name in columns))

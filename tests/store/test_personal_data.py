@@ -12,11 +12,11 @@ from pbm.store.schema import metadata
 from pbm.store.schema.columns import MailKind, Moment
 from pbm.store.schema.people import players
 from pbm.store.schema.personal import (
-    Blank,
-    Delete,
-    Export,
-    ExportedByHand,
-    Keep,
+    BlankColumns,
+    DeleteRows,
+    ExportedBy,
+    ExportRows,
+    KeepRows,
     Personal,
     mark_of,
 )
@@ -49,7 +49,7 @@ def test_each_table_is_marked(table: Table) -> None:
     assert players_named <= named, f"columns of {table} with a player's number"
     addresses = [column.name for column in table.c if _holds_address(column)]
     assert mark or not addresses, f"{table} has columns for addresses: {addresses}"
-    if mark and isinstance(mark.export, Export):
+    if mark and isinstance(mark.export, ExportRows):
         wanted = mark.export.columns
         wanted = {wanted} if isinstance(wanted, str) else set(wanted.values())
         assert wanted <= set(table.c.keys())
@@ -69,13 +69,13 @@ def test_export_and_erasure_of_a_player_with_a_row_in_every_table(server: Server
     alice.forgets().says("export me")
     exported = json.loads(alice.newest.text)
     for table, mark in marked:
-        if isinstance(mark.export, Export | ExportedByHand):
+        if isinstance(mark.export, ExportRows | ExportedBy):
             assert exported.get(mark.export.key), f"`export me` leaves {table} out"
 
     alice.says("delete").says("yes").hears("You have left this server, alice.")
     for table, mark in marked:
         _check_erased(server, table, mark, player.id)
-    kept = {str(table) for table, mark in marked if isinstance(mark.erasure, Keep)}
+    kept = {str(table) for table, mark in marked if isinstance(mark.erasure, KeepRows)}
     for table in metadata.sorted_tables:
         if str(table) not in kept:
             found = [row for row in server.rows(table.name) if ADDRESS in _without_ids(row)]
@@ -107,7 +107,7 @@ def _rows(server: Server, table: Table, mark: Personal, number: int) -> list[dic
 
 def _add_row(server: Server, table: Table, mark: Personal, number: int) -> None:
     """Write a row of the player's."""
-    chosen = dict(mark.erasure.only) if isinstance(mark.erasure, Delete) else {}
+    chosen = dict(mark.erasure.only) if isinstance(mark.erasure, DeleteRows) else {}
     chosen |= dict.fromkeys(mark.numbers[:1], number)
     chosen |= dict.fromkeys(mark.addresses, ADDRESS)
     with server.database.engine.begin() as connection:
@@ -151,13 +151,13 @@ def _holds_address(column: Column[Any]) -> bool:
 
 def _check_erased(server: Server, table: Table, mark: Personal, number: int) -> None:
     found = _rows(server, table, mark, number)
-    if isinstance(mark.erasure, Delete):
+    if isinstance(mark.erasure, DeleteRows):
         only = mark.erasure.only.items()
         assert not [row for row in found if all(row[name] == value for name, value in only)], table
-    elif isinstance(mark.erasure, Blank):
+    elif isinstance(mark.erasure, BlankColumns):
         for row in found:
             assert {name: row[name] for name in mark.erasure.values} == mark.erasure.values, table
-    elif isinstance(mark.erasure, Keep):
+    elif isinstance(mark.erasure, KeepRows):
         assert found or not mark.numbers, f"{table} is kept"
     elif mark.addresses or mark.hidden:
         assert not [row for row in found if ADDRESS in _without_ids(row)], table

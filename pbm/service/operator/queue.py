@@ -20,7 +20,7 @@ MOST_LISTED = 100  # of each kind
 
 
 @dataclass(frozen=True)
-class Waiting:
+class MailInQueue:
     """A mail in the queue, without contents; `until` is the next try, if not now."""
 
     name: str
@@ -44,7 +44,7 @@ class Retried:
 class Queue:
     """The oldest mails of each kind, and how many more there are."""
 
-    mails: tuple[Waiting, ...]
+    mails: tuple[MailInQueue, ...]
     more: int
 
 
@@ -61,7 +61,7 @@ def list_queue(session: OperatorSession) -> Queue:
         return Queue(mails, max(0, waiting - len(mails)))
 
 
-def show_mail(session: OperatorSession, name: str) -> tuple[Waiting, str]:
+def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
     """A mail with its contents, masked; those of a done one are erased. Raises OperatorError."""
     mail_number = parse_mail_number(name)
     number = mail_number.number
@@ -173,16 +173,16 @@ def _get_outgoing(work: UnitOfWork, number: int, *, lock: bool = False) -> Outbo
         raise OperatorError(f"There is no outgoing mail {outgoing(number)}.") from None
 
 
-def _incoming(mail: InboxMail) -> Waiting:
+def _incoming(mail: InboxMail) -> MailInQueue:
     about = f"from {masked(mail.sender) or '<>'} to {masked(mail.recipient)}"
     trouble = masked(mail.outcome or "")
-    return Waiting(incoming(mail.id), mail.status, mail.received_at, mail.tries, about, trouble)
+    return MailInQueue(incoming(mail.id), mail.status, mail.received_at, mail.tries, about, trouble)
 
 
-def _outgoing(mail: OutboxMail, now: datetime) -> Waiting:
+def _outgoing(mail: OutboxMail, now: datetime) -> MailInQueue:
     what = f"board {mail.board_id}" if mail.board_id else mail.kind
     trouble = masked(mail.last_error or "")
     about = f"{what} to {mail.recipient}"
     until = mail.due_at if mail.status == "due" and mail.due_at > now else None
     name, since = outgoing(mail.id), mail.written_at
-    return Waiting(name, mail.status, since, mail.attempts, about, trouble, until)
+    return MailInQueue(name, mail.status, since, mail.attempts, about, trouble, until)

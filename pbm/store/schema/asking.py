@@ -3,7 +3,7 @@
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
-from pbm.store.schema.personal import ByHand, Delete, Export, personal
+from pbm.store.schema.personal import ErasedBy, ExportRows, personal
 
 questions = Table(
     "questions",
@@ -23,8 +23,7 @@ questions = Table(
     Index("ix_questions_player_id", "player_id", "kind", "asked_at"),
     info=personal(
         "player_id",
-        erasure=Delete(),
-        export=Export("questions", {"kind": "kind", "asked": "asked_at", "answer": "answer"}),
+        export=ExportRows("questions", {"kind": "kind", "asked": "asked_at", "answer": "answer"}),
         addresses=("address_key",),
     ),
 )
@@ -46,8 +45,7 @@ errands = Table(
     Index("ix_errands_player_id", "player_id", "status"),
     info=personal(
         "player_id",
-        erasure=Delete(),
-        export=Export(
+        export=ExportRows(
             "commands_to_confirm",
             {"lines": "lines", "comment": "comment", "asked": "asked_at", "status": "status"},
         ),
@@ -62,7 +60,7 @@ consents = Table(  # a yes that stands for moves of the same origin
     Column("origin", String(32), primary_key=True),
     Column("epoch", Integer, nullable=False),
     Column("given_at", Moment, nullable=False, index=True),
-    info=personal("player_id", erasure=Delete(), export=Export("consents", {"given": "given_at"})),
+    info=personal("player_id", export=ExportRows("consents", {"given": "given_at"})),
 )
 
 
@@ -79,8 +77,10 @@ challenges = Table(  # those that wait until everybody who wants to be asked has
     sqlite_autoincrement=True,
     info=personal(
         "by_id",
-        erasure=ByHand("pbm.play.challenges.call_off_all"),
-        export=Export("challenges", {"number": "id", "comment": "comment", "asked": "asked_at"}),
+        erasure=ErasedBy("pbm.play.challenges.call_off_all"),
+        export=ExportRows(
+            "challenges", {"number": "id", "comment": "comment", "asked": "asked_at"}
+        ),
     ),
 )
 
@@ -96,8 +96,8 @@ challenged = Table(
     Index("ix_challenged_player_id", "player_id", "challenge_id"),
     info=personal(
         "player_id",
-        erasure=ByHand("pbm.play.challenges.call_off_all"),
-        export=Export(
+        erasure=ErasedBy("pbm.play.challenges.call_off_all"),
+        export=ExportRows(
             "seats_in_challenges", {"challenge": "challenge_id", "seat": "seat", "waits": "waits"}
         ),
     ),

@@ -3,11 +3,11 @@
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Text, false, text, true
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
-from pbm.store.schema.personal import ExportedByHand, Keep, personal
+from pbm.store.schema.personal import ExportedBy, KeepRows, personal
 from pbm.store.values.plies import MARK
 
 FORGOTTEN = "forgotten"  # the status of a record that has gone, with its seats and moves
-RECORD = Keep("records of games stay")
+RECORD = KeepRows("records of games stay")
 
 boards = Table(
     "boards",
@@ -72,7 +72,7 @@ boards = Table(
         "begun_by_id",
         "to_move_id",
         erasure=RECORD,
-        export=ExportedByHand("boards"),
+        export=ExportedBy("boards"),
     ),
 )
 
@@ -103,7 +103,7 @@ seats = Table(
         postgresql_where=text("playing AND NOT answered"),
     ),
     Index("ix_seats_of_player", "player_id", "playing", "board_id"),
-    info=personal("player_id", erasure=RECORD, export=ExportedByHand("boards")),
+    info=personal("player_id", erasure=RECORD, export=ExportedBy("boards")),
 )
 
 
@@ -119,7 +119,7 @@ moves = Table(
     Column("stood", String(MARK)),  # what stood after it, as a claim sees it; older ones lack it
     Column("times", Integer),  # how often that had stood by then, counted no further than needed
     Index("ix_moves_stood", "board_id", "stood", "ply"),
-    info=personal(erasure=RECORD, export=ExportedByHand("boards")),
+    info=personal(erasure=RECORD, export=ExportedBy("boards")),
 )
 
 
@@ -134,5 +134,5 @@ departures = Table(
     Column("left_at", Moment, nullable=False),
     # Of a forfeit that is not the first of one absence: it costs its player no rating.
     Column("spared", Boolean, nullable=False, server_default=false()),
-    info=personal(erasure=RECORD, export=ExportedByHand("boards")),
+    info=personal(erasure=RECORD, export=ExportedBy("boards")),
 )

@@ -18,7 +18,14 @@ from sqlalchemy import (
 )
 
 from pbm.store.schema.columns import MailKind, Moment, identity, metadata, to, where_it_waits
-from pbm.store.schema.personal import IMPERSONAL, Blank, ByHand, Delete, Keep, NotExported, personal
+from pbm.store.schema.personal import (
+    IMPERSONAL,
+    BlankColumns,
+    ErasedBy,
+    KeepRows,
+    NotExported,
+    personal,
+)
 
 # Who sends a mail of the outbox holds an advisory lock of PostgreSQL: this, and the mail's number.
 IN_HAND = 0x70626D
@@ -64,7 +71,7 @@ inbox = Table(
     ),
     sqlite_autoincrement=True,
     info=personal(
-        erasure=Blank({"sender": "", "lane": None, "outcome": None}),
+        erasure=BlankColumns({"sender": "", "lane": None, "outcome": None}),
         export=NotExported("the player has sent them"),
         addresses=("sender",),
     ),
@@ -79,7 +86,7 @@ inbox_raw = Table(
     to("inbox", "inbox_id", primary_key=True),
     Column("raw", LargeBinary, nullable=False),
     info=personal(
-        erasure=Keep("deleted once the mail is done"),
+        erasure=KeepRows("deleted once the mail is done"),
         export=NotExported("the player has sent them"),
     ),
 )
@@ -119,7 +126,7 @@ outbox = Table(
     sqlite_autoincrement=True,
     info=personal(
         "player_id",
-        erasure=ByHand("PersonalData._erase_mails"),
+        erasure=ErasedBy("PersonalData._erase_mails"),
         export=NotExported("the player gets them"),
         addresses=("recipient_key",),
     ),
@@ -135,7 +142,7 @@ outbox_contents = Table(
     Column("params", JSON, nullable=False),
     Column("headers", JSON, nullable=False),
     info=personal(
-        erasure=ByHand("PersonalData._erase_mails"),
+        erasure=ErasedBy("PersonalData._erase_mails"),
         export=NotExported("the player gets them"),
     ),
 )
@@ -154,7 +161,6 @@ kept_news = Table(  # what a player is told with the next digest
     Index("ix_kept_news_player_id", "player_id", "board_id"),
     info=personal(
         "player_id",
-        erasure=Delete(),
         export=NotExported("the player gets it with the next digest"),
     ),
 )
@@ -169,7 +175,6 @@ kept_notices = Table(  # of no board, such as news of a seek, to be told with th
     Column("kept_at", Moment, nullable=False),
     info=personal(
         "player_id",
-        erasure=Delete(),
         export=NotExported("the player gets it with the next digest"),
     ),
 )

@@ -3,7 +3,7 @@
 from sqlalchemy import JSON, Column, Date, Index, Integer, String, Table
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
-from pbm.store.schema.personal import Blank, Delete, Export, ExportedByHand, Keep, personal
+from pbm.store.schema.personal import BlankColumns, ExportedBy, ExportRows, KeepRows, personal
 
 players = Table(
     "players",
@@ -26,14 +26,14 @@ players = Table(
     sqlite_autoincrement=True,
     info=personal(
         "id",
-        erasure=Blank(
+        erasure=BlankColumns(
             {
                 **dict.fromkeys(("settings", "password_hash", "rating_news")),
                 **dict.fromkeys(("bounced_at", "unreachable_since")),
                 "bounces": 0,
             }
         ),
-        export=ExportedByHand("handle"),
+        export=ExportedBy("handle"),
     ),
 )
 
@@ -45,8 +45,8 @@ former_handles = Table(
     to("players", "player_id", nullable=False, index=True),
     info=personal(
         "player_id",
-        erasure=Keep("nobody else may pose under one"),
-        export=Export("former_handles", "handle"),
+        erasure=KeepRows("nobody else may pose under one"),
+        export=ExportRows("former_handles", "handle"),
     ),
 )
 
@@ -61,8 +61,7 @@ addresses = Table(
     Column("verified_at", Moment, nullable=False),
     info=personal(
         "player_id",
-        erasure=Delete(),
-        export=Export("addresses", "address"),
+        export=ExportRows("addresses", "address"),
         addresses=("address_key",),
     ),
 )
@@ -80,8 +79,9 @@ vacations = Table(
     Index("ix_vacations_player_id", "player_id", "last_day"),
     info=personal(
         "player_id",
-        erasure=Delete(),
-        export=Export("vacations", {"board": "board_id", "first": "first_day", "last": "last_day"}),
+        export=ExportRows(
+            "vacations", {"board": "board_id", "first": "first_day", "last": "last_day"}
+        ),
     ),
 )
 
@@ -95,7 +95,6 @@ blocks = Table(
     info=personal(
         "player_id",
         "blocked_id",
-        erasure=Delete(),
-        export=Export("blocked", "blocked_id"),
+        export=ExportRows("blocked", "blocked_id"),
     ),
 )

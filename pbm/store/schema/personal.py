@@ -14,35 +14,35 @@ _MARK = "personal"
 
 
 @dataclass(frozen=True)
-class Delete:
+class DeleteRows:
     """Erasure deletes the person's rows; with `only`, those with these values."""
 
     only: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Blank:
+class BlankColumns:
     """Erasure overwrites these columns in the person's rows."""
 
     values: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class ByHand:
+class ErasedBy:
     """Erasure of these rows is code: the named function."""
 
     function: str
 
 
 @dataclass(frozen=True)
-class Keep:
+class KeepRows:
     """Erasure leaves the rows as they are, for this reason."""
 
     why: str
 
 
 @dataclass(frozen=True)
-class Export:
+class ExportRows:
     """The key in the export, and the exported columns by their names there.
 
     One column without a name makes a list of plain values.
@@ -53,8 +53,8 @@ class Export:
 
 
 @dataclass(frozen=True)
-class ExportedByHand:
-    """`everything_about` (`pbm/commands/leaving.py`) writes this key itself."""
+class ExportedBy:
+    """`everything_about` in `pbm/commands` writes this key itself."""
 
     key: str
 
@@ -74,8 +74,8 @@ class Personal:
     one of the player's addresses, in any case. `hidden` hold one inside a longer text.
     """
 
-    erasure: Delete | Blank | ByHand | Keep
-    export: Export | ExportedByHand | NotExported
+    erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows
+    export: ExportRows | ExportedBy | NotExported
     numbers: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
@@ -87,8 +87,8 @@ IMPERSONAL: dict[str, Personal | None] = {_MARK: None}
 
 def personal(
     *numbers: str,
-    erasure: Delete | Blank | ByHand | Keep,
-    export: Export | ExportedByHand | NotExported,
+    export: ExportRows | ExportedBy | NotExported,
+    erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows = DeleteRows(),
     addresses: tuple[str, ...] = (),
     hidden: tuple[str, ...] = (),
 ) -> dict[str, Personal | None]:

@@ -3,7 +3,7 @@
 from sqlalchemy import Column, Float, Index, Integer, String, Table, text
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
-from pbm.store.schema.personal import IMPERSONAL, Delete, Export, Keep, personal
+from pbm.store.schema.personal import IMPERSONAL, ExportRows, KeepRows, personal
 
 rated_boards = Table(
     "rated_boards",
@@ -38,8 +38,8 @@ results = Table(
     Index("ix_results_player_id", "player_id", "game", "pool", "rated_id"),
     info=personal(
         "player_id",
-        erasure=Keep("ratings of the others are counted from it"),
-        export=Export(
+        erasure=KeepRows("ratings of the others are counted from it"),
+        export=ExportRows(
             "rated_games", {"game": "game", "pool": "pool", "mu": "mu", "sigma": "sigma"}
         ),
     ),
@@ -69,8 +69,7 @@ ratings = Table(  # the last result of each player, by how strong they are
     Index("ix_ratings_player_id", "player_id"),
     info=personal(
         "player_id",
-        erasure=Delete(),
-        export=Export(
+        export=ExportRows(
             "ratings",
             {"game": "game", "pool": "pool", "mu": "mu", "sigma": "sigma", "games": "games"},
         ),

@@ -16,7 +16,14 @@ from sqlalchemy import (
 )
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
-from pbm.store.schema.personal import IMPERSONAL, ByHand, Export, Keep, NotExported, personal
+from pbm.store.schema.personal import (
+    IMPERSONAL,
+    ErasedBy,
+    ExportRows,
+    KeepRows,
+    NotExported,
+    personal,
+)
 
 changes = Table(
     "changes",
@@ -31,8 +38,8 @@ changes = Table(
     Column("details", JSON, nullable=False),
     info=personal(
         "player_id",
-        erasure=Keep("the journal of the operator is complete"),
-        export=Export("changes_by_the_operator", {"at": "at", "what": "what", "why": "why"}),
+        erasure=KeepRows("the journal of the operator is complete"),
+        export=ExportRows("changes_by_the_operator", {"at": "at", "what": "what", "why": "why"}),
     ),
 )
 
@@ -44,7 +51,7 @@ buckets = Table(
     Column("tokens", Float, nullable=False),
     Column("filled_at", Moment, nullable=False, index=True),
     info=personal(
-        erasure=ByHand("PersonalData._erase_buckets"),
+        erasure=ErasedBy("PersonalData._erase_buckets"),
         export=NotExported("counts, deleted after a week"),
         hidden=("key",),
     ),
@@ -107,7 +114,7 @@ due = Table(
     sqlite_autoincrement=True,
     info=personal(
         "player_id",
-        erasure=Keep("deleted once it is done"),
+        erasure=KeepRows("deleted once it is done"),
         export=NotExported("moments that follow from what is exported"),
     ),
 )

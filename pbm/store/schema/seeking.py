@@ -3,7 +3,7 @@
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, text
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
-from pbm.store.schema.personal import ExportedByHand, Keep, personal
+from pbm.store.schema.personal import ExportedBy, KeepRows, personal
 
 seeks = Table(
     "seeks",
@@ -33,10 +33,10 @@ seeks = Table(
     ),
     sqlite_autoincrement=True,
     info=personal(
-        erasure=Keep(
+        erasure=KeepRows(
             "one that is over stays; open ones are left by pbm.play.seeks.leave_all_seeks"
         ),
-        export=ExportedByHand("seeks"),
+        export=ExportedBy("seeks"),
     ),
 )
 
@@ -50,9 +50,9 @@ seekers = Table(
     Index("ix_seekers_player_id", "player_id", "seek_id"),
     info=personal(
         "player_id",
-        erasure=Keep(
+        erasure=KeepRows(
             "one that is over stays; open ones are left by pbm.play.seeks.leave_all_seeks"
         ),
-        export=ExportedByHand("seeks"),
+        export=ExportedBy("seeks"),
     ),
 )

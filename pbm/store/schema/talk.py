@@ -3,7 +3,7 @@
 from sqlalchemy import JSON, Column, Table
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
-from pbm.store.schema.personal import Delete, Export, personal
+from pbm.store.schema.personal import ExportRows, personal
 
 words = Table(  # what was said on boards lately, so that it can be reported
     "words",
@@ -16,8 +16,7 @@ words = Table(  # what was said on boards lately, so that it can be reported
     sqlite_autoincrement=True,
     info=personal(
         "player_id",
-        erasure=Delete(),
-        export=Export("words", {"board": "board_id", "at": "said_at", "lines": "lines"}),
+        export=ExportRows("words", {"board": "board_id", "at": "said_at", "lines": "lines"}),
     ),
 )
 
@@ -34,7 +33,6 @@ reports = Table(
     sqlite_autoincrement=True,
     info=personal(
         "player_id",
-        erasure=Delete(),
-        export=Export("reports", {"board": "board_id", "at": "reported_at", "lines": "lines"}),
+        export=ExportRows("reports", {"board": "board_id", "at": "reported_at", "lines": "lines"}),
     ),
 )

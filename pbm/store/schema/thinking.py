@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
-from pbm.store.schema.personal import IMPERSONAL, Delete, Export, NotExported, personal
+from pbm.store.schema.personal import IMPERSONAL, DeleteRows, ExportRows, NotExported, personal
 
 thoughts = Table(
     "thoughts",
@@ -41,7 +41,7 @@ thoughts = Table(
     Index("ix_thoughts_player_id", "player_id", "place"),
     info=personal(
         "player_id",
-        erasure=Delete(only={"kind": "hint"}),  # a board goes on with the others
+        erasure=DeleteRows(only={"kind": "hint"}),  # a board goes on with the others
         export=NotExported("deleted once the robot has answered"),
     ),
 )
@@ -65,7 +65,6 @@ analysis_readers = Table(  # who is to be told once it is finished
     Index("ix_analysis_readers_player_id", "player_id"),
     info=personal(
         "player_id",
-        erasure=Delete(),
-        export=Export("awaited_analyses", "board_id"),
+        export=ExportRows("awaited_analyses", "board_id"),
     ),
 )
