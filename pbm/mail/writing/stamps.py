@@ -143,7 +143,7 @@ def mask(radius: float) -> Image.Image:
     """What of a stamp of that radius belongs to it, not to its surroundings."""
     shape = Canvas(UNIT, UNIT, _INK)
     shape.disc(_MIDDLE, radius * UNIT, _LIGHT)
-    return shape.grey().point(lambda value: 255 * (value > 96))
+    return shape.grey().point(lambda value: 255 * (value > 96), "1")
 
 
 def _card(width: int, height: int) -> list[Point]:
