@@ -21,7 +21,7 @@ from bench.place import Place, Setting
 from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
-from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.tags import load_keyring
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.receive import Intake

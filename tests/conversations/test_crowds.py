@@ -3,7 +3,7 @@
 import pytest
 
 from pbm.commands.families import records
-from pbm.mail.smtp_in.caller import UNKNOWN
+from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.play.limits import OF_FORM, OF_SAID_DOMAIN
 from pbm.play.seeks import MOST_OPEN, PAIRS_FOR, fewest_players, make_seek, usual_setup, wish_for
 from pbm.rules.contract import Game, Options

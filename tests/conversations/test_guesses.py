@@ -1,6 +1,6 @@
 """Reply addresses that are not ours are tried a few times by a network, and not at speed."""
 
-from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.handler import Rejection
 from pbm.service.intake.receive import Named
 from pbm.service.intake.tag_guess_limit import GUESSES, WrongTag

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.play.begin import FIRST_STARTS
 from pbm.play.limits import (

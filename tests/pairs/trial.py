@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, func, select, text
 
-from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.passwords import PasswordHash, PasswordWork
 from pbm.play.turn import Cause, Turn
 from pbm.service.turns.hearing import hear

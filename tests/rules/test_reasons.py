@@ -382,7 +382,7 @@ def test_every_reason_of_the_lists_is_raised_and_no_other() -> None:
     assert {reason for reason, _ in in_the_rules()} == listed
 
 
-# In mails that a version before this one left to be sent (`tests/mail/rows_of_before.json`).
+# In mails that a version before this one left to be sent (`tests/mail/legacy_params.json`).
 OF_BEFORE = {"two-layouts", "bad-teams"}
 
 

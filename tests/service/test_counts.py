@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from pbm.mail.smtp_in.caller import UNKNOWN
+from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.play.waiting import MOST_TOGETHER
 from pbm.service import loops

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pbm.mail.smtp_in.caller import UNKNOWN, Caller
+from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
 from pbm.mail.smtp_in.handler import Rejection
 from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.mailrates import MailRates

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from pbm.mail.reading.limits import is_long as may_take_long
-from pbm.mail.smtp_in.caller import UNKNOWN
+from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.service.running.steps import at_once
 from pbm.service.turns.turn import Taken
 from tests.table import SERVER, Table

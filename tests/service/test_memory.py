@@ -19,8 +19,7 @@ import pytest
 
 import pbm
 from bench.season import MOVES
-from pbm.mail.smtp_in.connection_limits import LOOPBACK, ConnectionLimits, peer_of
-from pbm.mail.smtp_in.handler import ListenerLimits
+from pbm.mail.smtp_in.connection_limits import LOOPBACK, ConnectionLimits, ListenerLimits, peer_of
 from tests.growth import SendingTable
 
 ROUNDS, TURNS_OF_A_ROUND = 60, 6
@@ -29,13 +28,13 @@ FEW = 60  # objects, for all turns between two counts: less than one in five tur
 MOST = {"weakref.ReferenceType": 250}
 # Caches without a bound, since only so many things can be asked of them.
 FINITE = {
-    "pbm.mail.writing.canvas._font": "a few sizes",
+    "pbm.mail.writing.stamps._font": "a few sizes",
     "pbm.mail.writing.stamps.board": "one for each game",
     "pbm.mail.writing.stamps.fallen": "the seats with their signs",
     "pbm.mail.writing.stamps.mask": "three",
     "pbm.mail.writing.stamps.number": "at most one for each seat",
     "pbm.mail.writing.stamps.piece": "the seats with their signs, come or not",
-    "pbm.mail.writing.template_words.template_words": "one",
+    "pbm.mail.reading.quoting_own.template_words": "one",
     "pbm.mail.writing.render._words_of": "one for each game",
     "pbm.commands.language.languages_spoken._names": "one",
     "pbm.commands.password_words._begins": "one",

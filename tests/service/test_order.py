@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pbm.mail.reading.limits import STRANGERS_LIMITS
-from pbm.mail.smtp_in.caller import UNKNOWN
+from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.service.running.steps import at_once
 from pbm.service.turns import next_mails, turn
 from pbm.service.turns.preparation import MOST_UNDER_WAY

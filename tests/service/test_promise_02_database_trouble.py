@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.store import db
 from tests.mail.wire.talk import OWN_FAULT, Inbox, listening, run, talking_to
 from tests.serving import keep

@@ -12,7 +12,7 @@ from sqlalchemy import event
 from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
-from pbm.mail.smtp_in.caller import UNKNOWN
+from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.mail.tags import load_keyring
 from pbm.service.intake.arriving import queued
 from pbm.service.intake.receive import Intake, Named

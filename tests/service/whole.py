@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from sqlalchemy.exc import DBAPIError
 
-from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
 from pbm.service.loops import TurnTaker, keep_time, send_post, take_turns
 from pbm.service.post.composer import Composer

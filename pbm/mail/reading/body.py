@@ -2,12 +2,45 @@
 
 import binascii
 
-from pbm.mail.reading.charsets import decode, plain_lines
-from pbm.mail.reading.encoded_words import decode_base64
-from pbm.mail.reading.flowed import unflow
+from pbm.mail.reading.charsets import decode, decode_base64, plain_lines
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.limits import Limits
 from pbm.mail.reading.mime import Part
+
+
+def unflow(text: str, delete_space: bool) -> str:
+    """Join the soft breaks of `text` and undo its space-stuffing.
+
+    Quoted lines keep their marks, one blank after them. `delete_space` is the parameter
+    `DelSp=yes`: the blank of a soft break is no part of the text.
+    """
+    paragraphs: list[str] = []
+    pieces: list[str] = []
+    depth = 0
+    for line in text.split("\n"):
+        line_depth = len(line) - len(line.lstrip(">"))
+        content = line[line_depth:].removeprefix(" ")
+        if pieces and line_depth != depth:
+            paragraphs.append(_paragraph(pieces, depth))
+            pieces = []
+        depth = line_depth
+        is_soft = content.endswith(" ") and content != "-- "
+        if content == "-- " and pieces:
+            paragraphs.append(_paragraph(pieces, depth))
+            pieces = []
+        pieces.append(content[:-1] if is_soft and delete_space else content)
+        if not is_soft:
+            paragraphs.append(_paragraph(pieces, depth))
+            pieces = []
+    if pieces:
+        paragraphs.append(_paragraph(pieces, depth))
+    return "\n".join(paragraphs)
+
+
+def _paragraph(pieces: list[str], depth: int) -> str:
+    text = "".join(pieces)
+    return ">" * depth + " " + text if depth else text
+
 
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \t\r\n"
 

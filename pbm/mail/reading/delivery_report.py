@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pbm.mail.address import address_key
-from pbm.mail.reading.author import AuthorError, parse_author
 from pbm.mail.reading.automatic import is_robot
 from pbm.mail.reading.body import body_text, decode_transfer
-from pbm.mail.reading.encoded_words import decode_words
+from pbm.mail.reading.charsets import decode_words
 from pbm.mail.reading.header_block import Headers, split_header
+from pbm.mail.reading.inbound import AuthorError, parse_author
 from pbm.mail.reading.limits import REPORT_LIMITS, Limits
 from pbm.mail.reading.mime import Part, split_parts
-from pbm.mail.smtp_out.foreign import presentable
+from pbm.mail.smtp_out.delivery import presentable
 
 _Fields = dict[str, str]
 

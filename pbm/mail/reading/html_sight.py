@@ -5,18 +5,181 @@ usual ways, by the style of an element, by simple rules of a style sheet, and by
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from colorsys import hls_to_rgb
 from dataclasses import dataclass, replace
 
-from pbm.mail.reading.css import (
-    Colour,
-    Declarations,
-    colour,
-    for_element,
-    is_transparent,
-    pixels,
-    rules,
+Declarations = dict[str, str]
+Colour = tuple[int, int, int]
+
+TELLING = frozenset(
+    "display visibility opacity mso-hide font font-size color -webkit-text-fill-color background "
+    "background-color background-image height width max-height max-width overflow overflow-x "
+    "overflow-y position left right top bottom margin-left margin-top text-indent clip clip-path "
+    "transform".split()
 )
+
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_ESCAPE = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?", re.ASCII | re.IGNORECASE)
+_BRACE = re.compile(r"[{}]")
+_SIMPLE = re.compile(r"(?=.)[a-z0-9]*(?:[.#][a-z0-9_-]+)?", re.ASCII)
+_LENGTH = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))([a-z%]*)", re.ASCII)
+_PIXELS = {"": 1, "px": 1, "pt": 4 / 3, "pc": 16, "em": 16, "rem": 16, "ex": 8, "ch": 8}
+_PIXELS |= {"in": 96, "cm": 38, "mm": 3.8, "%": 10, "vw": 10, "vh": 10}
+_HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})(?![0-9a-f])", re.ASCII)
+_RGB = re.compile(
+    r"rgba?\( ?([0-9.]{1,7}%?)[ ,/]{1,2}([0-9.]{1,7}%?)[ ,/]{1,2}([0-9.]{1,7}%?)"
+    r"(?:[ ,/]{1,3}([0-9.]{1,7}%?))? ?\)",
+    re.ASCII,
+)
+_HSL = re.compile(
+    r"hsla?\( ?([0-9.]{1,7})(?:deg)?[ ,]{1,2}([0-9.]{1,7})%?[ ,]{1,2}([0-9.]{1,7})%?"
+    r"(?:[ ,/]{1,3}([0-9.]{1,7}%?))? ?\)",
+    re.ASCII,
+)
+_NAMES: dict[str, Colour] = {
+    "white": (255, 255, 255),
+    "window": (255, 255, 255),
+    "snow": (255, 250, 250),
+    "ivory": (255, 255, 240),
+    "ghostwhite": (248, 248, 255),
+    "floralwhite": (255, 250, 240),
+    "mintcream": (245, 255, 250),
+    "azure": (240, 255, 255),
+    "whitesmoke": (245, 245, 245),
+    "black": (0, 0, 0),
+    "windowtext": (0, 0, 0),
+    "red": (255, 0, 0),
+    "green": (0, 128, 0),
+    "lime": (0, 255, 0),
+    "blue": (0, 0, 255),
+    "navy": (0, 0, 128),
+    "yellow": (255, 255, 0),
+    "gray": (128, 128, 128),
+    "grey": (128, 128, 128),
+    "silver": (192, 192, 192),
+}
+
+
+def declarations(text: str) -> Declarations:
+    """The declarations of a style that tell something: names and values in lower case."""
+    found: Declarations = {}
+    for declaration in _plain(text).split(";"):
+        name, _, value = declaration.partition(":")
+        name = name.strip().lower()
+        if name in TELLING:
+            found[name] = " ".join(value.lower().partition("!")[0].split())
+    return found
+
+
+def rules(texts: Iterable[str]) -> dict[str, Declarations]:
+    """The rules of style sheets by selector: those for a tag, a class, an id, or two of these.
+
+    Rules for some media only, and for elements within others, are passed over.
+    """
+    found: dict[str, Declarations] = {}
+    for text in texts:
+        for selectors, body in _blocks(_plain(text)):
+            declared = declarations(body)
+            for selector in selectors.lower().split(",") if declared else ():
+                if _SIMPLE.fullmatch(name := selector.strip()):
+                    found.setdefault(name, {}).update(declared)
+    return found
+
+
+def _plain(text: str) -> str:
+    """Without comments, and with letters that are written as their numbers."""
+    return _ESCAPE.sub(_letter, _COMMENT.sub(" ", text))
+
+
+def _letter(escape: re.Match[str]) -> str:
+    number = int(escape[1], 16)
+    return chr(number) if number < 128 and chr(number).isalnum() else escape[0]
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Selectors and declarations of the outermost rules."""
+    depth = start = 0
+    selectors = ""
+    for brace in _BRACE.finditer(text):
+        between = text[start : brace.start()]
+        start = brace.end()
+        if brace[0] == "{":
+            if depth == 0:
+                selectors = between.rpartition(";")[2].replace("<!--", "").strip()
+            depth += 1
+            continue
+        if depth == 1 and not selectors.startswith("@"):
+            yield selectors, between
+        depth = max(0, depth - 1)
+
+
+def for_element(
+    found: Mapping[str, Declarations], tag: str, attributes: Mapping[str, str | None]
+) -> Declarations:
+    """What holds for one element; what stands in its own style goes before rules."""
+    declared: Declarations = {}
+    if found:
+        classes = (attributes.get("class") or "").lower().split()
+        names = [f".{name}" for name in classes]
+        if attributes.get("id"):
+            names.append(f"#{(attributes['id'] or '').lower()}")
+        for name in (tag, *names, *(tag + name for name in names)):
+            declared.update(found.get(name, ()))
+    if style := attributes.get("style"):
+        declared.update(declarations(style))
+    return declared
+
+
+def pixels(value: str) -> float | None:
+    """About how long that is on a screen; None for what is no length."""
+    found = _LENGTH.fullmatch(value)
+    if found is None or found[2] not in _PIXELS:
+        return None
+    return float(found[1][:12]) * _PIXELS[found[2]]
+
+
+def colour(value: str) -> Colour | None:
+    """The colour that a value begins with; None for what is none, or can be seen through."""
+    if found := _HEX.match(value):
+        digits = found[1]
+        step = 1 if len(digits) < 6 else 2
+        parts = [int((digits[at : at + step] * 2)[:2], 16) for at in range(0, len(digits), step)]
+        return (parts[0], parts[1], parts[2]) if len(parts) < 4 or parts[3] else None
+    if found := _RGB.match(value):
+        if found[4] and not _number(found[4]):
+            return None
+        red, green, blue = (_channel(found[at]) for at in (1, 2, 3))
+        return red, green, blue
+    if found := _HSL.match(value):
+        if found[4] and not _number(found[4]):
+            return None
+        hue, saturation, lightness = (_number(found[at]) for at in (1, 2, 3))
+        shares = min(1, lightness / 100), min(1, saturation / 100)
+        red, green, blue = (round(255 * part) for part in hls_to_rgb(hue / 360, *shares))
+        return red, green, blue
+    return _NAMES.get(value.partition(" ")[0])
+
+
+def is_transparent(value: str) -> bool:
+    """Whether a colour can be seen through altogether."""
+    if value == "transparent":
+        return True
+    is_one = _HEX.match(value) or _RGB.match(value) or _HSL.match(value)
+    return is_one is not None and colour(value) is None
+
+
+def _channel(text: str) -> int:
+    number = _number(text) * (2.55 if text.endswith("%") else 1)
+    return min(255, round(number))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.rstrip("%"))
+    except ValueError:  # several dots
+        return 0.0
+
 
 _FAR = -300.0  # pixels: beyond the edge of what is shown
 _THIN = 1.0  # pixels of a box that cuts off what stands in it

@@ -10,16 +10,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, takewhile
 
-from pbm.mail.reading.phrases import PHRASES
-from pbm.mail.reading.quoting_footers import is_fence, is_signature
 from pbm.mail.reading.quoting_headers import (
+    PHRASES,
     attribution_end,
     field_block_end,
     field_names,
     is_name,
     next_words,
 )
-from pbm.mail.reading.quoting_marks import is_greeting, is_left_out, lesser_marked
+from pbm.mail.reading.quoting_marks import (
+    is_fence,
+    is_greeting,
+    is_left_out,
+    is_signature,
+    lesser_marked,
+)
 from pbm.mail.reading.quoting_own import OwnMails, ours_is_quoted
 
 _LONGEST_MARK = 120

@@ -9,8 +9,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from pbm.mail.reading.phrases import PHRASES
-from pbm.mail.reading.quoting_headers import told_by
+from pbm.mail.reading.quoting_headers import PHRASES, told_by
 from pbm.rules.contract import SHORTEST_STATE
 
 _SIGN = re.compile(r" {0,3}([:#}])(?: |$)")
@@ -118,3 +117,33 @@ def _initialled(lines: list[str]) -> set[int]:
         if initials[at] == initials[below] and below == at + 1
     )
     return {at for at, name in initials.items() if together[name]}
+
+
+_FENCE = re.compile(r"([-=*~#+_\u2013\u2014\u2500])\1{4,}$")
+_MOST_LINES = 8
+_LONGEST_LINE = 76
+_LONGEST_NAME = 40
+_REACHED = re.compile(
+    r"[^\s@]@[^\s@]|https?://|www\.|\+?\d[\d ()/.-]{6,}\d|mailing list|unsubscribe", re.IGNORECASE
+)
+_NO_NAME = re.compile(r"\d|[.,:;!?…]$|^[-*] ")
+_EXCLAIMED = ("!", "?")
+
+
+def is_fence(line: str) -> bool:
+    """Is the line nothing but a row of dashes, stars or the like?"""
+    return _FENCE.match(line) is not None
+
+
+def is_signature(below: list[str]) -> bool:
+    """Do these lines, all below a fence but for blank ones and fences, look like a signature?"""
+    if not 0 < len(below) <= _MOST_LINES:
+        return False
+    if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):
+        return False
+    return any(map(_REACHED.search, below)) or all(map(_is_name, below))
+
+
+def _is_name(line: str) -> bool:
+    is_short = len(line) <= _LONGEST_NAME and not line[0].islower()
+    return is_short and _NO_NAME.search(line) is None

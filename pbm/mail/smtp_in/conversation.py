@@ -9,17 +9,22 @@ from typing import cast
 
 from aiosmtpd.smtp import SMTP, Envelope
 
-from pbm.mail.smtp_in.caller import Caller, Peer, forwarded_address
-from pbm.mail.smtp_in.connection_limits import ConnectionLimits, peer_of
+from pbm.mail.smtp_in.connection_limits import (
+    Caller,
+    ConnectionLimits,
+    Peer,
+    forwarded_address,
+    peer_of,
+)
 from pbm.mail.smtp_in.grammar import (
     NOT_ASCII,
+    Hooks,
     RefusedError,
     check_mail_parameters,
     parse_path,
     too_large,
 )
-from pbm.mail.smtp_in.handler import OWN_FAULT, Handler
-from pbm.mail.smtp_in.hooks import Hooks
+from pbm.mail.smtp_in.handler import OWN_FAULT, QUIT, Handler, Session
 from pbm.mail.smtp_in.line_reader import (
     BLOCK,
     ClientLeftError,
@@ -27,7 +32,6 @@ from pbm.mail.smtp_in.line_reader import (
     LineReader,
     has_longer_line,
 )
-from pbm.mail.smtp_in.session import QUIT, Session
 
 _COMMANDS_IN_A_ROW = 32
 _MAIL_FORM = "MAIL FROM:<name@example.org>"
@@ -62,7 +66,7 @@ class Conversation(SMTP):
     ) -> None:
         """The conversation puts itself into ``conversations``, and leaves it at its end."""
         super().__init__(
-            Hooks(),
+            Hooks(self.extensions),
             data_size_limit=handler.limits.mail_bytes,
             hostname=handler.hostname,
             timeout=handler.limits.idle_seconds,

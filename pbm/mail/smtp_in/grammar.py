@@ -1,10 +1,12 @@
-"""The arguments of MAIL and RCPT (RFC 5321, section 4.1.2), read for what they name.
+"""The parser of the arguments of MAIL and RCPT (RFC 5321, section 4.1.2), and short replies.
 
-Whether an address is a good one is for others to say; here it only must be one word of
-printable ASCII.
+An address only has to be one word of printable ASCII here; it is checked elsewhere.
 """
 
 import re
+from collections.abc import Callable
+
+from aiosmtpd.smtp import SMTP, Envelope, Session
 
 _LONGEST_PATH = 254
 _BRACKETED = re.compile(r"<([!-;=?-~]*)>(?: +(.*))?", re.ASCII)
@@ -55,3 +57,47 @@ def too_large(mail_bytes: int) -> str:
 
 
 NOT_ASCII = "553 5.6.7 Only mail addresses of plain ASCII characters can be used here."
+
+
+class Hooks:
+    """The replies to the verbs that aiosmtpd answers itself."""
+
+    def __init__(self, extensions: Callable[[], list[str]]) -> None:
+        """`extensions`: the EHLO keywords of the connection besides aiosmtpd's own."""
+        self._extensions = extensions
+
+    async def handle_EHLO(
+        self,
+        server: SMTP,  # noqa: ARG002 - every hook has one
+        session: Session,
+        envelope: Envelope,  # noqa: ARG002
+        hostname: str,
+        responses: list[str],
+    ) -> list[str]:
+        """The lines of the reply, as one: each is a packet of its own otherwise."""
+        session.host_name = hostname
+        more = [f"250-{extension}" for extension in self._extensions()]
+        return ["\r\n".join([*responses[:-1], *more, responses[-1]])]
+
+    async def handle_HELO(
+        self,
+        server: SMTP,
+        session: Session,
+        envelope: Envelope,  # noqa: ARG002
+        hostname: str,
+    ) -> str:
+        """The reply to HELO."""
+        session.host_name = hostname
+        return f"250 {server.hostname}"
+
+    async def handle_RSET(self, *_: object) -> str:
+        """The reply to RSET."""
+        return "250 2.0.0 Forgotten."
+
+    async def handle_NOOP(self, *_: object) -> str:
+        """The reply to NOOP."""
+        return "250 2.0.0 Nothing done."
+
+    async def handle_QUIT(self, *_: object) -> str:
+        """The reply to QUIT."""
+        return "221 2.0.0 Goodbye."

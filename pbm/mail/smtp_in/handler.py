@@ -1,25 +1,71 @@
-"""Where the conversations of a listener hand in what they were told: recipients and mails.
+"""The handler of a listener: passes recipients and mails on to the server behind it.
 
-The handler knows no database. It turns whatever the server behind it answers, breaks into, or
-forgets to answer into one SMTP reply, and holds on to every mail that is being kept, so that
-it is kept to the end even when its sender has left.
+Each answer, exception or missing answer of that server becomes exactly one SMTP reply. A mail is
+committed in a task of its own, which goes on when the client disconnects.
 """
 
 import asyncio
 import re
 import ssl
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from pbm.mail.reading.limits import LIMITS
 from pbm.mail.reading.wire import check_wire
-from pbm.mail.smtp_in.caller import Caller
-from pbm.mail.smtp_in.session import ReportSession
+from pbm.mail.smtp_in.connection_limits import Caller, ListenerLimits
 
 OWN_FAULT = "451 4.3.0 Something broke on our side, not on yours. Please send it again later."
+QUIT = "the client said QUIT"
 _KEPT = "250 2.0.0 Kept."
 _LONGEST_TEXT = 500  # RFC 5321, section 4.5.3.1.5: 512 with code and CRLF
 _PRINTABLE = re.compile(r"[ -~]+", re.ASCII)
+_MOST_TOLD = 5  # of what was kept, and of what was refused
+_LONGEST = 300  # characters of each
+_TELLING = ("MAIL", "RCPT")  # whose lines say what they are about, and hold no password
+
+
+@dataclass
+class Session:
+    """Record of one connection, for the operator: `peer` is empty for a local socket, `end` says
+    how it ended.
+
+    `told` holds the first few replies of each kind. The client's words are in it unmasked: they
+    may hold reply tags.
+    """
+
+    peer: str
+    protocol: str
+    is_trusted: bool
+    is_encrypted: bool = False
+    sender: str = ""
+    kept: int = 0
+    refused: int = 0
+    told: list[str] = field(default_factory=list)
+    end: str = "the client left"
+
+    @property
+    def is_uneventful(self) -> bool:
+        """Whether nothing was asked for that matters, as by somebody who only looks whether we
+        are there."""
+        return not (self.kept or self.refused) and self.end in (Session.end, QUIT)
+
+    def note(self, line: bytes, reply: str, why: str = "") -> None:
+        """A command was answered; `why` is for the operator only."""
+        verb = line[:4].decode("ascii", "replace").upper()
+        for answer in reply.split("\r\n"):
+            if answer.startswith("250") and verb == "DATA":
+                self.kept += 1
+                self._tell(self.kept, answer)
+            elif answer.startswith(("4", "5")):
+                self.refused += 1
+                asked = line.decode("ascii", "replace").strip() if verb in _TELLING else verb
+                self._tell(self.refused, f"{asked}: {answer}" + (f" ({why})" if why else ""))
+
+    def _tell(self, count: int, what: str) -> None:
+        if count <= _MOST_TOLD:
+            self.told.append(what[:_LONGEST])
+
+
+ReportSession = Callable[[Session], None]
 
 
 @dataclass(frozen=True)
@@ -30,31 +76,6 @@ class Rejection:
     code: int
     text: str
     why: str = ""  # for the operator, where the client is told less
-
-
-@dataclass(frozen=True)
-class ListenerLimits:
-    """What a client may do; sizes in bytes, times in seconds.
-
-    ``commands`` may pass between two mails, ``unknown_commands`` in a whole connection.
-    ``surplus_bytes`` of a mail beyond ``mail_bytes`` are read and dropped, for the sake of a
-    readable refusal, before the connection is cut. A client that is a trusted peer has no
-    limit but those of a single mail.
-    """
-
-    mail_bytes: int = LIMITS.mail_bytes
-    surplus_bytes: int = 67_108_864
-    line_bytes: int = 65_536
-    command_bytes: int = 2_048
-    recipients: int = 20
-    commands: int = 200
-    unknown_commands: int = 5
-    connections: int = 200
-    connections_per_peer: int = 20
-    idle_seconds: float = 300
-    data_seconds: float = 600
-    handshake_seconds: float = 30
-    commit_seconds: float = 120
 
 
 AcceptRecipient = Callable[[str, str, Caller], Awaitable[Rejection | None]]

@@ -3,7 +3,7 @@
 import asyncio
 import io
 
-from pbm.mail.smtp_in.handler import ListenerLimits
+from pbm.mail.smtp_in.connection_limits import ListenerLimits
 
 BLOCK = 65_536
 _TERMINATOR = b"\r\n.\r\n"

@@ -1,19 +1,22 @@
-"""The listener: SMTP and LMTP on some ports and local sockets.
+"""The listener: SMTP and LMTP on ports and local sockets.
 
-It knows no database. Two awaitables do the server's part: one says whether a recipient is
-ours, the other keeps a whole mail and returns once that is durable.
+It knows no database. One awaitable accepts or rejects a recipient, another stores a mail and
+returns after the commit.
 """
 
 import asyncio
+import contextlib
+import socket
 import ssl
+import stat
 from collections.abc import Iterable
+from pathlib import Path
 
 import structlog
 
 from pbm.config import Doorway
 from pbm.errors import OperatorError
-from pbm.mail.smtp_in.caller import Caller
-from pbm.mail.smtp_in.connection_limits import LOOPBACK, ConnectionLimits, Network
+from pbm.mail.smtp_in.connection_limits import LOOPBACK, Caller, ConnectionLimits, Network
 from pbm.mail.smtp_in.conversation import GOING_DOWN, Conversation
 from pbm.mail.smtp_in.handler import (
     AcceptRecipient,
@@ -22,17 +25,65 @@ from pbm.mail.smtp_in.handler import (
     ListenerLimits,
     Rejection,
     ReportFault,
+    ReportSession,
 )
 from pbm.mail.smtp_in.lmtp_conversation import LmtpConversation
-from pbm.mail.smtp_in.local_socket import LocalSocket
-from pbm.mail.smtp_in.session import ReportSession
 
 __all__ = ["AcceptRecipient", "Caller", "Keep", "Listener", "ListenerLimits", "Rejection"]
 
+# As open as a port on loopback; the mode of the folder restricts access on every system.
+MODE = 0o666
+_PROBE_SECONDS = 5
 _BACKLOG = 511
 _LAST_WORDS_SECONDS = 1.0
-
 _log = structlog.get_logger(__name__)
+
+
+class LocalSocket:
+    """A bound socket in the file system, removed with its server."""
+
+    def __init__(self, path: str) -> None:
+        """Bind it, replacing the socket of a killed server.
+
+        Raises OperatorError if anything else has that path, and OSError.
+        """
+        self._path = Path(path)
+        if not self._path.parent.is_dir():
+            raise OperatorError(f"Can't listen on {path}: there is no folder {self._path.parent}.")
+        self._clear_way()
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self.socket.bind(path)
+            self._path.chmod(MODE)
+            self._made = self._path.stat()
+        except BaseException:
+            self.socket.close()
+            raise
+
+    def remove(self) -> None:
+        """Remove the file, if it is still ours."""
+        with contextlib.suppress(OSError):
+            there = self._path.stat()
+            if (there.st_dev, there.st_ino) == (self._made.st_dev, self._made.st_ino):
+                self._path.unlink()
+
+    def _clear_way(self) -> None:
+        try:
+            kind = self._path.lstat().st_mode
+        except FileNotFoundError:
+            return
+        if not stat.S_ISSOCK(kind):
+            raise OperatorError(f"Can't listen on {self._path}: something else has that name.")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            probe.settimeout(_PROBE_SECONDS)
+            try:
+                probe.connect(str(self._path))
+            except ConnectionRefusedError:
+                self._path.unlink()  # nobody listens: its server was killed
+                return
+            except OSError:
+                pass
+        raise OperatorError(f"Can't listen on {self._path}: another server does.")
 
 
 class Listener:

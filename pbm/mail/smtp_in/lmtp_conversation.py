@@ -6,7 +6,7 @@ another is refused, and the neighbour sends again only what was not kept.
 
 import asyncio
 
-from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.conversation import Conversation
 
 

@@ -1,5 +1,6 @@
 """What comes of handing a mail over, and what can be handed one."""
 
+import re
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -45,3 +46,14 @@ class Transport(Protocol):
     async def close(self) -> None:
         """Let go of what is kept open; a later delivery opens it anew."""
         ...
+
+
+_LONGEST = 200
+_TAG_LIKE = re.compile(r"[a-z2-7]{16,}", re.ASCII | re.IGNORECASE)
+
+
+def presentable(text: str) -> str:
+    """Foreign text as one short line of printable ASCII, with our tags masked."""
+    masked = _TAG_LIKE.sub("***", text)
+    printable = "".join(char if " " <= char <= "~" else " " for char in masked)
+    return " ".join(printable.split())[:_LONGEST]

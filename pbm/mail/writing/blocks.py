@@ -1,7 +1,16 @@
-"""The blocks of what a template has written, each as it stands in both parts of a mail.
+"""The blocks of a rendered template, laid out for both parts of a mail.
 
-Paragraphs and lists are wrapped for the text part and flow in the HTML part. Marked lines keep
-their shape. No move breaks at its hyphen in either.
+A template consists of paragraphs, `- ` lists, `| ` quotes and marked lines. Paragraphs and lists
+are wrapped for the text part and flow in the HTML part; no move breaks at its hyphen. Filters
+mark the other lines and words:
+
+- `pre` keeps the shape of lines, `page` that of indented ones;
+- `rows` keeps it in the text part, and makes a list of them in the HTML part;
+- `state` is one line in the text part, and may break anywhere in the HTML part;
+- `heading` stands out in the HTML part, `picture` shows the picture of a view there;
+- `glued` words stay on one line, a `command` is a link in the HTML part.
+
+The marks are private-use characters, which `cleaned` removes from all parameters.
 """
 
 import re
@@ -9,12 +18,111 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from textwrap import wrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from unicodedata import category
 from urllib.parse import quote
 
 from pbm.mail.writing import picture
-from pbm.mail.writing.marks import COMMAND, COMMAND_ENDS, GLUE, SHAPES
 from pbm.rules.contract import LONGEST_MOVE
+
+KEPT = "\ue000"
+_ROW = "\ue001"
+_PICTURE = "\ue003"  # here the HTML part has the picture that the line describes
+_STATE = "\ue004"
+_HEADING = "\ue007"  # above one of several boards
+SHAPES = {KEPT: "pre", _ROW: "rows", _PICTURE: "picture", _STATE: "state", _HEADING: "heading"}
+"""How lines that begin with a mark keep their shape."""
+GLUE = "\ue002"
+"""A blank at which no line breaks."""
+COMMAND, COMMAND_ENDS = "\ue005", "\ue006"
+"""Around a command that can be sent as it stands: quotes in the text part, a link in the other."""
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue007]", re.ASCII)
+_JOINERS = "\u200c\u200d"
+
+
+def _keep_shape(text: str) -> str:
+    return _marked(text, KEPT)
+
+
+def _show_picture(view: dict[str, Any]) -> str:
+    """The picture of a view, if there is to be one."""
+    drawing = view.get("picture")
+    return f"{_PICTURE}{picture.described(drawing)}" if drawing else ""
+
+
+def _keep_state(line: str) -> str:
+    return _marked(line, _STATE)
+
+
+def _keep_heading(line: str) -> str:
+    return _marked(line, _HEADING)
+
+
+def _keep_rows(text: str) -> str:
+    return _marked(text, _ROW)
+
+
+def _marked(lines: str, mark: str) -> str:
+    return mark + lines.rstrip("\n").replace("\n", f"\n{mark}")
+
+
+def _glued(text: str) -> str:
+    return text.replace(" ", GLUE)
+
+
+def _as_command(text: str) -> str:
+    return f"{COMMAND}{text}{COMMAND_ENDS}"
+
+
+def _keep_indented(text: str) -> str:
+    """Keep the shape of indented lines, lists apart, and of all lines of a block whose first one is
+    indented."""
+    blocks = text.rstrip("\n").split("\n\n")
+    return "\n\n".join(map(_keep_indented_block, blocks))
+
+
+def _keep_indented_block(block: str) -> str:
+    if block.startswith(" "):  # the middle row of a board stands at the margin
+        return _keep_shape(block)
+    if block.startswith("- "):
+        return block  # here what is indented goes on with an item
+    lines = block.split("\n")
+    return "\n".join(KEPT + line if line.startswith(" ") else line for line in lines)
+
+
+FILTERS = {
+    "pre": _keep_shape,
+    "picture": _show_picture,
+    "state": _keep_state,
+    "heading": _keep_heading,
+    "rows": _keep_rows,
+    "glued": _glued,
+    "command": _as_command,
+    "page": _keep_indented,
+}
+"""The filters of templates, by name."""
+
+
+def cleaned(value: Any) -> Any:
+    """Take what cannot be seen, and our own marks, out of everything that fills a template."""
+    if isinstance(value, str):
+        return value if value.isascii() and value.isprintable() else _without_marks(value)
+    if isinstance(value, dict):
+        return {key: item and cleaned(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [item and cleaned(item) for item in value]
+    return value
+
+
+def _without_marks(text: str) -> str:
+    printable = _UNPRINTABLE.sub("", text)
+    return printable if printable.isascii() else "".join(filter(_is_seen, printable))
+
+
+def _is_seen(character: str) -> bool:
+    """False for format characters, which turn text around or hide it; joiners shape letters."""
+    return character in _JOINERS or category(character) != "Cf"
+
 
 COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
 SAID_COLUMNS = 76  # of a line that a player wrote: whoever broke it here or before meant it so

@@ -1,10 +1,13 @@
-"""The picture of a board: from what the rules say to draw to PNG bytes and to words.
+"""The picture of a board, composed of stamps: from a drawing of the rules to PNG bytes and words.
 
-It is put together from stamps. What is described by the same text is the same bytes, and drawn
-once for all who get it.
+The PNG follows from the text of `described` alone, and is cached by it. We write PNG ourselves
+(PNG specification, third edition, sections 5 and 11): Pillow filters the rows of an indexed image,
+which takes twice as long and makes ours a fifth larger.
 """
 
 import json
+import struct
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -14,10 +17,44 @@ from typing import Any, Final
 from PIL import Image
 
 from pbm.mail.writing import stamps
-from pbm.mail.writing.canvas import DENSITY, Point
-from pbm.mail.writing.png import encoded
+from pbm.mail.writing.stamps import DENSITY, Point
 from pbm.rules.contract import Draws, Ground
 from pbm.rules.registry import default_game, game_named
+
+_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
+_BITS, _INDEXED = 4, 3
+_LEVEL: Final = 5  # of compression: 6 saves an eighth, and takes twice as long
+
+
+def encoded(image: Image.Image, palette: bytes, alphas: bytes) -> bytes:
+    """An image of an even width, each of its pixels the number of a colour, as a file.
+
+    `palette` has three bytes for each of at most sixteen colours; `alphas` is how opaque the first
+    of them are.
+    """
+    image.putpalette(palette)
+    size = struct.pack(">II", *image.size)
+    return b"".join(
+        (
+            _SIGNATURE,
+            _chunk(b"IHDR", size + bytes((_BITS, _INDEXED, 0, 0, 0))),
+            _chunk(b"PLTE", palette),
+            _chunk(b"tRNS", alphas),
+            _chunk(b"IDAT", zlib.compress(_rows(image), _LEVEL)),
+            _chunk(b"IEND", b""),
+        )
+    )
+
+
+def _rows(image: Image.Image) -> bytes:
+    """The packed rows, each behind a zero: it is not filtered."""
+    stride = image.width * _BITS // 8 + 1  # Pillow fills rows up with zeros
+    return b"\0" + image.tobytes("raw", f"P;{_BITS}", stride)[:-1]
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
 
 _EMPTY: Final = "."
 _FIXED: Final = "#"

@@ -1,6 +1,6 @@
-"""A mail from its template: one text, from which the HTML part is made.
+"""Renders the text and HTML parts of a mail from one template.
 
-How templates are written is told in `marks.py`, and how that looks in each part in `blocks.py`.
+`blocks.py` says what templates may contain, and how it looks in each part.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,10 +22,9 @@ from jinja2.runtime import Context
 
 from pbm.errors import OperatorError
 from pbm.mail.writing import picture
-from pbm.mail.writing.blocks import Block, blocks_of, html_of, linked
+from pbm.mail.writing.blocks import FILTERS, KEPT, Block, blocks_of, cleaned, html_of, linked
 from pbm.mail.writing.compose import InlinePicture
-from pbm.mail.writing.marks import FILTERS, KEPT, cleaned
-from pbm.mail.writing.rows_of_before import as_frozen_now
+from pbm.mail.writing.legacy_params import as_frozen_now
 from pbm.resources import game_templates, resource_path
 from pbm.rules.registry import own_game
 

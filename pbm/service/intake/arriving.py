@@ -22,7 +22,7 @@ from pbm.mail.address import (
 from pbm.mail.reading.inbound import Glance, glance_at
 from pbm.mail.reading.limits import LONG
 from pbm.mail.reading.wire import digest, has_message_id
-from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.store.values.mails import Queued
 
 STRANGERS_HANDICAP = 60.0  # seconds; players who write within that time go first

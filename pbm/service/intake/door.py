@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from pbm.mail.reading.limits import is_long
-from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.receive import Intake, Named

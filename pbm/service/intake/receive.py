@@ -18,7 +18,7 @@ from pbm.mail.address import (
     address_key,
 )
 from pbm.mail.site import Site
-from pbm.mail.smtp_in.caller import UNKNOWN, Caller
+from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.keeping import Keeping

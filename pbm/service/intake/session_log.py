@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import structlog
 
-from pbm.mail.smtp_in.session import Session
+from pbm.mail.smtp_in.handler import Session
 from pbm.service.trouble.masking import masked, one_line
 
 MOST_A_MINUTE = 60  # lines about connections that brought no mail

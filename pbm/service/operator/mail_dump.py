@@ -6,8 +6,7 @@ from base64 import b64decode
 from jinja2 import TemplateError
 
 from pbm.mail.reading.body import body_text
-from pbm.mail.reading.charsets import decode
-from pbm.mail.reading.encoded_words import decode_words
+from pbm.mail.reading.charsets import decode, decode_words
 from pbm.mail.reading.header_block import split_header
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from pbm.mail.reading.mime import split_parts

@@ -5,9 +5,8 @@ import quopri
 from collections.abc import Callable
 from itertools import product
 
-from pbm.mail.reading.body import decode_transfer
+from pbm.mail.reading.body import decode_transfer, unflow
 from pbm.mail.reading.charsets import codec_for, decode, fold_typography, plain_lines
-from pbm.mail.reading.flowed import unflow
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.reading.mime import parse_content_type, parse_disposition
 from tests.rows import each_row

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm.mail.reading.phrases import PHRASES, read_phrases
 from pbm.mail.reading.quoting import own_words
+from pbm.mail.reading.quoting_headers import PHRASES, read_phrases
 from pbm.word_lists import WordListError
 
 

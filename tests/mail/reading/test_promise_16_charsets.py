@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm.mail.reading import charsets
-from pbm.mail.reading.charsets import codec_for, decode
-from pbm.mail.reading.encoded_words import decode_words
+from pbm.mail.reading.charsets import codec_for, decode, decode_words
 from pbm.mail.reading.inbound import Envelope
 from tests.rows import each_row
 

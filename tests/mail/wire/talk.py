@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from pbm.config import Doorway
-from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.listener import Listener, Rejection
 from tests.polling import PATIENCE
 

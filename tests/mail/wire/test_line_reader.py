@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from pbm.mail.smtp_in.handler import ListenerLimits
+from pbm.mail.smtp_in.connection_limits import ListenerLimits
 from pbm.mail.smtp_in.line_reader import (
     BLOCK,
     ClientLeftError,

@@ -10,8 +10,7 @@ import pytest
 
 from pbm.config import Doorway
 from pbm.errors import OperatorError
-from pbm.mail.smtp_in.caller import Caller
-from pbm.mail.smtp_in.connection_limits import ConnectionLimits, peer_of
+from pbm.mail.smtp_in.connection_limits import Caller, ConnectionLimits, peer_of
 from pbm.mail.smtp_in.listener import Listener, ListenerLimits, Rejection
 from tests.mail.wire.talk import (
     MAIL,

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 from PIL import Image
 
-from pbm.mail.writing import picture, png, stamps
-from pbm.mail.writing.canvas import DENSITY, Colour
+from pbm.mail.writing import picture, stamps
+from pbm.mail.writing.stamps import DENSITY, Colour
 from pbm.rules import abalone as rules
 from pbm.rules.contract import Moved
 from tests.pictures import pixels
@@ -139,7 +139,7 @@ def test_a_file_holds_the_image_that_it_was_made_from() -> None:
     numbers = Random(1).choices(range(16), k=20 * 7)
     image = Image.frombytes("P", (20, 7), bytes(numbers))
     colours = bytes(range(48))
-    with Image.open(io.BytesIO(png.encoded(image, colours, b"\x00\x80"))) as read:
+    with Image.open(io.BytesIO(picture.encoded(image, colours, b"\x00\x80"))) as read:
         assert read.info["transparency"] == b"\x00\x80"
         seen_ = read.convert("RGBA").tobytes()
     alphas = [0, 128] + [255] * 14

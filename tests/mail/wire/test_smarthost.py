@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pbm.mail.smtp_in.caller import Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
 from pbm.mail.smtp_out.smarthost import SmarthostTransport, Timeouts
 from pbm.mail.writing.compose import OutgoingMail, compose

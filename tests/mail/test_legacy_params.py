@@ -10,7 +10,7 @@ from pbm.mail.writing.render import Renderer
 from tests.rows import each_row
 
 RENDERER = Renderer()
-KEPT = json.loads(Path(__file__).with_name("rows_of_before.json").read_text())
+KEPT = json.loads(Path(__file__).with_name("legacy_params.json").read_text())
 
 
 def test_a_refused_record_that_an_earlier_version_queued_can_be_rendered() -> None:
