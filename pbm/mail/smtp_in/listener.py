@@ -16,13 +16,18 @@ import structlog
 
 from pbm.config import Doorway
 from pbm.errors import OperatorError
-from pbm.mail.smtp_in.connection_limits import LOOPBACK, Caller, ConnectionLimits, Network
+from pbm.mail.smtp_in.connection_limits import (
+    LOOPBACK,
+    Caller,
+    ConnectionLimits,
+    ListenerLimits,
+    Network,
+)
 from pbm.mail.smtp_in.conversation import GOING_DOWN, Conversation
 from pbm.mail.smtp_in.handler import (
     AcceptRecipient,
     Handler,
     Keep,
-    ListenerLimits,
     Rejection,
     ReportFault,
     ReportSession,
