@@ -28,20 +28,20 @@ class Script:
     """The commands in order and the words for the others; with a problem nothing is done.
 
     If the last command takes a text, the words are that, and for nobody else. `said` are the
-    sender's own lines as they came: they may hold what nobody is to see, such as a password.
-    `guess` is the section of a question that says what was read as these commands, where they
-    are only guessed: they are asked about even after a proof. `heading` is a subject that is not
-    one of ours. `wish` is a line of the words below that asks us for something: it is asked about
-    once the commands are done. `unplaced` are words that belong to no board for sure: they come
-    back. `answer` is sent in place of doing anything.
+    sender's lines as they came, which may hold a password; `heading` is a subject that is not ours.
+
+    Interpreting it (`pbm/service/understanding`) may add: `guess`, the section of a question, asked
+    even after a proof, because the commands are only guessed; `wish`, asked about once the commands
+    are done; `unplaced`, words that surely belong to no board and come back; `answer`, sent in
+    place of doing anything.
     """
 
     commands: tuple[Command, ...] = ()
     comment: tuple[str, ...] = ()
     problem: Problem | None = None
     said: tuple[str, ...] = ()
-    guess: Mapping[str, Any] | None = None
     heading: str = ""
+    guess: Mapping[str, Any] | None = None
     wish: "Script | None" = None
     unplaced: tuple[str, ...] = ()
     answer: Answered | None = None
@@ -49,24 +49,21 @@ class Script:
     def of(self, logins: Collection[Login]) -> "Script":
         """The part that carries one of these logins; the words go with the last command."""
         own = tuple(command for command in self.commands if command.login in logins)
-        last = self.commands[-1:] == own[-1:]
-        return Script(own, self.comment if own and last else ())
+        return Script(own, self.comment if own and own[-1] is self.commands[-1] else ())
 
     def without(self, logins: Collection[Login]) -> "Script":
-        """The part that carries none of these."""
+        """The part that carries none of these logins."""
         left = tuple(command for command in self.commands if command.login not in logins)
-        last = self.commands[-1:] == left[-1:]
-        return Script(left, self.comment if last else (), self.problem)
+        return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
     def without_words(self) -> "Script":
-        """The commands alone, without what they say themselves; a line that went wrong is not
-        quoted."""
+        """The commands without sentences of the sender's own; a misread line is not quoted."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
     def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
-        """The sender's own lines without those of some indexes; where one stood between blank
-        lines, one of these is left."""
+        """The sender's lines without those of some indexes; of two blank lines around one of
+        these, one is left."""
         kept: list[str] = []
         for index, line in enumerate(self.said):
             doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
@@ -76,7 +73,7 @@ class Script:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is asked for and nothing is said."""
+        """Whether it asks for nothing and says nothing."""
         return not (self.commands or self.comment or self.problem)
 
 
@@ -90,18 +87,17 @@ def read_script(
 ) -> Script:
     """Read a cleaned subject and the sender's own lines.
 
-    `in_answer`: the mail answers a board's mail, so that a bare move is a command. `game` is the
-    board's, or the one that is meant where a line names none.
-    `below_quotes`: the indexes of the lines that stand first below something quoted. Where the
-    first line of all is none, the first of these that is a command counts.
+    `in_answer`: the mail answers a board's mail, so that a bare move is a command. `game`: of the
+    board, or of lines that name none. `below_quotes`: the indexes of the first lines below
+    quotations; the first of them that is a command counts if nothing above is one.
     """
-    reader = _Reader(game or default_game(), in_answer=in_answer)
+    reader = _LineReader(game or default_game(), in_answer=in_answer)
     heading = "" if subjects.is_own(subject) else subject.strip()
     script = replace(reader.read_mail(subject, said), said=trimmed(said), heading=heading)
     if script.commands or script.problem:
         return script
     for index in below_quotes[:_MOST_PLACES]:
-        if not reader.begins_commands(said[index]):
+        if not isinstance(reader.read_line(said[index]), Command):
             continue
         later = reader.read_body(trimmed(said[index:]))
         if later.commands and not later.commands[-1].takes_text:
@@ -110,7 +106,7 @@ def read_script(
     return script
 
 
-class _Reader:
+class _LineReader:
     """Reads the lines of one mail, each as it is meant in a game."""
 
     def __init__(self, game: Game, *, in_answer: bool) -> None:
@@ -123,8 +119,8 @@ class _Reader:
         if subjects.is_own(subject):
             return self.read_body(body)
         if lowered(subject.strip()) == _MULTIPLE:
-            return self._read_all(body)
-        first = self._read_line(subject)
+            return self.read_body(body, only_commands=True)
+        first = self.read_line(subject)
         if isinstance(first, Command):
             return Script((first,), body)
         script = self.read_body(body)
@@ -132,47 +128,29 @@ class _Reader:
             return Script(comment=body, problem=first)
         return script
 
-    def read_body(self, body: tuple[str, ...]) -> Script:
-        """Read lines without a subject."""
+    def read_body(self, body: tuple[str, ...], *, only_commands: bool = False) -> Script:
+        """Read lines without a subject; with `only_commands` each must be one, or nothing runs."""
         commands: list[Command] = []
         for index, line in enumerate(body):
             if not line.strip():
                 continue
-            found = self._read_line(line)
+            found = parse_line(line, self._game) if only_commands else self.read_line(line)
             if isinstance(found, Command):
                 if len(commands) == MOST_COMMANDS:
                     return _too_many(commands)
                 commands.append(found)
                 if found.text_follows:
                     return Script(_in_order(commands), trimmed(body[index + 1 :]))
-                continue
-            rest = trimmed(body[index:])
-            if isinstance(found, Problem) and not commands:
-                return Script(comment=trimmed(body[index + 1 :]), problem=found)
-            return Script(_in_order(commands), rest)
-        return Script(_in_order(commands))
-
-    def begins_commands(self, line: str) -> bool:
-        """Whether a line is a command."""
-        return isinstance(self._read_line(line), Command)
-
-    def _read_all(self, body: tuple[str, ...]) -> Script:
-        """Read a mail with the subject `multiple`: every line is a command, or nothing is done."""
-        commands: list[Command] = []
-        for index, line in enumerate(body):
-            if not line.strip():
-                continue
-            found = parse_line(line, self._game)
-            if not isinstance(found, Command):
+            elif only_commands:
                 return Script(problem=found or Problem(line, "not-a-command", {}))
-            if len(commands) == MOST_COMMANDS:
-                return _too_many(commands)
-            commands.append(found)
-            if found.text_follows:
-                return Script(_in_order(commands), trimmed(body[index + 1 :]))
+            elif found and not commands:
+                return Script(comment=trimmed(body[index + 1 :]), problem=found)
+            else:
+                return Script(_in_order(commands), trimmed(body[index:]))
         return Script(_in_order(commands))
 
-    def _read_line(self, line: str) -> Command | Problem | None:
+    def read_line(self, line: str) -> Command | Problem | None:
+        """Read one line; None for plain words."""
         game = self._game
         bare = parse_move(line, game) if self._in_answer else None
         found = bare or parse_line(line, game)
@@ -186,13 +164,10 @@ class _Reader:
 def confirmation(
     said: Sequence[str], *, clearly: bool = False, leaving: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Read the answer to a question: True for a yes, False for a no, None for what is neither or
-    may be either.
+    """Read the answer to a question: True, False, or None if unclear; and the lines below it.
 
-    A yes before a command in the same line may mean either. `clearly`: it counts only where the
-    line says nothing else, in words that mean nothing else; `leaving`: it was asked whether
-    somebody wants to leave for good.
-    The second value is what stands below the answer.
+    A yes before a command in the same line is unclear. `clearly`: only a line that says nothing
+    else counts as a yes. `leaving`: the question was whether to leave for good.
     """
     body = trimmed(said)
     found = spoken(body, leaving=leaving)
@@ -203,21 +178,21 @@ def confirmation(
 
 
 def begins_answer(said: Sequence[str]) -> bool:
-    """Whether it begins as a yes or a no does, be it one or not."""
+    """Whether it begins like a yes or a no."""
     return spoken(trimmed(said)).begins
 
 
 def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
-    """What is said besides a yes or a no, in its line and below."""
+    """The words besides a yes or a no, in its line and below."""
     body = trimmed(said)
     found = spoken(body)
     return trimmed((found.rest, *body[found.lines :]))
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
-    """Read the answer to the question whether somebody wants to play here.
+    """Read the answer to a welcome, as `confirmation` does.
 
-    Whatever may be a no, or a wish for no more mail, is a no; below a yes it is neither.
+    Whatever may be a no, or a wish for no more mail, is a no; below a yes it makes it unclear.
     """
     body = trimmed(said)
     found = spoken(body)
@@ -228,19 +203,19 @@ def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]
 
 
 def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
-    """Whether a cleaned subject, or the sender's own words, begin with the wish for no mail."""
+    """Whether a cleaned subject or the sender's words begin with the wish for no mail."""
     body = trimmed(said)
     by_subject = opts_out(subject) and not subjects.is_own(subject)
     return by_subject or opts_out(_opening(body))
 
 
 def _opening(body: Sequence[str]) -> str:
-    """The first lines that say something: the first of all may only be a greeting."""
+    """The first lines with words: the very first may be just a greeting."""
     return "\n".join(islice((line for line in body if line.strip()), _OPENING_LINES))
 
 
 def is_bare_yes(script: Script) -> bool:
-    """Whether a mail says yes and nothing else, which only the answer to a question may."""
+    """Whether a mail says yes and nothing else."""
     alone = not script.commands and len(script.comment) == 1
     return alone and (spoken(script.comment).clear or accepts(script.comment[0]))
 
@@ -253,7 +228,7 @@ def is_bare_no(script: Script) -> bool:
 
 
 def _in_order(commands: list[Command]) -> tuple[Command, ...]:
-    """As written, but for those that come after a move in the same mail, or take the rest of it."""
+    """As written; those that come after a move, or take the rest of the mail, last."""
     return tuple(sorted(commands, key=lambda item: (item.takes_text, item.comes_last)))
 
 

@@ -132,7 +132,7 @@ class _Answer(Command):
         return f"{self.words[0]} {offer.kind} {board.id}{ply}"
 
 
-class Accept(_Answer):
+class Accept(_Answer, group="play"):
     """Agree to a draw, a take-back or a pause that another player asks for, or to a challenge.
 
     What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
@@ -143,7 +143,6 @@ class Accept(_Answer):
 
     takes_login = True
     words = ("accept",)
-    group = "play"
     examples = ("accept draw", "accept takeback 12", "accept", "accept challenge bob")
 
     board: BoardRef | None = operand(StrayBoard(), optional=True)
@@ -163,7 +162,7 @@ class Accept(_Answer):
         yield from agree(context.work, board, offer, context.player.id, context.now)
 
 
-class Reject(_Answer):
+class Reject(_Answer, group="play"):
     """Say no to what another player asks for, as `accept` agrees to it, or withdraw your own.
 
     What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
@@ -174,7 +173,6 @@ class Reject(_Answer):
 
     takes_login = True
     words = ("reject",)
-    group = "play"
     examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
 
     board: BoardRef | None = operand(StrayBoard(), optional=True)

@@ -20,7 +20,7 @@ from pbm.play.turn import Turn
 from pbm.store.values.players import Player
 
 
-class SignUp(Command):
+class SignUp(Command, group="account"):
     """Join under a name of your choice, called your handle.
 
     A handle has 2 to 16 letters, digits, - or _ and begins with a letter. You are asked to
@@ -32,7 +32,6 @@ class SignUp(Command):
     """
 
     words = ("signup",)
-    group = "account"
     examples = ("signup marta",)
     reads_only = True
 
@@ -45,11 +44,10 @@ class SignUp(Command):
         yield
 
 
-class WhoAmI(Command):
+class WhoAmI(Command, group="account"):
     """Say who you are here: your handle, your addresses, and where it is your turn."""
 
     words = ("whoami",)
-    group = "account"
     examples = ("whoami",)
     reads_only = True
 
@@ -71,7 +69,7 @@ class WhoAmI(Command):
         )
 
 
-class NewKey(Command):
+class NewKey(Command, group="account"):
     """Make the reply addresses in all our mails to you so far useless, and get new ones.
 
     Use it when somebody else may have got hold of one of our mails. We ask you to confirm
@@ -79,18 +77,14 @@ class NewKey(Command):
     """
 
     words = ("newkey",)
-    group = "account"
     examples = ("newkey",)
     dangerous = True
+    asks = "Do you want new reply addresses, which make the old ones useless?"
 
     def run(self, context: Context) -> Iterator[Event]:
         """Raise the player's epoch, which every reply tag is made from."""
         context.work.players.renew_epoch(context.player.id)
         yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)
-
-    def question(self) -> str:
-        """Ask whether it is really wished."""
-        return "Do you want new reply addresses, which make the old ones useless?"
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         """Name the games whose mails cannot be answered any more."""
@@ -101,7 +95,7 @@ class NewKey(Command):
 _NONE = "none"  # in the place of a password
 
 
-class Add(Command):
+class Add(Command, group="account"):
     """Answer from a second address of yours as well.
 
     We ask you to confirm it, and then we ask the new address. Mail to you goes on to your
@@ -109,9 +103,9 @@ class Add(Command):
     """
 
     words = ("add",)
-    group = "account"
     examples = ("add marta@work.example",)
     dangerous = True
+    asks = "Do you want to answer from {address} as well?"
 
     address: str = operand(Address("address"))
 
@@ -121,12 +115,8 @@ class Add(Command):
         yield AddressWanted(self.address, instead=False)
         yield Answered("address-asked", {"title": "your new address", "address": self.address})
 
-    def question(self) -> str:
-        """Ask whether it is really wished."""
-        return f"Do you want to answer from {self.address} as well?"
 
-
-class ChangeAddress(Command):
+class ChangeAddress(Command, group="account"):
     """Play from another address.
 
     We ask you to confirm it at your old address, and then we ask the new one. From its yes
@@ -135,9 +125,9 @@ class ChangeAddress(Command):
 
     words = ("change",)
     second = "address"
-    group = "account"
     examples = ("change address marta@new.example",)
     dangerous = True
+    asks = "Do you want to play from {address} from now on?"
 
     address: str = operand(Address())
 
@@ -147,10 +137,6 @@ class ChangeAddress(Command):
         yield AddressWanted(self.address, instead=True)
         yield Answered("address-asked", {"title": "your new address", "address": self.address})
 
-    def question(self) -> str:
-        """Ask whether it is really wished."""
-        return f"Do you want to play from {self.address} from now on?"
-
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         """Name the address that is given up, and say what becomes of the games."""
         playing = bool(boards_played(turn.work, player, lock=False))
@@ -158,7 +144,7 @@ class ChangeAddress(Command):
         return {"section": "ends-address", **told}
 
 
-class ChangeHandle(Command):
+class ChangeHandle(Command, group="account"):
     """Take another handle.
 
     We ask you to confirm it. The subjects of games that have begun keep the old one, and
@@ -167,9 +153,9 @@ class ChangeHandle(Command):
 
     words = ("change",)
     second = "handle"
-    group = "account"
     examples = ("change handle marta2",)
     dangerous = True
+    asks = "Do you want to be called {handle} here?"
 
     handle: str = operand(Handle())
 
@@ -181,12 +167,8 @@ class ChangeHandle(Command):
         told = {"title": "your handle", "old": player.handle, "new": self.handle}
         yield Answered("handle-changed", told, to_all=True)
 
-    def question(self) -> str:
-        """Ask whether it is really wished."""
-        return f"Do you want to be called {self.handle} here?"
 
-
-class ChangePassword(Command):
+class ChangePassword(Command, group="account"):
     """Set a password, or with `none` have no password any more.
 
     You need none: answering our mails proves who you are. With one you can also write from
@@ -197,7 +179,6 @@ class ChangePassword(Command):
 
     words = ("change",)
     second = "password"
-    group = "account"
     examples = ("change password correct-horse", "change password none")
     dangerous = True
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from pbm.clock import local_moment
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
+from pbm.commands.language.declare import BoardCommand, Command
 from pbm.commands.language.fields import operand
 from pbm.commands.language.numbers import LongSpan
 from pbm.commands.language.words import BoardKind, BoardRef
@@ -29,7 +29,7 @@ from pbm.play.robot_answers import ask_all
 from pbm.store.values.boards import Board, Offer
 
 
-class Draw(Command):
+class Draw(BoardCommand, group="play"):
     """Offer the others a draw, or agree to the one that somebody offers.
 
     The game ends as a draw once everybody who is still in has agreed with `accept draw`. It
@@ -39,11 +39,8 @@ class Draw(Command):
 
     takes_login = True
     words = ("draw", "propose")
-    group = "play"
     examples = ("draw", "draw 12")
     comes_last = True
-
-    board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Offer it, or agree."""
@@ -60,7 +57,7 @@ class Draw(Command):
         return f"{'accept draw' if _offered_draw(board, context) else 'draw'} {board.id}"
 
 
-class TakeBack(Command):
+class TakeBack(BoardCommand, group="play"):
     """Ask the others to let you take back your latest move, and all that came after it.
 
     Everybody who is still in must agree with `accept takeback`. A move that somebody plays
@@ -69,10 +66,7 @@ class TakeBack(Command):
 
     takes_login = True
     words = ("takeback", "undo")
-    group = "play"
     examples = ("takeback", "takeback 12")
-
-    board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Ask for it."""
@@ -99,7 +93,7 @@ def _offered_draw(board: Board, context: Context) -> Offer | None:
     return next((item for item in found if context.player.id in waiting_for(board, item)), None)
 
 
-class Pause(Command):
+class Pause(BoardCommand, group="play"):
     """Ask the others to stop the clocks of a board for a while.
 
     It is paused once everybody who is still in has agreed with `accept pause`, for 90 days at most.
@@ -107,23 +101,16 @@ class Pause(Command):
     """
 
     words = ("pause",)
-    group = "play"
     examples = ("pause", "pause 12")
     comes_last = True
-
-    board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Ask for it."""
         board = context.own_game(self.board)
         yield from ask_all(context.work, board, PAUSE, context.player.id, context.now)
 
-    def pinned(self, context: Context) -> str:
-        """Name the board."""
-        return f"pause {context.own_board(self.board).id}"
 
-
-class Resume(Command):
+class Resume(BoardCommand, group="play"):
     """Ask the others to let the clocks of a paused board run again.
 
     They do once everybody who is still in has agreed with `accept resume`. The time of the pause
@@ -131,23 +118,16 @@ class Resume(Command):
     """
 
     words = ("resume",)
-    group = "play"
     examples = ("resume", "resume 12")
     comes_last = True
-
-    board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Ask for it."""
         board = context.own_game(self.board)
         yield from ask_all(context.work, board, RESUME, context.player.id, context.now)
 
-    def pinned(self, context: Context) -> str:
-        """Name the board."""
-        return f"resume {context.own_board(self.board).id}"
 
-
-class Give(Command):
+class Give(Command, group="play"):
     """Give the others more time.
 
     Whoever is to move gets it for that move. Where the game has a time for all moves together, or a
@@ -155,7 +135,6 @@ class Give(Command):
     """
 
     words = ("give",)
-    group = "play"
     examples = ("give 3d", "give 2 weeks", "give 3d 12")
 
     time: timedelta = operand(LongSpan(SHORTEST, LONGEST))
@@ -171,7 +150,7 @@ class Give(Command):
         return f"give {write_duration(self.time)} {context.own_board(self.board).id}"
 
 
-class Claim(Command):
+class Claim(BoardCommand, group="play"):
     """End a game that gets nowhere as a draw; nobody needs to agree.
 
     {game} It never happens by itself.
@@ -182,11 +161,8 @@ class Claim(Command):
 
     takes_login = True
     words = ("claim",)
-    group = "play"
     examples = ("claim", "claim 12")
     comes_last = True
-
-    board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Look whether it is so, and end the game."""
@@ -207,7 +183,3 @@ class Claim(Command):
         if at and board.to_move:
             told = local_moment(at, context.player.settings.timezone)
             raise Refusal("claim-later", handle=board.to_move.handle, at=told, number=board.id)
-
-    def pinned(self, context: Context) -> str:
-        """Name the board."""
-        return f"claim {context.own_board(self.board).id}"

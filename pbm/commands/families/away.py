@@ -18,7 +18,7 @@ from pbm.play.clocks.vacations import (
 )
 
 
-class TakeVacation(Command):
+class TakeVacation(Command, group="account"):
     """Stop your clocks while you are away.
 
     Name the first and the last day, or the first and how many they are: `vacation tomorrow 10d`,
@@ -37,7 +37,6 @@ class TakeVacation(Command):
     """
 
     words = ("vacation", "holiday")
-    group = "account"
     examples = ("vacation 2026-12-20 2027-01-03", "vacation tomorrow 10d", "vacation")
 
     days: Days | None = operand(DaysKind(), optional=True)
@@ -60,7 +59,7 @@ class TakeVacation(Command):
         return f"{self.words[0]} {first} {last}"
 
 
-class Back(Command):
+class Back(Command, group="account"):
     """End your vacation: your clocks run again from tomorrow on.
 
     Today still counts as a day of it, so that no clock runs out because you are back. What you have
@@ -69,7 +68,6 @@ class Back(Command):
     """
 
     words = ("back",)
-    group = "account"
     examples = ("back",)
 
     def run(self, context: Context) -> Iterator[Event]:

@@ -17,7 +17,7 @@ from pbm.store.values.players import Player
 MOST_BLOCKED = 100  # by one player
 
 
-class BlockPlayer(Command):
+class BlockPlayer(Command, group="lobby"):
     """Have nothing to do with a player in new games, and read no words of theirs.
 
     You begin no new game together, whoever of you wants to, and where others would bring you to
@@ -28,7 +28,6 @@ class BlockPlayer(Command):
     """
 
     words = ("block",)
-    group = "lobby"
     examples = ("block bob", "block")
 
     who: str | None = operand(Handle(), optional=True)
@@ -50,11 +49,10 @@ class BlockPlayer(Command):
         yield _blocks(context, blocked=other.handle)
 
 
-class UnblockPlayer(Command):
+class UnblockPlayer(Command, group="lobby"):
     """Lift a block: the player can challenge you again, and you read what they write."""
 
     words = ("unblock",)
-    group = "lobby"
     examples = ("unblock bob",)
 
     who: str = operand(Handle())
@@ -67,7 +65,7 @@ class UnblockPlayer(Command):
         yield _blocks(context, unblocked=other.handle)
 
 
-class ReportBoard(Command):
+class ReportBoard(Command, group="lobby"):
     """Tell the operator that somebody behaves badly on one of your boards.
 
     Write what happened behind the number of the board, or below. In answer to a board's mail the
@@ -77,7 +75,6 @@ class ReportBoard(Command):
     """
 
     words = ("report",)
-    group = "lobby"
     examples = ("report 12 bob insults me", "report bob insults me")
     takes_text = True
 

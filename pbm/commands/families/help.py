@@ -63,7 +63,7 @@ _EXPLAINED = {
 }
 
 
-class Help(Command):
+class Help(Command, group="look"):
     """Get help: the few things a newcomer needs, or the page you name.
 
     `help tutorial` explains a first game, `help commands` lists every command, and
@@ -71,7 +71,6 @@ class Help(Command):
     """
 
     words = ("help",)
-    group = "look"
     examples = ("help", "help commands", "help move")
     reads_only = True
 

@@ -17,14 +17,13 @@ _MOST_NAMED = 30  # boards in a question
 _EVERY = 1_000_000  # boards of one player; nobody has as many
 
 
-class ExplainStop(Command):
+class ExplainStop(Command, group="account"):
     """Get fewer mails, or leave altogether: this explains the choices.
 
     It changes nothing by itself, so that nobody gives a game up by accident.
     """
 
     words = ("stop", "signoff", "unsubscribe")
-    group = "account"
     examples = ("stop",)
     reads_only = True
 
@@ -34,7 +33,7 @@ class ExplainStop(Command):
         yield Answered("stop", {"title": "stop", "boards": playing})
 
 
-class Delete(Command):
+class Delete(Command, group="account"):
     """Leave this server for good.
 
     Your games in progress are given up as by `resign`, and we forget your addresses, your
@@ -43,9 +42,9 @@ class Delete(Command):
     """
 
     words = ("delete",)
-    group = "account"
     examples = ("delete",)
     dangerous = True
+    asks = "Do you want to leave this server for good?"
 
     def run(self, context: Context) -> Iterator[Event]:
         """Resign everywhere, and forget the player."""
@@ -57,10 +56,6 @@ class Delete(Command):
         yield from call_off_all(context.work, player)
         context.work.personal_data.erase(player)
         yield Forgotten(player.address, player.handle)
-
-    def question(self) -> str:
-        """Ask whether it is really wished."""
-        return "Do you want to leave this server for good?"
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         """Name the games that are given up, and against whom."""

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from pbm.commands.families.invite import check_invitations
 from pbm.commands.language.context import Context, no_such_player
-from pbm.commands.language.declare import Command
+from pbm.commands.language.declare import BoardCommand, Command
 from pbm.commands.language.fields import Chosen, flag, game_options, operand, option
-from pbm.commands.language.numbers import Rounds, Span, Spans
+from pbm.commands.language.numbers import ROUNDS, Span, Spans
 from pbm.commands.language.opponents import Opponents, Seats, Team
-from pbm.commands.language.words import ME, BoardKind, BoardRef
+from pbm.commands.language.words import ME
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, Invited
 from pbm.mail.address import address_key
@@ -29,7 +29,7 @@ from pbm.store.values.players import Player
 _TWO = 2
 
 
-class Challenge(Command):
+class Challenge(Command, group="lobby"):
     """Start a game with others; everybody gets the board at once.
 
     The first player named sits at seat 1 and moves first; `me` is you. Where you do not name
@@ -65,7 +65,6 @@ class Challenge(Command):
 
     words = ("challenge",)
     prefix = "chall"
-    group = "lobby"
     plainly = (
         'Answer any mail of ours with "challenge" and the name of a player here, such as'
         ' "challenge bob". You both get the board.'
@@ -82,7 +81,7 @@ class Challenge(Command):
     chosen: Chosen = game_options(lambda game: game.info.options)
     seats: tuple[Team, ...] | None = option("seats", Seats())
     random: bool = flag("random")
-    rounds: int | None = option("rounds", Rounds())
+    rounds: int | None = option("rounds", ROUNDS)
     unrated: bool = flag("unrated")
     forfeittime: timedelta | None = option("forfeittime", Span(SHORTEST, LONGEST, "reminded"))
     nagtime: tuple[timedelta, ...] | None = option(
@@ -270,7 +269,7 @@ def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Pla
     return player
 
 
-class Decline(Command):
+class Decline(BoardCommand, group="lobby"):
     """Leave a board before your first move, without a trace.
 
     The board is closed and counts for nothing. Where two or more others remain, they start
@@ -282,10 +281,7 @@ class Decline(Command):
 
     takes_login = True
     words = ("decline",)
-    group = "lobby"
     examples = ("decline", "decline 12")
-
-    board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Close the board."""
@@ -297,12 +293,8 @@ class Decline(Command):
             raise Refusal("already-out", number=board.id)
         yield from decline_board(context.work, board, player, context.now)
 
-    def pinned(self, context: Context) -> str:
-        """Name the board."""
-        return f"decline {context.own_board(self.board).id}"
 
-
-class Rematch(Command):
+class Rematch(BoardCommand, group="lobby"):
     """Start the same game again with the same players, once it is over.
 
     The seats move on by one, so that the next player begins. A match is played again as a whole.
@@ -311,10 +303,7 @@ class Rematch(Command):
 
     takes_login = True
     words = ("rematch",)
-    group = "lobby"
     examples = ("rematch", "rematch 12")
-
-    board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Start it, once."""

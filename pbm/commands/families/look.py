@@ -30,7 +30,7 @@ _MINE = "mine"
 _SIZES = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
-class Show(Command):
+class Show(Command, group="look"):
     """Show boards with all their moves.
 
     Name boards by number, with #17 to see the board after ply 17 and #-3 to count from the
@@ -41,7 +41,6 @@ class Show(Command):
 
     words = ("show", "board")
     short = ("board",)
-    group = "look"
     examples = ("show", "show 12", "show 12#17 13", "show 12#-3", "show bob next")
     reads_only = True
 
@@ -64,7 +63,7 @@ class Show(Command):
         yield from _all_shown(context, refs, boards)
 
 
-class ShowAs(Command):
+class ShowAs(Command, group="look"):
     """Show boards on which you play, each from your side.
 
     Name them by number, or say which you mean: `next` where it is your turn, `active` those in
@@ -76,7 +75,6 @@ class ShowAs(Command):
     """
 
     words = ("showas",)
-    group = "look"
     examples = ("showas", "showas 12", "showas next")
     reads_only = True
     takes_login = True
@@ -97,7 +95,7 @@ class ShowAs(Command):
         yield from _all_shown(context, refs, boards, own=True)
 
 
-class Games(Command):
+class Games(Command, group="look"):
     """List games: yours, or those of the players you name.
 
     `next` or `waiting` lists those where it is their turn, `active` those in progress (that is
@@ -107,7 +105,6 @@ class Games(Command):
     """
 
     words = ("games",)
-    group = "look"
     examples = (
         *("games", "games waiting", "games finished", "games all"),
         *("games bob", "games bob next", "games all -three"),
@@ -276,7 +273,7 @@ def _asked_for(context: Context, words: Sequence[str]) -> _Asked:
     return _Asked(which, list({player.id: player for player in players}.values()))
 
 
-class Next(Command):
+class Next(Command, group="look"):
     """See every board on which it is your move, in one mail.
 
     The one that has waited longest comes first. Answer with a line for each board on which you
@@ -285,7 +282,6 @@ class Next(Command):
     """
 
     words = ("next",)
-    group = "look"
     examples = ("next",)
     reads_only = True
 

@@ -37,7 +37,7 @@ _LONGEST = 16  # characters of a handle
 _TWO = 2
 
 
-class ListHistory(Command):
+class ListHistory(Command, group="look"):
     """List the finished games of a player, or of two players with each other.
 
     With nobody named they are yours. The newest come first, twenty in one answer, which says how
@@ -46,7 +46,6 @@ class ListHistory(Command):
     """
 
     words = ("history",)
-    group = "look"
     examples = ("history", "history bob", "history me bob")
     reads_only = True
 
@@ -97,7 +96,7 @@ class ListHistory(Command):
         )
 
 
-class ShowInfo(Command):
+class ShowInfo(Command, group="look"):
     """Tell about a player: since when, ratings, games, how often in time, languages.
 
     `info me` is what others are told of you. It says nothing of your addresses, nor of how we write
@@ -105,7 +104,6 @@ class ShowInfo(Command):
     """
 
     words = ("info",)
-    group = "look"
     examples = ("info bob", "info me")
     reads_only = True
 
@@ -119,7 +117,7 @@ class ShowInfo(Command):
         yield Answered("info", {**_who(context, player), **_games(context, player)})
 
 
-class ListPlayers(Command):
+class ListPlayers(Command, group="look"):
     """List who plays here, in the order of the alphabet, with their ratings.
 
     Name the beginning of a handle to start there. The ratings are those of games of two players; a
@@ -127,7 +125,6 @@ class ListPlayers(Command):
     """
 
     words = ("players", "list")
-    group = "look"
     examples = ("players", "players bo", "list")
     reads_only = True
 
@@ -215,7 +212,7 @@ _MOST = 20  # players of each list
 _COUNTED = 1000  # players who have a place in a list
 
 
-class Standings(Command):
+class Standings(Command, group="look"):
     """List the players with the highest ratings, and your own place.
 
     There is one list for games of two players, one for three and more, and one for teams. Who has
@@ -240,7 +237,6 @@ class Standings(Command):
     """
 
     words = ("standings", "ratings")
-    group = "look"
     examples = ("standings",)
     reads_only = True
 

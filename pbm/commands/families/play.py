@@ -5,7 +5,7 @@ from typing import Self
 
 from pbm.commands.families.look import MOST_SHOWN
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
+from pbm.commands.language.declare import BoardCommand, Command
 from pbm.commands.language.fields import operand
 from pbm.commands.language.words import BoardKind, BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
@@ -19,7 +19,7 @@ from pbm.rules.contract import Game
 from pbm.store.values.boards import Board
 
 
-class PlayMove(Command):
+class PlayMove(BoardCommand, group="play"):
     """Play a move on a board where it is your turn.
 
     Leave the board's number out when you answer a mail about that board, or when it is
@@ -36,7 +36,6 @@ class PlayMove(Command):
     covered_by_yes = True
     words = ("move", "board", "mvoe")
     slips = frozenset({"mvoe"})
-    group = "play"
     plainly = "{game}"
 
     board: BoardRef | None = operand(BoardKind(), optional=True)
@@ -133,7 +132,7 @@ class PlayMove(Command):
         return shown
 
 
-class Resign(Command):
+class Resign(BoardCommand, group="play"):
     """Give a board up, at once.
 
     What you have on the board stays and stands in the way; the others play on until one is left.
@@ -141,29 +140,21 @@ class Resign(Command):
 
     takes_login = True
     words = ("resign",)
-    group = "play"
     examples = ("resign", "resign 12")
-
-    board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Leave all of the player's seats."""
         board = context.own_game(self.board)
         yield from leave_board(context.work, board, context.player, "resigned", context.now)
 
-    def pinned(self, context: Context) -> str:
-        """Name the board."""
-        return f"resign {context.own_board(self.board).id}"
 
-
-class Preview(Command):
+class Preview(Command, group="look"):
     """See the board as a move would leave it; nothing is played.
 
     The move is that of the player whose turn it is. Only you get the answer.
     """
 
     words = ("preview",)
-    group = "look"
     reads_only = True
 
     board: BoardRef | None = operand(BoardKind(), optional=True)

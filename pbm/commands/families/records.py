@@ -33,14 +33,13 @@ A_RECORD = 100  # plies; each further hundred counts as another
 IMPORTS = Rate("imports", 30, timedelta(days=1))
 
 
-class Export(Command):
+class Export(Command, group="look"):
     """Get a game as a record: text that other programs, or `import`, can read.
 
     {game} `export me` sends you everything that is kept about you, as JSON.
     """
 
     words = ("export",)
-    group = "look"
     examples = ("export", "export 12", "export me")
     reads_only = True
 
@@ -78,7 +77,7 @@ class Export(Command):
         return replace(record, better=better_lines(kept))
 
 
-class Import(Command):
+class Import(Command, group="look"):
     """Bring in the record of a game that was played elsewhere.
 
     Put the record below the command: text with tags and numbered moves, or JSON, as
@@ -92,7 +91,6 @@ class Import(Command):
     """
 
     words = ("import",)
-    group = "look"
     examples = ("import",)
     takes_text = True
     tries = IMPORTS

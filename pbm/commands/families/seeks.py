@@ -9,7 +9,7 @@ from pbm.commands.families.lobby import Challenge
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand, option
-from pbm.commands.language.numbers import PlayerCount, RatingRange, SeekNumber, SeekOrAll, Span
+from pbm.commands.language.numbers import PLAYER_COUNT, SEEK_NUMBER, RatingRange, SeekOrAll, Span
 from pbm.commands.language.opponents import Team
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -33,7 +33,7 @@ MOST_LISTED = 40
 _SHORTEST, _LONGEST = timedelta(days=1), timedelta(weeks=8)
 
 
-class Play(Command):
+class Play(Command, group="lobby"):
     """Be paired with the next player who wants a game.
 
     If somebody waits for one already, you both get the board at once; lots are drawn for the
@@ -47,7 +47,6 @@ class Play(Command):
 
     words = ("play",)
     stands_alone = True
-    group = "lobby"
     plainly = 'Answer any mail of ours with "play". The first board comes as soon as there are two.'
     examples = ("play",)
 
@@ -93,7 +92,7 @@ class SeekOthers(Challenge):
     random: bool = True
     rating: tuple[int | None, int | None] | None = option("rating", RatingRange())
     expires: timedelta | None = option("expires", Span(_SHORTEST, _LONGEST))
-    players: int | None = operand(PlayerCount(), optional=True)
+    players: int | None = operand(PLAYER_COUNT, optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Write it down, or start the board with somebody who waits for such a game."""
@@ -120,7 +119,7 @@ class SeekOthers(Challenge):
             yield "-unrated"
 
 
-class ListSeeks(Command):
+class ListSeeks(Command, group="lobby"):
     """List the games that others offer, those that you can join first.
 
     The newest stand first, and one of each player before anybody's second. Your own stand above
@@ -128,7 +127,6 @@ class ListSeeks(Command):
     """
 
     words = ("seeks", "offers")
-    group = "lobby"
     examples = ("seeks",)
     reads_only = True
 
@@ -144,7 +142,7 @@ class ListSeeks(Command):
         yield Answered("seeks", {"title": "open games", **told})
 
 
-class Join(Command):
+class Join(Command, group="lobby"):
     """Take a seat in a game that another player seeks.
 
     `seeks` lists them with their numbers. With the last seat the board starts, and everybody gets
@@ -152,10 +150,9 @@ class Join(Command):
     """
 
     words = ("join",)
-    group = "lobby"
     examples = ("join 3",)
 
-    number: int = operand(SeekNumber())
+    number: int = operand(SEEK_NUMBER)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Take it, and start the board if it was the last."""
@@ -166,7 +163,7 @@ class Join(Command):
             yield has_joined(done, context.player)
 
 
-class Unseek(Command):
+class Unseek(Command, group="lobby"):
     """Take back a seek of yours, or your seat in somebody else's.
 
     It ends the waiting after `play`, too. The number can be left out where there is only one, and
@@ -174,7 +171,6 @@ class Unseek(Command):
     """
 
     words = ("unseek",)
-    group = "lobby"
     examples = ("unseek", "unseek 3", "unseek all")
 
     number: int | str | None = operand(SeekOrAll(), optional=True)

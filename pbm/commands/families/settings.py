@@ -157,11 +157,10 @@ SWITCHES = frozenset(
 """Words of settings that a line may begin with, without `set`, where `on` or `off` is all else."""
 
 
-class ShowSettings(Command):
+class ShowSettings(Command, group="account"):
     """Say how we write to you, and what you can change about it."""
 
     words = ("settings",)
-    group = "account"
     examples = ("settings",)
     reads_only = True
 
@@ -170,7 +169,7 @@ class ShowSettings(Command):
         yield _told(context)
 
 
-class Set(Command):
+class Set(Command, group="account"):
     """Change how we write to you.
 
     `set picture off` leaves the picture of the board out; `on` brings it back.
@@ -212,7 +211,6 @@ class Set(Command):
     """
 
     words = ("set",)
-    group = "account"
     examples = ("set picture off", "set mails turn", "set digest daily")
 
     name: str = operand(OneOf(*_SETTINGS, shown="setting", **_SPELLINGS))
@@ -234,7 +232,7 @@ class Set(Command):
         yield _told(context, changed=self.name)
 
 
-class SetChallenges(Command):
+class SetChallenges(Command, group="lobby"):
     """Say whether others may challenge you: `on`, `ask` or `off`.
 
     `on` is how everybody begins: a challenge gives you a board at once, and `decline` leaves it.
@@ -245,7 +243,6 @@ class SetChallenges(Command):
     """
 
     words = ("challenges",)
-    group = "lobby"
     examples = ("challenges ask", "challenges off", "challenges on")
 
     value: str = operand(OneOf(*_CHALLENGES))
@@ -255,7 +252,7 @@ class SetChallenges(Command):
         yield set_challenges(context, self.value)
 
 
-class SetLimit(Command):
+class SetLimit(Command, group="lobby"):
     """Take no further challenge while so many of your games are going that others began.
 
     A game that you have joined or accepted counts, and one that you began does not. Yourself you
@@ -266,7 +263,6 @@ class SetLimit(Command):
     """
 
     words = ("limit",)
-    group = "lobby"
     examples = ("limit 5", "limit none", "limit")
 
     most: str | None = operand(Word("n"), optional=True)

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import operand
-from pbm.commands.language.words import BoardKind, BoardRef
+from pbm.commands.language.declare import BoardCommand
 from pbm.events import Answered, Event
 from pbm.play.analyses import ask_analysis, check_analysable, check_tells_nothing, kept_analysis
 from pbm.play.analyses_told import analysis_told
@@ -13,7 +11,7 @@ from pbm.play.hints import ask_hint
 from pbm.store.values.boards import Board
 
 
-class Hint(Command):
+class Hint(BoardCommand, group="play"):
     """Get a hint against robots: a move that is good here, and why.
 
     It is for your own move in a game that is not rated and in which all your opponents are robots:
@@ -23,22 +21,15 @@ class Hint(Command):
     """
 
     words = ("hint",)
-    group = "play"
     examples = ("hint", "hint 12")
-
-    board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Ask for it."""
         board = context.own_game(self.board)
         yield ask_hint(context.work, board, context.player, context.now)
 
-    def pinned(self, context: Context) -> str:
-        """Name the board."""
-        return f"hint {context.own_board(self.board).id}"
 
-
-class Analyse(Command):
+class Analyse(BoardCommand, group="look"):
     """Learn where a game that is over was won and lost.
 
     A robot looks at each move of all players beside the best one that it finds. A mail tells the
@@ -50,10 +41,7 @@ class Analyse(Command):
     """
 
     words = ("analyse", "analyze")
-    group = "look"
     examples = ("analyse", "analyse 12")
-
-    board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with the analysis, or let it be made."""

@@ -20,6 +20,7 @@ from pbm.commands.language.fields import (
     GameOptions,
     Operand,
     ValueOption,
+    operand,
     split_options,
 )
 from pbm.commands.language.logins import Login, Secret, SecretText, login_at
@@ -53,6 +54,7 @@ class Command:
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
     stands_alone: ClassVar[bool] = False  # with other words behind it, it is something else
     dangerous: ClassVar[bool] = False  # asked about even after a proof
+    asks: ClassVar[str] = ""  # the question whether it is really wished, with fields in braces
     covered_by_yes: ClassVar[bool] = False  # a yes of the last day may stand for it, too
     tries: ClassVar[Rate | None] = None  # how often it may be tried, whatever comes of it
     takes_text: ClassVar[bool] = False  # what stands below it is its own, and no comment
@@ -72,7 +74,8 @@ class Command:
         """Whether the lines below are its text, whatever they say."""
         return self.takes_text
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, group: str = "") -> None:
+        cls.group = group or cls.group
         cls.fields = dict(_fields_of(cls))
         cls._in_turn = _loose_ones_first(cls.fields)
         cls._secret_at = _first_secret(cls.fields)
@@ -242,8 +245,8 @@ class Command:
         return self
 
     def question(self) -> str:
-        """Ask in plain words whether it is really wished; empty where its line says it."""
-        return ""
+        """Ask in plain words whether it is really wished; empty if its line says it."""
+        return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:  # noqa: ARG002 - most end nothing
         """The section that tells a player, before a yes, what will work no more; None where
@@ -284,3 +287,13 @@ def _first_secret(fields: dict[str, Field]) -> int | None:
     operands = [field for field in fields.values() if isinstance(field, Operand)]
     kinds = [isinstance(field.kind, Secret) for field in operands]
     return kinds.index(True) if any(kinds) else None
+
+
+class BoardCommand(Command):
+    """A command about one of the player's boards, which the mail may point at."""
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def pinned(self, context: Context) -> str:
+        """Name the board."""
+        return f"{self.words[0]} {context.own_board(self.board).id}"

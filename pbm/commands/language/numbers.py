@@ -1,4 +1,4 @@
-"""Arguments that are numbers."""
+"""Arguments that are numbers or times."""
 
 import re
 from datetime import timedelta
@@ -6,54 +6,39 @@ from datetime import timedelta
 from pbm.commands.language.words import ArgumentKind, cut_short, lowered, misread
 from pbm.play.clocks.durations import parse_duration
 
-MOST_ROUNDS = 20
 _RANGE = re.compile(r"(\d{1,4})?-(\d{1,4})?", re.ASCII)
 
 
-class Rounds(ArgumentKind):
-    """The number of games in a match."""
+class NumberKind(ArgumentKind):
+    """A number within limits; a word before or behind it may say what is counted.
 
-    shown = "n"
+    `reason` names the sentence of the refusal.
+    """
 
-    def read(self, words: list[str]) -> int:
-        """Take one word."""
-        word = words[0]
-        if not (word.isascii() and word.isdigit() and 2 <= int(word[:3]) <= MOST_ROUNDS):
-            raise misread("rounds", word=cut_short(word), most=MOST_ROUNDS)
-        words.pop(0)
-        return int(word)
-
-
-class PlayerCount(ArgumentKind):
-    """How many play: `3`, or `3 players`."""
-
-    shown = "players"
+    def __init__(
+        self, shown: str, reason: str, limits: range, *, before: str = "", behind: str = ""
+    ) -> None:
+        self.shown, self._reason, self._limits = shown, reason, limits
+        self._before, self._behind = before.split(), behind.split()
 
     def read(self, words: list[str]) -> int:
-        """Take one word, and the one that says what is counted."""
-        word = words[0]
-        if not (word.isascii() and word.isdigit() and len(word) <= 2 and int(word)):
-            raise misread("player-count", word=cut_short(word))
-        words.pop(0)
-        if words and lowered(words[0]) in ("players", "player"):
+        """Take the number, and the word beside it."""
+        if len(words) > 1 and lowered(words[0]) in self._before:
             words.pop(0)
-        return int(word)
-
-
-class SeekNumber(ArgumentKind):
-    """The number of a seek: `3`, `#3` or `seek 3`."""
-
-    shown = "number"
-
-    def read(self, words: list[str]) -> int:
-        """Take one word, and the one before it that says what is meant."""
-        if len(words) > 1 and lowered(words[0]) in ("seek", "game", "number"):
-            words.pop(0)
-        word = words[0].removeprefix("#")
-        if not (word.isascii() and word.isdigit() and len(word) <= 9):
-            raise misread("seek", word=cut_short(words[0]))
+        number, most = words[0], self._limits[-1]
+        number = number.removeprefix("#") if self._before else number
+        is_short = number.isascii() and number.isdigit() and len(number) <= len(str(most))
+        if not (is_short and int(number) in self._limits):
+            raise misread(self._reason, word=cut_short(words[0]), most=most)
         words.pop(0)
-        return int(word)
+        if words and lowered(words[0]) in self._behind:
+            words.pop(0)
+        return int(number)
+
+
+ROUNDS = NumberKind("n", "rounds", range(2, 21))
+PLAYER_COUNT = NumberKind("players", "player-count", range(1, 100), behind="players player")
+SEEK_NUMBER = NumberKind("number", "seek", range(10**9), before="seek game number")
 
 
 class SeekOrAll(ArgumentKind):
@@ -67,7 +52,7 @@ class SeekOrAll(ArgumentKind):
         if lowered(words[0]) == self.ALL:
             words.pop(0)
             return self.ALL
-        return SeekNumber().read(words)
+        return SEEK_NUMBER.read(words)
 
 
 class RatingRange(ArgumentKind):

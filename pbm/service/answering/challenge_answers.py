@@ -11,7 +11,8 @@ from pbm.commands.script import Script, begins_answer, behind_answer, confirmati
 from pbm.events import Answered
 from pbm.service.asking.questions import ask_once_more
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
-from pbm.service.obeying.scripts import problem_answer, run_script
+from pbm.service.obeying.refusals import problem_answer
+from pbm.service.obeying.scripts import run_script
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
 

@@ -29,7 +29,8 @@ from pbm.service.asking.first_games import FIRST_GAMES, first_game_kept
 from pbm.service.asking.passwords import asked_with, hash_of_first, within_rate
 from pbm.service.asking.questions import Welcome, ask_once_more, ask_signup
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
-from pbm.service.obeying.scripts import problem_answer, run_script
+from pbm.service.obeying.refusals import problem_answer
+from pbm.service.obeying.scripts import run_script
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
 from pbm.store.values.questions import Question

@@ -1,6 +1,6 @@
-"""Does what a player's script says, or asks the player first."""
+"""Obeys a player's script, or asks the player to confirm it first."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,89 +27,99 @@ from pbm.service.asking.challenges import ask_challenged, tell_called_off
 from pbm.service.asking.passwords import sealed_for_errand, within_rate
 from pbm.service.asking.questions import ToConfirm, ask_errand, ask_invited
 from pbm.service.asking.standing_consent import is_consented
-from pbm.service.obeying.scripts import Rehearsal, problem_answer, refused, rehearse, run_script
+from pbm.service.obeying.refusals import problem_answer, refused
+from pbm.service.obeying.scripts import Rehearsal, rehearse, run_script
 from pbm.service.telling.announce import announce_boards, announce_seeks
 from pbm.service.telling.answer import announce_answer
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
 from pbm.store.values.players import Player
 
+_SUSPENDED = Answered("suspended", {"title": "your account"})
+
 
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
     """Obey a player's script. Returns the outcome for the operator.
 
-    Without a proof only what reads is done, and moves for which a yes of the day stands; for
-    anything else the player is asked. What is `dangerous` is asked about even after a proof.
-    `doubt` names the section that says why a reply address is none.
+    Without a proof, only what reads and what a standing consent covers is done; anything else has
+    to be confirmed. `dangerous` commands are confirmed even after a proof. `doubt` names the
+    section that says why a reply address proves nothing.
     """
-    player = context.player
+    handle = context.player.handle
     if not proven:
         context = replace(context, turn=replace(context.turn, unproven=True))
-    if player.status != "active":
-        told = tell(context, [Answered("suspended", {"title": "your account"})])
-        return f"{player.handle} is suspended{told}"
+    if context.player.status != "active":
+        return f"{handle} is suspended{tell(context, [_SUSPENDED])}"
     script = interpret(context, script)
+    answer = _answer_instead(context, script)
+    if answer is not None:
+        outcome, events = answer
+        return f"{handle}: {outcome}{tell(context, events)}"
+    outcome = _obey_meant(context, script, proven=proven, doubt=doubt)
+    return f"{outcome}; {ask_first(context, script.wish, doubt)}" if script.wish else outcome
+
+
+def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]] | None:
+    """What is told in place of running a script: the outcome for the operator, and the events."""
     if script.answer:
-        told = tell(context, [script.answer])
-        return f"{player.handle}: answered with {script.answer.section}{told}"
+        return f"answered with {script.answer.section}", [script.answer]
     if script.problem:
-        told = tell(context, [problem_answer(context, script, script.problem)])
-        return f"{player.handle}: {script.problem.code}{told}"
+        return script.problem.code, [problem_answer(context, script, script.problem)]
     if script.is_empty and context.turn.notes:
-        told = tell(context, [])
-        return f"{player.handle}: words held back{told}"
-    if not script.commands and not (script.comment and context.own_hint):
-        number = context.own_hint
-        lost = {"title": "no command found", "number": number}
-        told = tell(context, [Answered("lost", lost, number)])
-        return f"{player.handle}: nothing to do{told}"
-    if script.wish:
-        done = _obey_meant(context, replace(script, wish=None), proven=proven, doubt=doubt)
-        return f"{done}; {ask_first(context, script.wish, doubt)}"
-    return _obey_meant(context, script, proven=proven, doubt=doubt)
+        return "words held back", []
+    number = context.own_hint if not script.commands else None
+    if script.commands or (script.comment and number):
+        return None
+    return "nothing to do", [
+        Answered("lost", {"title": "no command found", "number": number}, number)
+    ]
 
 
 def _obey_meant(context: Context, script: Script, *, proven: bool, doubt: str) -> str:
-    """Obey a script that is as its sender means it, or ask first."""
-    player = context.player
-    too_often = _tried_too_often(context, script)
-    if too_often:
-        told = f"{player.handle}: tried too often{tell(context, [*too_often.values()])}"
-        script = _without(script, too_often)
-        if not script.commands:
-            return told
-        return f"{told}; {_ask_or_do(context, script, proven=proven, doubt=doubt)}"
-    return _ask_or_do(context, script, proven=proven, doubt=doubt)
-
-
-def _ask_or_do(context: Context, script: Script, *, proven: bool, doubt: str) -> str:
-    """Ask about a script, or run it."""
-    if _must_ask(context, script, proven=proven, doubt=doubt):
-        return ask_first(context, script, doubt, proven=proven)
-    return _do(context, script)
+    """Confirm or run an interpreted script, without what is tried too often."""
+    refusals = _tried_too_often(context, script)
+    outcomes = []
+    if refusals:
+        outcomes = [
+            f"{context.player.handle}: tried too often{tell(context, [*refusals.values()])}"
+        ]
+        left = {place: item for place, item in enumerate(script.commands) if place not in refusals}
+        lost_text = any(script.commands[place].takes_text for place in refusals)
+        comment = () if lost_text else script.comment
+        script = replace(script, commands=tuple(left.values()), comment=comment)
+    if script.commands or not refusals:
+        asks = _must_ask(context, script, proven=proven, doubt=doubt)
+        outcomes.append(
+            ask_first(context, script, doubt, proven=proven) if asks else _do(context, script)
+        )
+    return "; ".join(outcomes)
 
 
 def _do(context: Context, script: Script) -> str:
-    """Run a script that nobody need be asked about."""
-    player = context.player
+    """Run a script that needs no confirmation."""
+    turn, player = context.turn, context.player
+    names = ", ".join(_named(script))
     if _only_reads(script):
-        if _is_paused(context.turn, player):
-            return f"{player.handle} had enough answers, so not done: {', '.join(_named(script))}"
-    elif context.turn.unproven:  # a yes of the day stands for it
-        show_life(context.turn.work, player)
+        if is_paused(turn.work, player.address, turn.now, unproven=turn.unproven):
+            return f"{player.handle} had enough answers, so not done: {names}"
+    elif turn.unproven:  # a standing consent covers it
+        show_life(turn.work, player)
     events = run_script(context, script)
     told = tell(context, events)
     if not events:
         return f"{player.handle}: the same words again, passed over"
-    return f"{player.handle}: {', '.join(_named(script)) or 'chat'}{told}"
+    return f"{player.handle}: {names or 'chat'}{told}"
 
 
 def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
-    """Count what is dear to try, before it costs anything; by their places, the refusals of the
-    commands that are too much."""
+    """Count the tries of commands that are expensive, before any of them runs.
+
+    Returns the refusals of those beyond their rate, by their places.
+    """
     turn, told = context.turn, dict[int, Answered]()
+    whose = (context.player.id, *(["unproven"] if turn.unproven else []))
     for place, command in enumerate(script.commands):
-        rate, whose = command.tries, (context.player.id, *(["unproven"] if turn.unproven else []))
+        rate = command.tries
         if rate and not rate.take(turn.work, turn.now, *whose):
             again = minute_after(rate.free_at(turn.work, turn.now, *whose))
             refusal = Refusal("too-often", most=rate.most, again=again)
@@ -117,17 +127,10 @@ def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
     return told
 
 
-def _without(script: Script, places: Collection[int]) -> Script:
-    """A script without some of its commands, and without the text that was theirs."""
-    left = [item for place, item in enumerate(script.commands) if place not in places]
-    lost_text = any(script.commands[place].takes_text for place in places)
-    return replace(script, commands=tuple(left), comment=() if lost_text else script.comment)
-
-
 def tell(context: Context, events: Sequence[Event]) -> str:
     """Write the mails for what happened: to the boards, to the speaker, and what is asked.
 
-    Returns what the outcome is to say besides: what was refused, where no answer says so.
+    Returns an addition to the outcome: what was refused, if no answer says so.
     """
     turn = context.turn
     announce_boards(turn, [*turn.news, *events])
@@ -155,12 +158,12 @@ def tell(context: Context, events: Sequence[Event]) -> str:
             case CalledOff():
                 tell_called_off(turn, event)
             case Reported():
-                pass_on(turn, event)
+                _pass_on(turn, event)
     return "" if told else _withheld(answered)
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """What the sender is to know of words that went to nobody, in the answer that there is."""
+    """Notes to the sender about words that were not passed on, as part of the answer."""
     turn = context.turn
     notes = turn.notes.copy()
     turn.notes.clear()
@@ -189,8 +192,13 @@ def _ask_held(turn: Turn, player: Player, held: Sequence[NeedsConfirmation]) -> 
     ask_errand(turn, player, ToConfirm(lines, last.comment, last.board_id, reasons))
 
 
-def _is_paused(turn: Turn, player: Player) -> bool:
-    return is_paused(turn.work, player.address, turn.now, unproven=turn.unproven)
+def _pass_on(turn: Turn, event: Reported) -> None:
+    """Mail a report to the operator; without one, `pbm-admin reports` shows it."""
+    if turn.site.operator:
+        board = turn.work.boards.get(event.about)
+        told = {**to_plain(event), "players": [seat.handle for seat in board.seats]}
+        subject = f"{event.handle} reports board {event.about}"
+        MailWriter(turn).notice(turn.site.operator, "report-operator", subject, told)
 
 
 def _must_ask(context: Context, script: Script, *, proven: bool, doubt: str) -> bool:
@@ -206,69 +214,47 @@ def _only_reads(script: Script) -> bool:
 
 
 def is_dangerous(script: Script) -> bool:
-    """Whether it is asked about even after a proof."""
+    """Whether it has to be confirmed even after a proof."""
     return any(command.dangerous for command in script.commands)
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Ask for a `yes`. What would be refused anyway is refused at once, and the rest obeyed."""
-    handle = context.player.handle
+    """Ask for a `yes`. What would be refused is refused at once, and the rest obeyed."""
     rehearsal = rehearse(within_rate(context, script), script)
-    if rehearsal.refusals:
-        told = tell(context, rehearsal.refusals)
-        fit = tuple(command for command, _ in rehearsal.fit)
-        script = replace(script, commands=fit, comment=rehearsal.comment)
-        done = [f"{handle}: refused before asking{told}"]
-        if rehearsal.fit and not _must_ask(context, script, proven=proven, doubt=doubt):
-            done.append(_do(context, script))
-        elif rehearsal.fit:
-            done.append(_ask(context, script, rehearsal, doubt))
-        return "; ".join(done)
-    return _ask(context, script, rehearsal, doubt)
+    if not rehearsal.refusals:
+        return _ask(context, script, rehearsal, doubt)
+    done = [f"{context.player.handle}: refused before asking{tell(context, rehearsal.refusals)}"]
+    fit = tuple(command for command, _ in rehearsal.fit)
+    script = replace(script, commands=fit, comment=rehearsal.comment)
+    if fit and not _must_ask(context, script, proven=proven, doubt=doubt):
+        done.append(_do(context, script))
+    elif fit:
+        done.append(_ask(context, script, rehearsal, doubt))
+    return "; ".join(done)
 
 
 def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> str:
     """Ask for a `yes` to what would not be refused."""
+    turn = context.turn
+    reasons = [
+        *([dict(script.guess)] if script.guess else []),
+        *([{"section": doubt}] if doubt else []),
+        *({"section": note.section, **note.params} for note in turn.notes),
+        *([{"section": "unplaced", "comment": list(script.unplaced)}] if script.unplaced else []),
+    ]
+    turn.notes.clear()
     to_confirm = ToConfirm(
         tuple(line for _, line in rehearsal.fit),
         script.comment,
         rehearsal.board_id,
-        reasons=[
-            *([dict(script.guess)] if script.guess else []),
-            *([{"section": doubt}] if doubt else []),
-            *_noted(context.turn),
-            *([_unplaced(script)] if script.unplaced else []),
-        ],
+        reasons=reasons,
         avoidable=not doubt and not is_dangerous(script) and not script.guess,
         guessed=bool(script.guess),
         password=sealed_for_errand(context, script),
     )
-    ask_errand(context.turn, context.player, to_confirm)
-    handle = context.player.handle
-    return f"{handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
-
-
-def _unplaced(script: Script) -> dict[str, Any]:
-    """What a question says of words that belong to no board for sure."""
-    return {"section": "unplaced", "comment": list(script.unplaced)}
-
-
-def _noted(turn: Turn) -> list[dict[str, Any]]:
-    """What a question says of words that went to nobody."""
-    notes = [{"section": note.section, **note.params} for note in turn.notes]
-    turn.notes.clear()
-    return notes
+    ask_errand(turn, context.player, to_confirm)
+    return f"{context.player.handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
 
 
 def _named(script: Script) -> list[str]:
     return [command.words[0] for command in script.commands]
-
-
-def pass_on(turn: Turn, event: Reported) -> None:
-    """Mail a report to the operator; without one it is kept, and `pbm-admin reports` shows it."""
-    if not turn.site.operator:
-        return
-    board = turn.work.boards.get(event.about)
-    told = {**to_plain(event), "players": [seat.handle for seat in board.seats]}
-    subject = f"{event.handle} reports board {event.about}"
-    MailWriter(turn).notice(turn.site.operator, "report-operator", subject, told)

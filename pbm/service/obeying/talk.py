@@ -1,17 +1,32 @@
-"""What players tell each other besides their moves, and how much of it others are sent."""
+"""Words to other players: where those below commands go, and how many are sent on."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from pbm.commands.language.context import Context
+from pbm.commands.registry import whole_move
+from pbm.commands.script import Script
 from pbm.errors import Refusal
-from pbm.events import Answered, Commented, Event, on_boards
+from pbm.events import (
+    Answered,
+    CalledOff,
+    Commented,
+    Event,
+    Invited,
+    NeedsConfirmation,
+    Proposed,
+    on_boards,
+)
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD
+from pbm.service.obeying.refusals import is_refusal
+
+_LINES_READ = 24  # of words that are not sent
+_WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off")  # that words may be meant for
 
 
 def count_news(context: Context, events: Sequence[Event]) -> None:
-    """Count what a command did that others are mailed about. Raises Refusal where it is too
-    much for now; then it must be undone."""
+    """Count what others are mailed about a command. Raises Refusal beyond the rate."""
     happened = on_boards(events)
     if any(event.happens_once for event in happened):
         return
@@ -20,25 +35,75 @@ def count_news(context: Context, events: Sequence[Event]) -> None:
             raise Refusal("too-much-news", number=number, most=NEWS.most)
 
 
-def chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]:
-    """Say something to the others of a board, and nothing else.
+def place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
+    """Decide what becomes of the words below the commands.
 
-    The very same words come from a program that answers every mail: they are sent on a few
-    times, come back once, and then end it by being passed over.
+    They belong to the last command that changes something: they go to its board, wait with it, or
+    come back with its refusal. Without commands they are chat on the answered board. With commands
+    that only read they are not sent, and the sender is told; without a board only if a move is
+    among them, as they may be a signature.
+    """
+    for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
+        if events and (is_refusal(events[-1]) or not command.reads_only):
+            return _with_words(context, script.comment, events)
+    number = context.own_hint
+    if number is None and not any(map(whole_move, script.comment[:_LINES_READ])):
+        return []
+    if script.commands or number is None:
+        return [Answered("unsent", {"comment": list(script.comment)}, number)]
+    return _chat(context, number, script.comment)
+
+
+def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
+    """Send the words where a command went; `events` are what came of it."""
+    match events[-1]:
+        case Answered() as refusal if is_refusal(refusal):
+            events[-1] = giving_back(refusal, comment)
+        case (
+            NeedsConfirmation()
+            | Invited()
+            | Proposed()
+            | CalledOff(why="refused" | "withdrawn") as waiting
+        ):
+            events[-1] = replace(waiting, comment=comment)
+            events[:-1] = [_keeping_words(event) for event in events[:-1]]
+        case Answered(section="challenge-accepted") as accepted:
+            events[-1] = giving_back(accepted, comment)
+    # The first board is the one that was meant; on others something came of it.
+    touched = [event.board_id for event in on_boards(events)]
+    sections = {event.section for event in events if isinstance(event, Answered)}
+    if not touched and not sections.isdisjoint(_WITHOUT_A_BOARD):
+        return [Answered("words-back", {"comment": list(comment)})]
+    return [Commented(number, context.player.handle, comment) for number in touched[:1]]
+
+
+def _keeping_words(event: Event) -> Event:
+    """The answer to an invitation or a challenge says that the words wait, too."""
+    if isinstance(event, Answered) and event.section in ("invited", "challenged"):
+        return replace(event, params={**event.params, "words": True})
+    return event
+
+
+def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
+    """The same answer, which gives the words back."""
+    return replace(refusal, params={**refusal.params, "comment": list(comment)})
+
+
+def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]:
+    """Send words to the others of a board.
+
+    The very same words come from a program that answers every mail: they are sent a few times,
+    come back once, and then are passed over, which ends it.
     """
     work, now, player = context.work, context.now, context.player
     work.boards.get(number, lock=True)  # where all of this is counted
+    told = {"title": "your words", "number": number, "comment": list(comment)}
     said = sha256("\n".join(comment).encode("utf-8", "replace")).hexdigest()[:32]
     if not SAME_WORDS.take(work, now, number, player.id, said, wait=False):
         if not SAME_WORDS_TOLD.take(work, now, number, player.id, wait=False):
             return []
-        return [_given_back("said-before", number, comment, SAME_WORDS.most)]
+        return [Answered("said-before", {**told, "most": SAME_WORDS.most}, number)]
     if not NEWS.take(work, now, number, player.id, wait=False):
-        return [_given_back("said-enough", number, comment, NEWS.most)]
+        return [Answered("said-enough", {**told, "most": NEWS.most}, number)]
     first = work.boards.note_told_of_words(number, player.id)
     return [Commented(number, player.handle, comment, first)]
-
-
-def _given_back(section: str, number: int, comment: tuple[str, ...], most: int) -> Answered:
-    told = {"title": "your words", "number": number, "most": most, "comment": list(comment)}
-    return Answered(section, told, number)
