@@ -5,17 +5,19 @@ from dataclasses import replace
 from typing import Any
 
 from pbm.commands.auth import Answerer, is_open
+from pbm.commands.families.accept import CHALLENGE as CHALLENGE_WORD
+from pbm.commands.families.accept import Accept, Reject
 from pbm.commands.families.account import NewKey
 from pbm.commands.families.leaving import Delete, ExplainStop
+from pbm.commands.families.lobby import Decline
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line
-from pbm.commands.script import Script, begins_answer, behind_answer, confirmation, read_script
+from pbm.commands.script import Script, behind_answer, confirmation, read_script
 from pbm.events import Answered, Event
 from pbm.passwords import ConfirmedPassword
 from pbm.service.answering.aliases import adopt
-from pbm.service.answering.challenge_answers import hear_challenge
 from pbm.service.answering.new_address import hear_new_address
 from pbm.service.answering.signup import hear_again, hear_signup
 from pbm.service.asking.addresses import KIND as NEW_ADDRESS
@@ -23,7 +25,8 @@ from pbm.service.asking.challenges import CHALLENGE
 from pbm.service.asking.passwords import password_of
 from pbm.service.asking.questions import as_shown, ask_once_more
 from pbm.service.asking.standing_consent import give_consent
-from pbm.service.obeying.obey import obey, tell
+from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
+from pbm.service.obeying.refusals import problem_answer
 from pbm.service.obeying.scripts import run_script
 from pbm.service.understanding.interpret import interpret
 from pbm.service.understanding.mail_turn import MailTurn
@@ -43,20 +46,21 @@ def hear_answer(turn: MailTurn, speaker: Answerer) -> str:
     if question.player_id is None:
         return hear_again(turn, speaker, player)
     if question.kind == CHALLENGE:
-        return hear_challenge(turn, speaker, player)
+        return _hear_challenged(turn, speaker, turn.context(player))
     return _hear_player(turn, speaker, player)
 
 
 def _hear_player(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    question = speaker.question
-    errands = turn.work.questions.open_errands(question.params["errands"])
+    """Settle the question whether commands were meant, or a reply from elsewhere."""
+    question, questions = speaker.question, turn.work.questions
+    errands = questions.open_errands(question.params["errands"])
     context = turn.context(player, errands[-1].board_id if errands else None)
     yes = _answer(turn, context, question, errands)
     if yes is None or player.status != "active":
         return _obey_in_answer(turn, context, speaker, errands)
     if not is_open(question, turn.arrived):
         return _is_closed(context)
-    turn.work.questions.settle(question, "yes" if yes else "no")
+    questions.settle(question, "yes" if yes else "no")
     if not yes:
         return _drop(turn, context, speaker, errands)
     if question.params.get("way"):
@@ -64,15 +68,33 @@ def _hear_player(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     return _run_errands(turn, context, question, errands)
 
 
+def _answer(
+    turn: MailTurn, context: Context, question: Question, errands: Sequence[PendingCommands]
+) -> bool | None:
+    """The answer to a question; a dangerous command or an address takes a clear one only.
+
+    As long as the question is open, `stop` is a no; other commands are no answer.
+    """
+    commands = turn.script(context).commands
+    if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
+        return None
+    asked = [item for errand in errands for item in _commands(errand)]
+    clearly = any(item.dangerous for item in asked) or question.kind == "alias"
+    leaving = bool(asked) and all(isinstance(item, Delete) for item in asked)
+    return confirmation(turn.envelope.said, clearly=clearly, leaving=leaving)[0]
+
+
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop what was asked about. A move behind the no answers the board; other words go to nobody,
-    which is said."""
+    """Drop what was asked about. A move behind the no is played; other words go to nobody, and
+    the player is told."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, "dropped")
-    others = turn.held(_behind_answer(turn, context))
-    instead = bool(context.hints) and _is_of_a_move(interpret(context, others))
+    words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
+    others = read_script("", words, in_answer=in_answer, game=context.game_meant)
+    others = turn.held(others)
+    instead = in_answer and _is_of_a_move(interpret(context, others))
     told = {"lines": _lines_asked(errands), "unread": [] if instead else _as_read(others)}
     tell(context, [Answered("dropped", {"title": "dropped", **told})])
     said_no = f"{context.player.handle} said no"
@@ -80,7 +102,7 @@ def _drop(
 
 
 def _is_of_a_move(script: Script) -> bool:
-    """Whether a script only moves, or has a line that went wrong as a move."""
+    """Whether a script only moves, or a line of it was misread as a move."""
     if script.problem:
         return script.problem.code in _OF_A_MOVE
     return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
@@ -92,39 +114,12 @@ def _as_read(script: Script) -> list[str]:
     return [*commands, *([script.problem.line] if script.problem else []), *script.comment]
 
 
-def _behind_answer(turn: MailTurn, context: Context) -> Script:
-    """What stands behind a yes or a no, in its line and below, as an answer to the board."""
-    game = context.game_meant
-    words = behind_answer(turn.envelope.said)
-    return read_script("", words, in_answer=bool(context.hints), game=game)
-
-
-def _answer(
-    turn: MailTurn, context: Context, question: Question, errands: Sequence[PendingCommands]
-) -> bool | None:
-    """The answer to a question; a clear one, where something dangerous or an address is at stake.
-
-    As long as it is open, `stop` is a no; other commands are no answer.
-    """
-    commands = turn.script(context).commands
-    stops = (
-        bool(commands) and isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)
-    )
-    if commands and not stops:
-        return None
-    asked = [item for errand in errands for item in _commands(errand)]
-    clearly = any(item.dangerous for item in asked) or question.kind == "alias"
-    leaving = bool(asked) and all(isinstance(item, Delete) for item in asked)
-    return confirmation(turn.envelope.said, clearly=clearly, leaving=leaving)[0]
-
-
 def _obey_in_answer(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Other words than yes or no: an open question's token proves the player, as tags do.
+    """Obey other words than yes or no: an open question's token proves the player, as tags do.
 
-    A new key needs no further question where it answers an open one about a reply from
-    elsewhere, which offers it.
+    A question about a reply from elsewhere offers a new key, which then needs no confirmation.
     """
     question, player = speaker.question, context.player
     script = turn.script(context)
@@ -132,20 +127,15 @@ def _obey_in_answer(
     if offered and script.commands and all(isinstance(item, NewKey) for item in script.commands):
         tell(context, run_script(context, script))
         return f"{player.handle}: {script.commands[0].words[0]}"
-    neither = not script.commands and (begins_answer(turn.envelope.said) or not script.problem)
-    if player.status == "active" and neither:
-        if not is_open(question, turn.arrived):
-            return _is_closed(context)
-        ask_once_more(turn, player, question, speaker.token, _asked(question, errands))
-        return f"{player.handle}: neither yes nor no"
-    return obey(context, script, proven=speaker.proven)
-
-
-def _asked(question: Question, errands: Sequence[PendingCommands]) -> dict[str, Any]:
-    """What a question asks, to be said once more."""
+    if player.status != "active" or not turn.is_unclear(script):
+        return obey(context, script, proven=speaker.proven)
+    if not is_open(question, turn.arrived):
+        return _is_closed(context)
+    asked: dict[str, Any] = {"lines": _lines_asked(errands)}
     if question.kind == "alias":
-        return {"author": question.params["author"]}
-    return {"lines": _lines_asked(errands)}
+        asked = {"author": question.params["author"]}
+    ask_once_more(turn, player, question, speaker.token, asked)
+    return f"{player.handle}: neither yes nor no"
 
 
 def _lines_asked(errands: Sequence[PendingCommands]) -> list[str]:
@@ -167,15 +157,61 @@ def _run_errands(
         turn.work.questions.settle_errand(errand, "done")
         hints = (errand.board_id,) if errand.board_id else ()
         confirmed = ConfirmedPassword(password_of(turn.site.keyring, errand))
-        here = replace(turn, passwords=confirmed)
-        meant = replace(context, turn=here, hints=hints, mailed=())
+        meant = replace(context, turn=replace(turn, passwords=confirmed), hints=hints, mailed=())
         events += run_script(meant, Script(_commands(errand), errand.comment))
     if not events:
         events.append(Answered("nothing-left", {"title": "nothing left to do"}))
-    told = tell(context, events)
-    return f"{context.player.handle} said yes{told}"
+    return f"{context.player.handle} said yes{tell(context, events)}"
 
 
 def _commands(errand: PendingCommands) -> tuple[Command, ...]:
     found = (parse_line(line) for line in errand.lines)
     return tuple(item for item in found if isinstance(item, Command))
+
+
+def _hear_challenged(turn: MailTurn, speaker: Answerer, context: Context) -> str:
+    """Settle the question whether somebody takes a challenge; other words are obeyed."""
+    question, player, script = speaker.question, context.player, turn.script(context)
+    answer = _answer_to_challenge(turn, script)
+    other = answer is None and not turn.is_unclear(script)
+    if player.status != "active" or other:
+        return obey(context, script, proven=speaker.proven)
+    challenge = turn.work.challenges.find(question.params["challenge"])
+    waits = challenge is not None and player.id in challenge.waiting
+    if challenge is None or not (waits and is_open(question, turn.arrived)):
+        tell(context, [Answered("challenge-closed", {"title": "too late"})])
+        return f"{player.handle}: the challenge waits no longer"
+    inviter = challenge.handle_of(challenge.by_id)
+    if answer is None:
+        ask_once_more(turn, player, question, speaker.token, {"inviter": inviter})
+        return f"{player.handle}: neither yes nor no"
+    command = parse_line(f"{(Accept if answer else Reject).words[0]} {CHALLENGE_WORD} {inviter}")
+    assert isinstance(command, Accept | Reject)
+    others = replace(script, commands=())
+    if not script.commands:
+        words = behind_answer(turn.envelope.said)
+        others = turn.held(read_script("", words, in_answer=False))
+    also = () if is_dangerous(others) else others.commands
+    events = run_script(context, Script((command, *also), others.comment))
+    if others.problem:
+        events.append(problem_answer(context, others, others.problem))
+    told = tell(context, events)
+    if is_dangerous(others):
+        ask_first(context, others)
+    after = turn.work.challenges.find(challenge.id)
+    if after is None or player.id not in after.waiting:
+        turn.work.questions.settle(question, "yes" if answer else "no")
+    return f"{player.handle} said {'yes' if answer else 'no'} to a challenge{told}"
+
+
+def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
+    """A yes or a no, as an everyday word or as a command that says nothing more."""
+    if not script.commands:
+        return confirmation(turn.envelope.said)[0]
+    command = script.commands[0]
+    if len(script.commands) > 1 or not isinstance(command, Accept | Reject | Decline):
+        return None
+    what, who = getattr(command, "what", None), getattr(command, "who", None)
+    if command.board or who or what not in (None, CHALLENGE_WORD):
+        return None
+    return isinstance(command, Accept)

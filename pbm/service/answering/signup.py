@@ -81,7 +81,7 @@ def hear_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     if yes is False and script.commands:
         yes = None  # "stop" and "delete" are a player's commands
     errand = invited_to(turn, question) if is_open(question, turn.arrived) else None
-    if errand and player.status == "active" and yes is None and _is_unsure(turn, script):
+    if errand and player.status == "active" and yes is None and turn.is_unclear(script):
         about = {"inviter": told_of(turn, errand).inviter}
         ask_once_more(turn, player, question, speaker.token, about)
         return f"{player.handle}: neither yes nor no"
@@ -103,10 +103,6 @@ def hear_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     tell(context, [said_yes(turn, errand, question, player)])
     start_if_complete(turn, errand)
     return f"{player.handle} took an invitation"
-
-
-def _is_unsure(turn: MailTurn, script: Script) -> bool:
-    return not script.commands and (begins_answer(turn.envelope.said) or not script.problem)
 
 
 def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from pbm.commands.families.help import help_page
 from pbm.commands.language.context import Context, game_meant
 from pbm.commands.language.logins import Login
 from pbm.commands.registry import COMMANDS
-from pbm.commands.script import Script, answer_to_welcome, read_script
+from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.reading.subject import clean_subject
 from pbm.mail.site import Answering
@@ -22,11 +22,10 @@ from pbm.store.values.players import Player
 class MailTurn(Turn):
     """The turn in which a mail is obeyed.
 
-    `believes_front`: what the mail server in front says about senders counts here. `peer`
-    handed the mail over, and named its `sender` in the envelope; `network` is where it comes from,
-    empty where only our own mail server could know. `done` are logins whose commands
-    are done and not to be heard again. `holds_words`: its words for others may hold a password, and
-    go to nobody.
+    `peer` handed the mail over and named its envelope `sender`; `network` is its origin, empty if
+    only our own mail server could know it. `believes_front`: results of the mail server in front
+    count. `done`: logins whose commands have run already. `holds_words`: its words for others may
+    hold a password, and are not sent.
     """
 
     envelope: Envelope
@@ -52,13 +51,13 @@ class MailTurn(Turn):
         return board_named(self.subject)
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
-        """The boards that the mail points at, the surest first; the first of all is `board_id`."""
+        """The boards that the mail points at, the surest first, which is `board_id`."""
         answered = self._mailed[0].number if len(self._mailed) == 1 else None
         numbers = (board_id, answered, self._board_named)
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
-        """What the commands of this mail see; `board_id` is that of the reply address."""
+        """What the commands of this mail see; `board_id`: of the reply address."""
         return Context(
             turn=self,
             actor_id=actor.id if actor else None,
@@ -70,11 +69,11 @@ class MailTurn(Turn):
         )
 
     def script(self, context: Context) -> Script:
-        """What the mail asks for, apart from what is done."""
+        """What the mail asks for and is not done yet."""
         return self.script_about(context.hints)
 
     def script_about(self, hints: tuple[int, ...]) -> Script:
-        """What it asks for where it points at these boards."""
+        """The script of a mail that points at these boards."""
         script = self.held(self._script(hints, in_answer=bool(hints)))
         return script.without(self.done) if self.done else script
 
@@ -84,8 +83,12 @@ class MailTurn(Turn):
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))
 
+    def is_unclear(self, script: Script) -> bool:
+        """Whether a script of this mail may be meant as an answer, but says neither yes nor no."""
+        return not script.commands and (begins_answer(self.envelope.said) or not script.problem)
+
     def held(self, script: Script) -> Script:
-        """A script of this mail, without its words where these are kept back."""
+        """A script of this mail, without its words if these are withheld."""
         return script.without_words() if self.holds_words else script
 
     def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:
