@@ -1,9 +1,8 @@
-"""Who speaks. A `From:` line alone proves nothing, except that an answer may go there.
+"""Authentication: who sent a mail. A `From:` line alone proves nothing.
 
-What proves a player: a reply address of ours with a good tag, used from one of the player's own
-addresses; or a trusted result that the domain in `From:` vouches for the mail (DMARC). A strict
-player needs both, where this server learned of such results when the player chose it. Where a
-trusted result says that the domain does not vouch, a tag proves nothing either.
+A player is proven by a reply address with a valid tag, used from one of the player's addresses, or
+by a trusted DMARC pass of the domain in `From:`. A strict player needs both, if this server got
+DMARC results when the player chose that. After a DMARC fail a tag proves nothing.
 """
 
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ from pbm.store.values.questions import Question
 
 @dataclass(frozen=True)
 class Proven:
-    """A player, by a reply address or by the sender's domain."""
+    """A player who is proven by a reply address or by the sender's domain."""
 
     player: Player
     board_id: int | None = None
@@ -28,10 +27,9 @@ class Proven:
 
 @dataclass(frozen=True)
 class Claimed:
-    """A player's address in `From:`, and nothing that proves it, or not enough.
+    """A player's address in `From:` without enough proof.
 
-    `doubt` names the section that says why answering one of our mails would not have been enough
-    either: the player insists that the domain vouches, or the domain says that it is not its mail.
+    `doubt` names the section that says why a reply address was not enough either.
     """
 
     player: Player
@@ -41,7 +39,7 @@ class Claimed:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A player's reply address, answered from an address that is not that player's."""
+    """A player's reply address, used from an address that is not the player's."""
 
     owner: Player
     author: str
@@ -52,8 +50,7 @@ class Elsewhere:
 class Answerer:
     """The answer to a question, open or not, from the address that was asked.
 
-    A yes or no needs nothing more; `proven`: other commands need no question of their own.
-    `token` is the question's.
+    `proven`: commands in it need no confirmation. `token` is the question's.
     """
 
     question: Question
@@ -75,11 +72,7 @@ Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
 def identify(
     turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc = Dmarc.UNKNOWN
 ) -> Speaker:
-    """Tell who speaks, from the address written to and the one `From:` address.
-
-    A question that was open when the mail came takes its answer. `dmarc` is what a trusted result
-    says of the domain of that address.
-    """
+    """Tell who sent a mail, from its recipient, its `From:` address and the DMARC result."""
     work = turn.work
     player = work.players.by_address(address_key(author))
     if isinstance(recipient, QuestionReply):
@@ -91,18 +84,16 @@ def identify(
             return speaker
     if isinstance(recipient, PlayerReply):
         owner = tag_owner(work, turn.site.keyring, recipient, known=player)
-        if owner is not None and player is not None and player.id == owner.id:
-            doubt = doubt_about(player, dmarc)
-            if doubt:
-                return Claimed(player, recipient.board_id, doubt)
-            return Proven(player, recipient.board_id)
-        if owner is not None:
+        if owner is not None and (player is None or player.id != owner.id):
             return Elsewhere(owner, author, recipient.board_id)
+        if owner is not None:
+            doubt, board_id = doubt_about(owner, dmarc), recipient.board_id
+            return Claimed(owner, board_id, doubt) if doubt else Proven(owner, board_id)
     return _without_tag(player, author, dmarc)
 
 
 def player_of(speaker: Speaker) -> Player | None:
-    """The player whose mail it is, or claims to be; None for a stranger's."""
+    """The player whose mail it is, or claims to be; None for a stranger."""
     match speaker:
         case Elsewhere(owner):
             return owner
@@ -113,10 +104,7 @@ def player_of(speaker: Speaker) -> Player | None:
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """Why a good tag, used from the player's own address, is not enough; empty where it is.
-
-    The name of the section that tells the player.
-    """
+    """The section that says why a valid tag from the player's address is not enough; else empty."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings
@@ -135,9 +123,9 @@ def _without_tag(player: Player | None, author: str, dmarc: Dmarc) -> Speaker:
 def tag_owner(
     work: UnitOfWork, keyring: Keyring, reply: PlayerReply, *, known: Player | None = None
 ) -> Player | None:
-    """Return the player whose tag a reply address carries; None for a wrong or revoked one.
+    """Return the player whose tag a reply address carries; None for a wrong or revoked tag.
 
-    `known`: a player at hand, who often is the one.
+    `known`: a player who is loaded already, and often is the one.
     """
     is_known = known is not None and known.id == reply.player_id
     player = known if is_known else work.players.find(reply.player_id)
@@ -150,9 +138,9 @@ def tag_owner(
 def asked_question(
     work: UnitOfWork, reply: QuestionReply, *, lock: bool = False
 ) -> Question | None:
-    """Return the question that a reply address carries, answered or not.
+    """Return the question of a reply address, answered or not.
 
-    None for a wrong token, and for one from before its player's last `newkey`.
+    None for a wrong token, or one from before its player's last `newkey`.
     """
     question = work.questions.by_token(token_digest(reply.token), lock=lock)
     if question is None:
@@ -162,15 +150,14 @@ def asked_question(
 
 
 def _asked_player(work: UnitOfWork, question: Question) -> Player | None:
-    """The player who was asked, or who plays from the address that was asked by now."""
+    """The player who was asked, or who plays from the asked address by now."""
     if question.player_id is not None:
         return work.players.get(question.player_id)
     return work.players.by_address(address_key(question.address))
 
 
 def is_open(question: Question, arrived: datetime) -> bool:
-    """Whether a question takes an answer that came at a moment. Once it does not, its token
-    proves nothing."""
+    """Whether a question took answers at a moment. After that its token proves nothing."""
     return question.answer is None and question.expires_at > arrived
 
 

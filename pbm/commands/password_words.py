@@ -1,8 +1,8 @@
-"""Finds what may be a password among words that are meant for others. Pure, and bounded.
+"""Finds possible passwords in words for others. Pure, and bounded.
 
-A password stands behind its userid, or behind the word "password". What looks like a command of
-an older server, with a userid and something behind it, is such a place whatever stands there;
-elsewhere each word that is long enough may be the password, and has to be tried.
+A password follows its userid or the word "password". A line that looks like a command of an older
+server, with a userid and more, counts in any case; elsewhere each word that is long enough is a
+candidate to be checked.
 """
 
 import re
@@ -66,13 +66,13 @@ def may_hold_password(text: str) -> bool:
 
 
 def _is_move(text: str) -> bool:
-    """Whether a text is a move for a board and nothing else, as our own mails have it."""
+    """Whether a text is just a move for a board, as in our own mails."""
     found = _MOVE.fullmatch(text)
     return found is not None and is_any_bare_move(found[1])
 
 
 def new_password(text: str) -> str | None:
-    """What a new password stands behind, as in a line that sets one; None if there is none."""
+    """The word before a new password in a line that sets one; None if there is none."""
     text = _seen(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
@@ -81,10 +81,10 @@ def new_password(text: str) -> str | None:
 
 
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
-    """The userids of the lines that look like commands of an older server, with more behind them.
+    """The userids of lines that look like commands of an older server.
 
-    Where no board is named, that must be long enough for a password. With each: whether the
-    command is one of ours that takes a login, and not just a word that others had for one.
+    Without a board, a word long enough for a password must follow. With each: whether the command
+    is one of ours that takes a login.
     """
     text, at = _seen(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:
@@ -104,8 +104,10 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
 def perhaps_passwords(
     text: str, handles: Collection[str], own: str | None = None
 ) -> Iterator[tuple[str, str, str]]:
-    """What may be the password of one of some handles, again and again: the handle, the word
-    before it, and the password. `own` is the handle of whoever says "password" and names none."""
+    """Yield candidates: the handle, the word before, and the possible password.
+
+    `own`: the handle of a sender who writes "password" without a userid.
+    """
     if not handles:
         return
     called = f"|{'|'.join(_CALLED)}" if own in handles else ""
@@ -124,14 +126,14 @@ def perhaps_passwords(
 
 @cache
 def _begins() -> re.Pattern[str]:
-    """What a line has before a command's word, the name of a game included."""
+    """What may precede a command's word, including the name of a game."""
     names = "|".join(games())
     pattern = rf"{_BEGINS}(?:(?:{names})\s{{1,9}})?\Z"
     return re.compile(pattern, re.ASCII | re.IGNORECASE | re.MULTILINE)
 
 
 def _behind(text: str, end: int) -> Iterator[str]:
-    """The first word behind a userid, and those that only say that it comes."""
+    """The words behind a userid up to the first that may be a password."""
     for found in islice(_WORD.finditer(text, end), _MOST_WORDS):
         yield found[0]
         bare = found[0].strip(_OPENS + _CLOSES).lower()
@@ -140,12 +142,12 @@ def _behind(text: str, end: int) -> Iterator[str]:
 
 
 def _spellings(word: str) -> dict[str, None]:
-    """A word with and without the marks around it, where that is long enough."""
+    """A word with and without the marks around it, if long enough."""
     left = word.lstrip(_OPENS)
     forms = (word, left, word.rstrip(_CLOSES), left.rstrip(_CLOSES))
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
 
 
 def _seen(text: str, unseen: str = "") -> str:
-    """The text as people see it; what they don't see may have kept two words apart."""
+    """The text as people see it, without invisible characters and with plain blanks."""
     return _BLANK.sub(" ", text if text.isascii() else _UNSEEN.sub(unseen, text))

@@ -116,11 +116,10 @@ _SHORT = 2  # words of a line that a command's short form may have
 
 @dataclass(frozen=True)
 class Problem:
-    """A line that was meant as a command but cannot be read as one.
+    """A line that was meant as a command but cannot be parsed.
 
-    `code` and `params` are a refusal's; `nearest` is a command line to send instead, and
-    `example` one that only shows the form. `about_board`: where it is not, it was surely meant
-    as a command that no board has to do with.
+    `code` and `params` are a refusal's; `nearest` is a line to send instead, `example` shows the
+    form. `about_board` is false if the line surely has to do with no board.
     """
 
     line: str
@@ -132,9 +131,9 @@ class Problem:
 
 
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
-    """Read one line: a command, a botched one, or None for plain words.
+    """Parse one line: a command, a misread one, or None for plain words.
 
-    It is about the game that its first word names, else about `game`, else about the usual one.
+    The game is the one that its first word names, else `game`, else the default.
     """
     words, named = _words(line)
     game = named or game or default_game()
@@ -163,9 +162,9 @@ def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
 
 
 def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
-    """Read a line that is a move and nothing else, with whatever does not matter around it.
+    """Parse a line that is a move and nothing else, except polite words and marks.
 
-    The command's own word may stand before it, with a board; a userid and a password may not.
+    The command's word may come first, with a board, but no login.
     """
     game = game or default_game()
     if len(line) > _LONGEST_LINE:
@@ -181,8 +180,7 @@ def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
 
 
 def line_for_a_board(line: str, game: Game | None = None) -> Command | None:
-    """Read a line that is a board's number and what is to be done there: a move, or what can hardly
-    be anything else, or a command that names no other board."""
+    """Parse a board's number followed by a move, or by a command that names no board."""
     if len(line) > _LONGEST_LINE:
         return None
     return _for_a_board(fold_typography(line).split(), game or default_game())
@@ -205,7 +203,7 @@ def nearly_move(line: str, game: Game | None = None) -> str | None:
 
 
 def _for_a_board(words: list[str], game: Game) -> Command | None:
-    """What stands behind a board's number; whether it is a move there, the board says."""
+    """Parse what follows a board's number; whether it is a legal move is up to the board."""
     line = " ".join(words)
     found = _NUMBERED_LINE.fullmatch(line)
     if not found:
@@ -231,7 +229,7 @@ def _is_surely_a_move(text: str, game: Game) -> bool:
 
 
 def _spelled_out(text: str, game: Game) -> PlayMove | None:
-    """A `move` with its word before it, None for anything else and for one with a password."""
+    """A `move` with its word and without a login; else None."""
     words, named = _words(text)
     if not words or lowered(words[0]) not in PlayMove.words:
         return None
@@ -243,7 +241,7 @@ def _spelled_out(text: str, game: Game) -> PlayMove | None:
 
 
 def botched_move(line: str, game: Game | None = None) -> Problem | None:
-    """Read a line that an answer to a board's mail means as a move, and that can be none."""
+    """Parse a line of an answer to a board's mail that is meant as a move but can be none."""
     if len(line) > _LONGEST_LINE:
         return None
     plain = " ".join(fold_typography(line).split())
@@ -260,7 +258,7 @@ def find_command(word: str) -> type[Command] | None:
 
 
 def begun_by(line: str) -> list[type[Command]]:
-    """The commands whose word a line begins with, or with one that is like it."""
+    """The commands whose word, or a similar one, begins a line."""
     words, _ = _words(line)
     if not words or len(line) > _LONGEST_LINE:
         return []
@@ -282,7 +280,7 @@ def _words(line: str) -> tuple[list[str], Game | None]:
 
 
 def _in_full(words: list[str]) -> list[str]:
-    """The words of what people say in short, or with a word more: `weekend off`, `list seeks`."""
+    """Expand short forms: `weekend off`, `list seeks`."""
     first, second = (lowered(word) for word in (*words, "", "")[:2])
     if len(words) == _SHORT and first in SWITCHES and second in ("on", "off"):
         return [Set.words[0], *words]
@@ -325,7 +323,7 @@ def _problem(command: type[Command], words: list[str], refusal: Refusal, game: G
 
 
 def _which_of(found: list[type[Command]], words: list[str], game: Game) -> Problem:
-    """Several commands begin so, and the second word is none of theirs."""
+    """Several commands begin so, and the second word fits none of them."""
     word, choices = " ".join(words[1:2]), [command.second for command in found]
     params = {
         "reason": "one-of",

@@ -1,4 +1,4 @@
-"""What a mail asks for: its commands, its comment, or the line that went wrong."""
+"""Reads a whole mail: its commands, its comment, or the line that could not be read."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,8 +1,8 @@
-"""Tells a sentence that only begins like a command from a command that went wrong.
+"""Tells a sentence for others from a command that went wrong.
 
-In answer to a board, words go to the others: "Draw your own conclusions" is meant for them. What
-went wrong as a command must not be: "move left", "resign because of work". So a line is a sentence
-only where its words say so, and nothing in it is what commands are about, or may be a secret.
+In answer to a board, words go to the others: "Draw your own conclusions". A misread command does
+not: "move left", "resign because of work". So a line is a sentence only if its words say so, and
+nothing in it is an argument or may be a secret.
 """
 
 import re
@@ -31,7 +31,7 @@ _PLAYS = (PlayMove, Preview)  # "move the left one up" is about nothing else
 def is_talk(line: str, found: Command | Problem) -> bool:
     """Whether a line is a sentence for others, though it was read as something else.
 
-    A command that was read counts as such, unless it only looks: it would find nothing.
+    A parsed command that only reads counts, too: it would find nothing.
     """
     if isinstance(found, Command) and not found.reads_only:
         return False

@@ -1,5 +1,4 @@
-"""The commands that answer what others ask for: draws, take-backs, pauses, and challenges that wait
-for a yes."""
+"""Commands that answer draws, take-backs, pauses and pending challenges."""
 
 from collections.abc import Iterator
 
@@ -39,10 +38,7 @@ class _Answer(Command):
             raise misread("left-over", word=left)
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
-        """The challenge that this answers; None where it answers something on a board.
-
-        Raises Refusal.
-        """
+        """The challenge that this answers, or None for something on a board. Raises Refusal."""
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
@@ -87,10 +83,8 @@ class _Answer(Command):
         return board, found[0]
 
     def _where(self, context: Context) -> BoardRef | None:
-        """The board that is named; where nothing points at one, the only one with an offer.
-
-        Raises Refusal where there are several, or more boards than are looked through.
-        """
+        """The named board; if the mail points at none, the only one with an offer. Raises
+        Refusal."""
         if context.hints or (self.board and self.board.number is not None):
             return self.board
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
@@ -103,7 +97,7 @@ class _Answer(Command):
         return BoardRef(asked[0].id, ply) if asked else self.board
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """What this may answer on a board."""
+        """The offers of a board that this may answer."""
         return [
             offer
             for offer in open_offers(board)
@@ -121,7 +115,7 @@ class _Answer(Command):
         return offer.kind != TAKEBACK or ply in (None, offer.moved)
 
     def pinned(self, context: Context) -> str:
-        """Name the board and what is meant there now, a take-back by its ply; or the challenge."""
+        """Name the board and its offer, a take-back by its ply; or the challenge."""
         if self.what == _ALL:
             return f"{self.words[0]} {_ALL}"
         challenge = self._challenge(context)
@@ -202,7 +196,7 @@ class Reject(_Answer, group="play"):
 
 
 def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
-    """Say yes to a challenge, and tell the speaker what comes of it."""
+    """Accept a challenge, and tell the speaker the outcome."""
     inviter = challenge.handle_of(challenge.by_id)
     events = accept_challenge(context.work, challenge, context.player, context.now)
     if any(isinstance(event, CalledOff) for event in events):
@@ -220,6 +214,6 @@ def _day(challenge: PendingChallenge) -> str:
 
 
 def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:
-    """Those by whose handle a player may name a challenge, its sender first."""
+    """The other players of a challenge, by whose handle it may be named; its sender first."""
     named = dict.fromkeys((challenge.by_id, *challenge.asked))
     return [challenge.handle_of(other) for other in named if other != player_id]

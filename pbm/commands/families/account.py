@@ -39,7 +39,7 @@ class SignUp(Command, group="account"):
     password: SecretText | None = operand(Secret(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Refuse: only an address that nobody plays from can sign up."""
+        """Refuse: the sender is a player already."""
         raise Refusal("already-registered", handle=context.player.handle)
         yield
 
@@ -138,7 +138,7 @@ class ChangeAddress(Command, group="account"):
         yield Answered("address-asked", {"title": "your new address", "address": self.address})
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        """Name the address that is given up, and say what becomes of the games."""
+        """Name the old address, and say what happens to the games."""
         playing = bool(boards_played(turn.work, player, lock=False))
         told = {"old": player.address, "new": self.address, "playing": playing}
         return {"section": "ends-address", **told}
@@ -185,7 +185,7 @@ class ChangePassword(Command, group="account"):
     password: SecretText = operand(Secret())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Keep what the password can be checked against."""
+        """Store the hash of the password."""
         word = self.new_password
         kept = context.passwords.hash_of(word) if word else None
         context.work.players.set_password(context.player.id, kept)
@@ -194,7 +194,7 @@ class ChangePassword(Command, group="account"):
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:  # noqa: ARG002 - as declared
-        """Leave the password out: what is kept instead of it waits apart."""
+        """Leave the password out: its sealed hash is stored beside the line."""
         return f"change password {MASK if self.new_password else _NONE}"
 
     def question(self) -> str:
@@ -203,7 +203,7 @@ class ChangePassword(Command, group="account"):
         return f"Do you want to {wished}?"
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:  # noqa: ARG002 - no game hangs on it
-        """Say what the old password, and a new one, are good for."""
+        """Say what the old and the new password are good for."""
         had, has = player.password_hash is not None, self.new_password is not None
         return {"section": "ends-password", "had": had, "has": has, "handle": player.handle}
 

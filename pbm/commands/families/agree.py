@@ -178,7 +178,7 @@ class Claim(BoardCommand, group="play"):
             raise
 
     def _check_time(self, board: Board, context: Context) -> None:
-        """Raise Refusal where a forfeit cannot be claimed yet, but later."""
+        """Raise Refusal if a forfeit can be claimed later, but not yet."""
         at = claimable_from(context.work, board, context.player, context.now)
         if at and board.to_move:
             told = local_moment(at, context.player.settings.timezone)

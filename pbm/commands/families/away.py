@@ -1,4 +1,4 @@
-"""The commands of who has no time to play for a while."""
+"""Commands about vacations."""
 
 from collections.abc import Iterator
 
@@ -78,7 +78,7 @@ class Back(Command, group="account"):
 
 
 def _told(context: Context, **taken: str) -> Answered:
-    """What is to come, and what is left; the days that were `taken` just now, if any were."""
+    """The vacations to come and the days left; `taken` are the days of a new one."""
     whose = context.work, context.player, context.turn.arrived
     coming = [
         {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}

@@ -33,7 +33,7 @@ class BlockPlayer(Command, group="lobby"):
     who: str | None = operand(Handle(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Block somebody, and let nothing between the two wait any longer."""
+        """Block somebody, and end whatever is pending between the two."""
         if self.who is None:
             yield _blocks(context)
             return
@@ -83,7 +83,7 @@ class ReportBoard(Command, group="lobby"):
 
     @property
     def text_follows(self) -> bool:
-        """As long as it says nothing itself; else further commands may stand below."""
+        """Whether the line has no text itself; else more commands may follow."""
         return self.text is None
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -105,10 +105,8 @@ class ReportBoard(Command, group="lobby"):
         return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
 
     def _find(self, context: Context) -> Board:
-        """The board that is meant: where the mail names none, that with the player who is named.
-
-        It is not the one where it is the speaker's turn, as elsewhere. Raises Refusal.
-        """
+        """The board of the report: without a number, the one with a player who is named. Raises
+        Refusal."""
         if self.board is not None or context.hints:
             return context.board(self.board)
         boards = context.work.boards.of_player(context.player.id, playing=True, most=BOARDS_NAMED)
@@ -123,7 +121,7 @@ class ReportBoard(Command, group="lobby"):
 
 
 def _named(context: Context, handle: str) -> Player:
-    """Somebody else who plays here. Raises Refusal."""
+    """Another player of this server. Raises Refusal."""
     if handle in (ME, context.player.handle):
         raise Refusal("block-yourself")
     player = context.work.players.by_handle(handle)

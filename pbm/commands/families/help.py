@@ -1,7 +1,7 @@
-"""The help: pages kept as text, and a page for each command made from its class.
+"""The help: pages in files, and a page per command made from its class.
 
-A page never holds a line that is a command by itself, so that our own mail does nothing when
-it comes back: usage and examples stand behind a mark, commands in sentences between quotes.
+No line of a page is a command by itself, so that a quoted page does nothing: examples have a mark
+in front, commands in sentences are in quotes.
 """
 
 import re
@@ -112,7 +112,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
 
 
 def _all_pages(commands: Sequence[type[Command]]) -> list[str]:
-    """What a page can be asked for by, slips of the pen apart."""
+    """Everything that has a page, without misspelt words."""
     values = [value for _, option in _set_ups() for value in option.values]
     return [*help_pages(), *(command.words[0] for command in commands), *values]
 
@@ -143,7 +143,7 @@ def _usage(command: type[Command]) -> str:
 
 
 def command_block(commands: Sequence[type[Command]]) -> str:
-    """Render the list of all commands, by group: each one's usage, and what it is for."""
+    """Render the list of all commands by group: usage and purpose."""
     parts = []
     for group, title in GROUPS.items():
         parts.append(title)
@@ -181,7 +181,7 @@ def _board_page(game: Game, option: Option, value: str) -> str:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """A board for each number of players, and where partners begin elsewhere, for them, too."""
+    """Draw a board for each number of players, and for partners if they begin elsewhere."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -195,7 +195,7 @@ def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
 
 
 def _first(game: Game, players: int, chosen: dict[str, str | bool]) -> str:
-    """How a game begins, as lines; empty where so many cannot play it so."""
+    """The first position as lines; empty if the game is not for so many players."""
     try:
         position = game.start(players, completed(game.info.options, chosen), 0)
     except SetupError:
@@ -239,12 +239,12 @@ def _quote(word: str) -> str:
 
 
 def _explained(text: str) -> str:
-    """Return the sentences that explain what a text uses of the signs and words above."""
+    """Explain the signs and words of usage lines that a text contains."""
     return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
 
 
 def _in_quotes(text: str) -> str:
-    """Turn the back-ticks of a docstring into what people who do not program would write."""
+    """Turn the back-ticks of a docstring into quotes."""
     return text.replace("`", '"')
 
 
@@ -253,8 +253,10 @@ _ROW = re.compile(r"\| `(\w+)` v `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|")
 
 
 def strength_told(only: str = "") -> str:
-    """What came of the robots' games with each other, a sentence for each pair of them; of `only`
-    one robot, if it is named. Empty where they were not measured."""
+    """The results of games between robots, a sentence per pair; with `only` of one robot.
+
+    Empty if they were not measured.
+    """
     path = strength_file()
     return " ".join(_told(path.read_text(encoding="utf-8"), only)) if path else ""
 

@@ -1,4 +1,4 @@
-"""Whom a player may invite by mail address: nobody twice, and not too many at a time."""
+"""Limits for invitations by mail address: each address once, and a few at a time."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -14,7 +14,7 @@ WAITING_FOR = timedelta(days=3)
 
 
 def check_invitations(context: Context, addresses: Sequence[str]) -> None:
-    """Raise Refusal where one of these addresses must not be asked."""
+    """Raise Refusal if one of these addresses may not be invited."""
     since = context.now - WAITING_FOR
     waiting = context.work.questions.waiting_errands(context.player.id, since, status="invited")
     lines = [line for errand in waiting for line in errand.lines]
@@ -43,7 +43,7 @@ def _check_address(context: Context, address: str) -> None:
 
 
 def _is_asked(context: Context, key: str) -> bool:
-    """Whether an address must not be invited again: a player's may, by who has not done it yet."""
+    """Whether an address was invited already; a player by this inviter."""
     asked = context.work.questions
     if context.work.players.by_address(key):
         return asked.invitation_stands(key, context.player_id, context.now)

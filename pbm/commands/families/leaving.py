@@ -1,4 +1,4 @@
-"""The commands by which a player gets fewer mails, or none, or takes everything along."""
+"""Commands to get fewer mails or leave, and the export of personal data."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -58,7 +58,7 @@ class Delete(Command, group="account"):
         yield Forgotten(player.address, player.handle)
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        """Name the games that are given up, and against whom."""
+        """Name the games that are given up, with the opponents."""
         boards = boards_played(turn.work, player, lock=False)
         named = [
             {

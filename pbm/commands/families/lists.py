@@ -14,7 +14,7 @@ from pbm.store.values.seeks import Seek
 
 
 def pending_challenges(context: Context) -> list[dict[str, Any]]:
-    """Those that the speaker has sent, and those that the speaker was asked about."""
+    """The pending challenges that the speaker has sent or was asked about."""
     found = context.work.challenges.of_player(context.player.id, context.turn.arrived)
     return [_listed(challenge, context.player.id) for challenge in found]
 
@@ -46,7 +46,7 @@ def offered(context: Context) -> list[dict[str, Any]]:
 
 
 def told_of(context: Context, seeks: Sequence[Seek]) -> list[dict[str, Any]]:
-    """What a list tells of seeks, in the days of the speaker's calendar."""
+    """Seeks as a list shows them, with dates in the speaker's time zone."""
     alike: dict[tuple[str, Pool], list[Seek]] = {}
     for seek in seeks:
         alike.setdefault((seek.wish.game, seek.wish.pool), []).append(seek)

@@ -93,7 +93,7 @@ class Challenge(Command, group="lobby"):
     )
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Seat the players and start the board, or ask those who are named by their addresses."""
+        """Seat the players and start the board, or ask for consent first."""
         names = self._names(context)
         setup = self._setup(len(names))
         self._check_number(context, setup, names)
@@ -120,7 +120,7 @@ class Challenge(Command, group="lobby"):
     def _invite(
         self, context: Context, names: list[str], addresses: tuple[str, ...]
     ) -> Iterator[Event]:
-        """Ask those who are named by their addresses."""
+        """Ask the guests who are named by mail address."""
         first_unsaid = self._first_unsaid(context, names)
         told = {"addresses": list(addresses), "first_unsaid": first_unsaid}
         yield Answered("invited", {"title": "your invitation", **told})
@@ -150,7 +150,7 @@ class Challenge(Command, group="lobby"):
         )
 
     def _check_number(self, context: Context, setup: Setup, names: Sequence[str]) -> None:
-        """Raise Refusal where so many cannot play it."""
+        """Raise Refusal if the game is not for so many players."""
         try:
             setup.position(len(names))
         except Refusal as refusal:
@@ -159,7 +159,7 @@ class Challenge(Command, group="lobby"):
 
     @property
     def _partners(self) -> str | None:
-        """The option for partners who are written with a +, if the game has one."""
+        """The game option for partners joined by a +, if there is one."""
         option = partners_option(self.game)
         return option.name if option else None
 
@@ -193,7 +193,7 @@ class Challenge(Command, group="lobby"):
                 yield f"-{name}={between.join(map(write_duration, spans))}"
 
     def _names(self, context: Context) -> list[str]:
-        """The handles in the order of the seats, and the addresses of those who have none."""
+        """Handles, and the addresses of guests, in seat order. Raises Refusal."""
         own = context.player.handle
         names = self._in_seats(_called(context, self.seats or self.opponents))
         if not (self.seats or self._has_partners or own in names):
@@ -215,7 +215,7 @@ class Challenge(Command, group="lobby"):
         return [name for team in teams for name in team]
 
     def _check_seats(self, context: Context, names: Sequence[str]) -> None:
-        """Raise Refusal where -seats= says otherwise than the rest of the line."""
+        """Raise Refusal if -seats= contradicts the rest of the line."""
         if self.random:
             raise Refusal("lots-or-seats")
         teams = _called(context, self.opponents)
@@ -252,13 +252,16 @@ def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _known(context: Context, name: str) -> str:
-    """The handle of the sender; nobody learns who plays from another's address."""
+    """The sender's handle for `me` or an own address; any other name stays as it is."""
     own = {ME, *map(address_key, context.player.addresses)}
     return context.player.handle if address_key(name) in own else name
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
-    """`by_address`: an address would do as well. Raises Refusal for nobody who can play."""
+    """A player who can play. Raises Refusal.
+
+    `by_address`: an address would do as well.
+    """
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == "removed" and not by_address:
         raise Refusal("has-left", handle=handle)

@@ -1,4 +1,4 @@
-"""The commands that look and change nothing."""
+"""Commands that only read boards."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -83,7 +83,7 @@ class ShowAs(Command, group="look"):
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """Where a userid and a password stand: before all else, or behind the board."""
+        """The place of userid and password: first of all, or behind the board."""
         first = login_first(words)
         return super().login_in(words) if first is None else first
 
@@ -149,7 +149,7 @@ class Games(Command, group="look"):
 
 @dataclass(frozen=True)
 class _Asked:
-    """Which boards are asked for, and of whom, each player once."""
+    """The boards that are asked for: which ones, and of which players."""
 
     which: Which
     players: Sequence[Player]
@@ -159,11 +159,11 @@ class _Asked:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether only some of a player's boards are meant, by what is played there."""
+        """Whether the game, its size or teams select among a player's boards."""
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """The boards, the newest first: more than a list holds only where there are more."""
+        """The boards, newest first, at least one more than a list shows if there are more."""
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}

@@ -1,4 +1,4 @@
-"""The commands that tell who plays here, and how the games of players went."""
+"""Commands about players: profiles, finished games, ratings."""
 
 from collections.abc import Container, Iterator, Sequence
 from typing import Any
@@ -110,7 +110,7 @@ class ShowInfo(Command, group="look"):
     who: str = operand(Handle())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with what everybody may know."""
+        """Answer with the public profile."""
         player = player_named(context, self.who)
         if player.status == "removed":
             raise Refusal("has-left", handle=player.handle)
@@ -160,7 +160,7 @@ def _rating(context: Context, player: Listed, known: Rating | None) -> dict[str,
 
 
 def _who(context: Context, player: Player) -> dict[str, Any]:
-    """Who somebody is, and whether one can play with them now."""
+    """Name, state and absence of a player."""
     away = context.work.vacations.away_among([player.id], today_of(player, context.now))
     return {
         "title": f"about {player.handle}",
@@ -175,7 +175,7 @@ def _who(context: Context, player: Player) -> dict[str, Any]:
 
 
 def _games(context: Context, player: Player) -> dict[str, Any]:
-    """What somebody plays and has played."""
+    """The games of a player in figures."""
     history = context.work.history
     games_over, kept = history.kept_time(player.id, most=_LOOKED_AT)
     return {
@@ -204,7 +204,7 @@ def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
 
 
 def _title(game: str) -> dict[str, str | None]:
-    """Which game it is, where there are several."""
+    """The game's title, if several games are installed."""
     return {"game": game_named(game).info.title if len(games()) > 1 else None}
 
 
@@ -269,8 +269,8 @@ def _own(context: Context, found: Container[int]) -> set[int]:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """Those who stand in a list, the best first, by their numbers, with their places; of whom
-    little is known has none."""
+    """The rows of a standings list by player number, best first; provisional ratings have no
+    place."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):
@@ -281,7 +281,7 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
 
 
 def place_in(context: Context, game: str, pool: Pool, player_id: int) -> str:
-    """A player's place in the standings, as it is told; nothing for one who has none."""
+    """A player's place in the standings; empty without one."""
     row = _standings(context, game, pool).get(player_id)
     return row["place"] if row else ""
 

@@ -102,7 +102,7 @@ class PlayMove(BoardCommand, group="play"):
         return f"move {board.id}#{ply} {self._written(board, ply)}"
 
     def _written(self, board: Board, ply: int) -> str:
-        """The move in its canonical text; as it was typed where it isn't legal now."""
+        """The move in canonical text; as typed if it is not legal now."""
         try:
             return str(check_move(board, self.move)) if ply == board.ply + 1 else self.move
         except Refusal:
@@ -123,7 +123,7 @@ class PlayMove(BoardCommand, group="play"):
             raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """What this answers, if the board was older there: it may mean what stood then."""
+        """The answered mail's board, if the board was at an earlier ply there."""
         if self._meant_ply is not None or (self.number is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)

@@ -123,7 +123,7 @@ class Import(Command, group="look"):
 
 
 def _check_length(context: Context, plies: int) -> None:
-    """Count what is long once more for each further hundred moves. Raises Refusal."""
+    """Count each further hundred moves as another import. Raises Refusal."""
     if plies > MOST_PLIES:
         raise Refusal("long-record", plies=plies, most=MOST_PLIES)
     for _ in range((plies - 1) // A_RECORD):

@@ -51,7 +51,7 @@ class Play(Command, group="lobby"):
     examples = ("play",)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Start a board, or let the player wait."""
+        """Start a board, or add the player to those waiting for one."""
         setup, lots = usual_setup(self.game.info.name), context.shuffled
         wish = wish_for(setup, fewest_players(setup), pairs=True)
         done = make_seek(context.work, wish, context.player, context.now, PAIRS_FOR, lots)
@@ -95,7 +95,7 @@ class SeekOthers(Challenge):
     players: int | None = operand(PLAYER_COUNT, optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Write it down, or start the board with somebody who waits for such a game."""
+        """Store the seek, or start a board with a player who waits for such a game."""
         least, most = self.rating or (None, None)
         number = self.players or fewest_players(self._setup(0))
         setup, wishes = self._setup(number), tuple(self._wishes())
@@ -176,7 +176,7 @@ class Unseek(Command, group="lobby"):
     number: int | str | None = operand(SeekOrAll(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Let it be over, or the seat be free."""
+        """Close the seek, or free the seat."""
         context.work.seeks.lock()
         for seek in self._meant(context):
             yield from leave_seek(context.work, seek, context.player)
@@ -202,7 +202,7 @@ class Unseek(Command, group="lobby"):
 
 
 def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
-    """What happened: a board started, or what the player waits in."""
+    """The events of a started board, or the seek in which the player waits."""
     if not isinstance(done, Seek):
         yield from done
         return

@@ -86,7 +86,7 @@ def _digest(word: str) -> dict[str, Any]:
 
 
 def _hour(word: str) -> int | None:
-    """An hour of the day, as people write it: `18:00`, `18h`, `6pm`; None for anything else."""
+    """Parse an hour of the day: `18:00`, `18h`, `6pm`; None if it is none."""
     found = _HOUR.fullmatch(lowered(word))
     if found is None:
         return None
@@ -113,8 +113,7 @@ def _zone(word: str) -> str:
 
 
 def _zones_like(word: str, zones: Mapping[str, str]) -> list[str]:
-    """The zones of a city, or those that a word is most like; `zones` by their names in small
-    letters."""
+    """Time zones of a city, or of cities with a similar name. `zones` is keyed by lower case."""
     asked = lowered(word).replace(" ", "_").rpartition("/")[2]
     cities = {low: low.rpartition("/")[2] for low in zones}
     of_it = [low for low, city in cities.items() if city == asked]
@@ -126,7 +125,7 @@ def _zones_like(word: str, zones: Mapping[str, str]) -> list[str]:
 
 
 def _limit(word: str) -> int:
-    """A number of games, 0 for none. Raises Refusal."""
+    """Parse a number of games; 0 is no limit. Raises Refusal."""
     if lowered(word) in _NO_LIMIT:
         return 0
     if not (word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= _MOST_GAMES):
@@ -277,7 +276,7 @@ class SetLimit(Command, group="lobby"):
 
 
 def set_challenges(context: Context, value: str) -> Answered:
-    """Write down what another's challenge does, and tell the speaker."""
+    """Set what happens with others' challenges, and tell the speaker."""
     context.work.players.change_settings(context.player_id, challenges=value)
     return _told(context, changed="challenges")
 

@@ -44,7 +44,7 @@ class Analyse(BoardCommand, group="look"):
     examples = ("analyse", "analyse 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the analysis, or let it be made."""
+        """Answer with the analysis, or order one."""
         board = self._find(context)
         check_analysable(board)
         check_tells_nothing(context.work, board, context.player)
@@ -61,5 +61,5 @@ class Analyse(BoardCommand, group="look"):
         return f"{self.words[0]} {self._find(context).id}"
 
     def _find(self, context: Context) -> Board:
-        """The board that is meant, locked: two who ask for it at once ask for one analysis."""
+        """The board, locked, so that two requests make one analysis."""
         return context.work.boards.get(context.board(self.board).id, lock=True)

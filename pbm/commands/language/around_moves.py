@@ -1,6 +1,6 @@
-"""What may stand around a move on its line and does not matter, and words in place of its signs.
+"""Strips polite words and marks around a move, and replaces words for its signs.
 
-How a move itself looks is for its game to say. The words are data: `languages/moves.txt`.
+The move itself is for its game to parse. The words are in `languages/moves.txt`.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What a command sees while it runs, and how the board it means is found."""
+"""The context in which a command runs, and how it finds its board."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,12 +27,11 @@ _ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split(
 
 @dataclass(frozen=True)
 class Context:
-    """The work in hand as the commands see it, who speaks, and what is pointed at.
+    """What a command sees: the turn, the speaker, and the boards that the mail points at.
 
-    `actor_id` is the number of the player who speaks, None for a stranger. `hints` are the boards
-    that the mail points at, the surest first: its reply address, what it answers, its subject.
-    `mailed` are the boards that the mail which it answers showed, one or several. `can_be_strict`:
-    this server learns for which senders their domain vouches, so that a player may insist on it.
+    `actor_id`: the speaker's number, None for a stranger. `hints`: the boards that the mail points
+    at, the surest first: by its reply address, what it answers, its subject. `mailed`: the boards
+    that the answered mail showed. `can_be_strict`: this server gets DMARC results.
     """
 
     turn: Turn
@@ -42,9 +41,9 @@ class Context:
     hints: tuple[int, ...] = ()
     mailed: tuple[Answering, ...] = ()
     can_be_strict: bool = False
-    agreed: frozenset[int] | None = None  # who has said yes to it, where it was counted before
-    shown: int = 0  # boards that the commands above have shown already
-    text: tuple[str, ...] = ()  # what stands below a command that takes it
+    agreed: frozenset[int] | None = None  # players who said yes before, if they were asked
+    shown: int = 0  # boards that the commands above have shown
+    text: tuple[str, ...] = ()  # the lines below a command that takes them
 
     @property
     def work(self) -> UnitOfWork:
@@ -58,12 +57,12 @@ class Context:
 
     @property
     def passwords(self) -> PasswordWork:
-        """What is hashed for the turn."""
+        """Password hashes that were made for the turn."""
         return self.turn.passwords
 
     @property
     def answered(self) -> Answering | None:
-        """The board's mail that is answered, None where that showed none or several."""
+        """The answered mail, if it showed one board."""
         return self.mailed[0] if len(self.mailed) == 1 else None
 
     @property
@@ -72,24 +71,24 @@ class Context:
         return self.turn.site.address.plain
 
     def shuffled(self, names: Sequence[str]) -> list[str]:
-        """The names in an order that nobody can foresee."""
+        """The names in an unpredictable order."""
         return self.turn.site.shuffled(names)
 
     @property
     def actor(self) -> Player | None:
-        """Who speaks, as the commands above have left the player; None for a stranger."""
+        """The speaker, as the commands above have changed them; None for a stranger."""
         return None if self.actor_id is None else self.work.players.get(self.actor_id)
 
     @property
     def player_id(self) -> int:
-        """The number of the registered player who speaks. Raises Refusal for a stranger."""
+        """The speaker's number. Raises Refusal for a stranger."""
         if self.actor_id is None:
             raise Refusal("not-registered")
         return self.actor_id
 
     @property
     def player(self) -> Player:
-        """The registered player who speaks, as `actor`. Raises Refusal for a stranger."""
+        """The speaker, as `actor`. Raises Refusal for a stranger."""
         return self.work.players.get(self.player_id)
 
     @property
@@ -100,7 +99,7 @@ class Context:
 
     @property
     def game_meant(self) -> Game:
-        """The game that a line is about which names none."""
+        """The game of lines that name none."""
         return game_meant(self.work, self.hints)
 
     @property
@@ -142,7 +141,7 @@ class Context:
         return board
 
     def _check_time(self, board: Board) -> None:
-        """Raise Refusal where the speaker has run out of time."""
+        """Raise Refusal if the speaker has run out of time."""
         at = forfeited_at(self.work, board, self.player_id)
         if at is not None:
             told = local_moment(at, self.player.settings.timezone)
@@ -174,7 +173,7 @@ def which_board(boards: Sequence[Board]) -> Refusal:
 
 
 def player_named(context: Context, handle: str) -> Player:
-    """Whoever has a handle, or the speaker, who is `me`. Raises Refusal for nobody."""
+    """The player of a handle; `me` is the speaker. Raises Refusal."""
     if handle == ME:
         return context.player
     player = context.work.players.by_handle(handle)
@@ -184,19 +183,16 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """The refusal of a handle that nobody has, with those that may be meant; for a word such as
-    `computer`, with a robot to begin with.
+    """Refuse an unknown handle, with similar ones; for a word such as `computer`, with a robot.
 
     `by_address`: an address would do as well.
     """
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
-    robot = _robot(context.work) if handle in _ANY_ROBOT else None
-    told = {"robot": robot} if robot else {}
-    return Refusal("no-such-player", handle=handle, by_address=by_address, near=near, **told)
-
-
-def _robot(work: UnitOfWork) -> str | None:
-    return robot_to_begin_with(work, default_game().info.name)
+    told = {"handle": handle, "by_address": by_address, "near": near}
+    if handle in _ANY_ROBOT:
+        robot = robot_to_begin_with(context.work, default_game().info.name)
+        told |= {"robot": robot} if robot else {}
+    return Refusal("no-such-player", **told)
 
 
 def game_meant(work: UnitOfWork, hints: Sequence[int]) -> Game:

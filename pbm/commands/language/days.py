@@ -49,22 +49,14 @@ _UNTIL = frozenset(("to", "until", "till", "til", "through", "thru", "bis"))
 
 @dataclass(frozen=True)
 class _Dated:
-    """A day of a month, perhaps of a year; without a month it is that of the other day."""
+    """A day of a month, perhaps of a year; one without a month has that of the other day."""
 
     day: int
     month: int | None = None
     year: int | None = None
 
-    def first(self, today: date) -> date:
-        """The day that is meant as a beginning."""
-        return self._since(today - _BEGUN)
-
-    def last(self, first: date, _today: date) -> date:
-        """The day that is meant as an end."""
-        return self._since(first)
-
-    def _since(self, earliest: date) -> date:
-        """The first such day from another on."""
+    def since(self, earliest: date) -> date:
+        """The first such day, not before `earliest`."""
         if self.year is not None:
             return date(self.year, self.month or 1, self.day)
         return next(
@@ -76,41 +68,23 @@ class _Dated:
 
 @dataclass(frozen=True)
 class _Weekday:
-    """The next such day of the week."""
+    """A day of the week, Monday is 0."""
 
     number: int
 
-    def first(self, today: date) -> date:
-        return today + timedelta(days=(self.number - today.weekday()) % 7)
-
-    def last(self, first: date, _today: date) -> date:
-        return self.first(first)
-
-
-@dataclass(frozen=True)
-class _Ahead:
-    """Today, or so many days from it."""
-
-    days: timedelta
-
-    def first(self, today: date) -> date:
-        return today + self.days
-
-    def last(self, _first: date, today: date) -> date:
-        return today + self.days
+    def since(self, earliest: date) -> date:
+        """The first such day, not before `earliest`."""
+        return earliest + timedelta(days=(self.number - earliest.weekday()) % 7)
 
 
 @dataclass(frozen=True)
 class _Long:
-    """As many days as that, the first one included."""
+    """So many days, the first one included."""
 
     days: int
 
-    def last(self, first: date, _today: date) -> date:
-        return first + timedelta(days=self.days - 1)
 
-
-_First = _Dated | _Weekday | _Ahead
+_First = _Dated | _Weekday | timedelta  # from today
 _Item = _First | _Long
 
 
@@ -124,10 +98,20 @@ class Days:
     def on(self, today: date) -> tuple[date, date]:
         """The days that are meant on a day.
 
-        One without a year is the next such day, or for a beginning one that has been lately.
+        A date without a year is the next such day; as a beginning it may be a recent one.
         """
-        first = self.begin.first(today)
-        return first, self.end.last(first, today)
+        if isinstance(self.begin, timedelta):
+            first = today + self.begin
+        else:
+            earliest = today - _BEGUN if isinstance(self.begin, _Dated) else today
+            first = self.begin.since(earliest)
+        match self.end:
+            case timedelta():
+                return first, today + self.end
+            case _Long(days):
+                return first, first + timedelta(days=days - 1)
+            case _:
+                return first, self.end.since(first)
 
 
 class DaysKind(ArgumentKind):
@@ -144,7 +128,7 @@ class DaysKind(ArgumentKind):
         items, begins_now = _items(text)
         words.clear()
         if begins_now or (len(items) == 1 and isinstance(items[0], _Long)):
-            items.insert(0, _Ahead(timedelta()))
+            items.insert(0, timedelta())
         if len(items) < 2:
             raise misread("missing", word="last day" if items else "first day")
         begin, end, *more = _with_months(items)
@@ -172,7 +156,7 @@ def _items(text: str) -> tuple[list[_Item], bool]:
 
 
 def _item(text: str) -> tuple[re.Match[str], _Item]:
-    """What a text begins with. Raises Refusal."""
+    """Parse the item at the beginning of a text. Raises Refusal."""
     for form in _FORMS:
         if found := form.match(text):
             return found, _read(found)
@@ -182,7 +166,7 @@ def _item(text: str) -> tuple[re.Match[str], _Item]:
 def _read(found: re.Match[str]) -> _Item:
     said = {name: value for name, value in found.groupdict().items() if value}
     if "word" in said:
-        return _Ahead(_WORDS[said["word"]])
+        return _WORDS[said["word"]]
     if "span" in said:
         return _long(said["span"].strip(" ,"))
     if "weekday" in said:

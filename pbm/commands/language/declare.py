@@ -94,17 +94,17 @@ class Command:
 
     @classmethod
     def examples_of(cls, game: Game | None = None) -> tuple[str, ...]:
-        """Lines to show: those of a game, else those that go for any."""
+        """Example lines: the game's own, else those of the command."""
         return (game or default_game()).info.examples.get(cls.words[0], cls.examples)
 
     @classmethod
     def help(cls) -> str:
-        """Return the help text: the docstring, with what the usual game says of the command."""
+        """Return the help text: the docstring, completed by the default game."""
         return cls._told_of_game(inspect.getdoc(cls) or "")
 
     @classmethod
     def how(cls) -> str:
-        """Return what a newcomer is told first; empty for most."""
+        """Return a newcomer's first sentence about it; mostly empty."""
         return cls._told_of_game(cls.plainly)
 
     @classmethod
@@ -171,7 +171,7 @@ class Command:
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """Where a userid and a password stand behind the command's own word, None if nowhere."""
+        """The index of a userid and password behind the command's word; None if there is none."""
         return login_at(words) if cls.takes_login else None
 
     @classmethod
@@ -204,7 +204,7 @@ class Command:
             )
 
     def _options_like(self, name: str) -> list[str]:
-        """What may be meant by the name of an option that there is not; perhaps a value of one."""
+        """Options, or values of one, that resemble an unknown option."""
         forms: dict[str, str] = {}
         for field in self.fields.values():
             forms |= field.forms(self.game) if isinstance(field, GameOptions) else {}
@@ -215,30 +215,30 @@ class Command:
 
     @classmethod
     def _open_words(cls, words: list[str]) -> int:
-        """How many come before a secret: from there on nothing is an option, nor ever shown."""
+        """The number of words before a secret; behind it nothing is an option or shown."""
         return len(words) if cls._secret_at is None else cls._secret_at
 
     @classmethod
     def _options_in(cls, words: list[str]) -> tuple[list[str], dict[str, str | None]]:
-        """Take the options out; where somebody writes sentences, a dash is only a dash."""
+        """Split off the options; in sentences a dash is only a dash."""
         return (list(words), {}) if any(cls._sentences()) else split_options(words)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Do it, yielding what happened. Raises Refusal; nothing has changed then."""
+        """Do it, and yield the events. Raises Refusal; nothing has changed then."""
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:  # noqa: ARG002 - most commands need no context
-        """Return the line that means the same at any later time, to wait for a `yes`."""
+        """Return the line that means the same later, to wait for a `yes`."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
     def of_its_game(self, line: str) -> str:
-        """The line with the name of its game before it, where another could be meant later."""
+        """The line with its game's name in front, if there are several games."""
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """The same command about a board that the line names before it; None where it can name
-        none, or names one itself."""
+        """The same command about a board named before it; None if it cannot have one, or has
+        one."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line
@@ -249,8 +249,7 @@ class Command:
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:  # noqa: ARG002 - most end nothing
-        """The section that tells a player, before a yes, what will work no more; None where
-        all will."""
+        """The section that warns of what ends with the yes; None if nothing does."""
         return None
 
     @property
@@ -260,15 +259,12 @@ class Command:
 
 
 def _login(handle: str, password: str) -> Login | None:
-    """Nobody's password is the mask, which stands in lines that were written down."""
+    """A login; None if the password is the mask, which stands in stored lines."""
     return None if password == MASK else Login(lowered(handle), SecretText(password))
 
 
 def _fields_of(cls: type) -> Iterator[tuple[str, Field]]:
-    """The fields of a command in order, those of the command that it is a kind of first.
-
-    What it says otherwise, as a field or as a plain value, is none of the other's any more.
-    """
+    """The fields of a command in order, inherited ones first; a subclass may replace them."""
     of_all = {name: value for base in reversed(cls.__mro__) for name, value in vars(base).items()}
     for name, value in of_all.items():
         if isinstance(value, Field):
@@ -276,7 +272,7 @@ def _fields_of(cls: type) -> Iterator[tuple[str, Field]]:
 
 
 def _loose_ones_first(fields: dict[str, Field]) -> list[tuple[str, Field]]:
-    """What may stand anywhere is taken out before the words are read in order."""
+    """The fields in reading order: those that may stand anywhere are taken out first."""
     return sorted(
         fields.items(),
         key=lambda item: not (isinstance(item[1], Operand) and item[1].kind.anywhere),

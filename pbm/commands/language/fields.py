@@ -1,4 +1,4 @@
-"""The fields of a command: what they look like in a usage line, and how they are read."""
+"""The fields of a command: their form in a usage line, and how they are parsed."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -18,9 +18,9 @@ _OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Operand:
-    """A field that is read from the words of the line, in the order of declaration.
+    """A field parsed from the words of the line, in declaration order.
 
-    `unless` is the option where it may be left out, since it says the same.
+    `unless` names an option that replaces it.
     """
 
     kind: ArgumentKind
@@ -69,7 +69,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Flag:
-    """A field that is true where its option stands anywhere on the line."""
+    """A field that is true if its option is anywhere on the line."""
 
     name: str
 
@@ -102,10 +102,10 @@ class ValueOption:
 
 @dataclass(frozen=True)
 class GameOptions:
-    """A field that is read from the options which games declare for a command.
+    """A field for the options that games declare for a command.
 
-    `of` gives those of a game. They are the ones of the game that the line is about; with
-    `of_any` those of all games, since the board says which one it is.
+    `of` returns those of a game. Only the line's game counts; with `of_any` all games do, as the
+    board decides.
     """
 
     of: Callable[[Game], Sequence[GameOption]]
@@ -125,7 +125,7 @@ class GameOptions:
         return values | flags | named
 
     def read(self, options: dict[str, str | None], game: Game) -> "Chosen":
-        """Take what is declared out of the options of a line. Raises Refusal."""
+        """Take the declared options out. Raises Refusal."""
         found: list[tuple[GameOption, str | bool, bool]] = []
         about = games().values() if self.of_any else (game,)
         for option in {item.name: item for each in about for item in self.of(each)}.values():
@@ -141,13 +141,13 @@ class GameOptions:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a line chooses of a game's options, each with whether a flag of its own says it."""
+    """The chosen options of a game, each with whether a flag of its own was written."""
 
     found: tuple[tuple[GameOption, str | bool, bool], ...]
     game: Game
 
     def options(self) -> dict[str, str | bool]:
-        """The values by name. Raises Refusal where one has two of them."""
+        """The values by name. Raises Refusal if one has two."""
         chosen: dict[str, str | bool] = {}
         for option, value, _ in self.found:
             if chosen.setdefault(option.name, value) != value:
@@ -182,10 +182,7 @@ Field = Operand | Flag | ValueOption | GameOptions
 def operand(
     kind: ArgumentKind, *, optional: bool = False, many: bool = False, unless: str = ""
 ) -> Any:
-    """Declare a field read from the line; None, or () for many, where it may be left out.
-
-    It may be `optional`, or be left out where an option stands there that says the same.
-    """
+    """Declare a field parsed from the line; None, or () for many, if it is left out."""
     return Operand(kind, optional, many, unless)
 
 
@@ -195,7 +192,7 @@ def flag(name: str) -> Any:
 
 
 def option(name: str, kind: ArgumentKind) -> Any:
-    """Declare an option `-name=value`; None where it is left out."""
+    """Declare an option `-name=value`; None if it is left out."""
     return ValueOption(name, kind)
 
 
@@ -211,7 +208,7 @@ def _forms(option: GameOption) -> Iterator[str]:
 
 
 def split_options(words: list[str]) -> tuple[list[str], dict[str, str | None]]:
-    """Take the options out: their names, and the values of those that have one."""
+    """Split the options, by name with their values, from the other words."""
     left: list[str] = []
     options: dict[str, str | None] = {}
     goes_on = ""  # the option whose value ends with a comma, so that the next word belongs to it

@@ -15,9 +15,7 @@ _NONE = ("none", "off", "-")
 
 
 def read_languages(text: str) -> str:
-    """The codes of languages that somebody names, with commas between them; empty for none.
-
-    Raises Refusal.
+    """Parse names of languages into codes with commas between; empty for `none`. Raises Refusal.
 
     >>> read_languages("English, deutsch and fr")
     'en,de,fr'

@@ -39,10 +39,10 @@ class Secret(ArgumentKind):
 
 
 def login_at(words: list[str]) -> int | None:
-    """Where a userid and a password stand, None if they do not.
+    """The index of a userid and a password; None if there is none.
 
-    Older servers wanted them after the board's number: `12 alice secret a1-c3,d4`. A word of
-    the command's own may stand before it or after it: `draw 12 alice secret`.
+    Older servers had them after the board's number: `12 alice secret a1-c3,d4`, perhaps with a word
+    of the command beside it: `draw 12 alice secret`.
     """
     if len(words) <= _LOGIN:  # besides the board's number
         return None
@@ -56,8 +56,7 @@ def login_at(words: list[str]) -> int | None:
 
 
 def login_first(words: list[str]) -> int | None:
-    """Where a userid and a password stand before all else, as some commands had them; None if they
-    do not."""
+    """The index of a userid and a password if they come first of all; else None."""
     if len(words) < _LOGIN or not is_handle(lowered(words[0])):
         return None
     others = [word for word in words[:_LOGIN] if lowered(word) in WHICH or is_board(word)]
@@ -65,5 +64,5 @@ def login_first(words: list[str]) -> int | None:
 
 
 def _is_own_word(words: list[str], at: int) -> bool:
-    """Whether a word that can be nobody's userid stands in a place."""
+    """Whether the word at an index can be no userid."""
     return at < len(words) and lowered(words[at]).replace("-", "") in KEPT_FREE

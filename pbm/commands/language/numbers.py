@@ -48,7 +48,7 @@ class SeekOrAll(ArgumentKind):
     ALL = "all"
 
     def read(self, words: list[str]) -> int | str:
-        """Take what it is."""
+        """Take one word, or a number with its word."""
         if lowered(words[0]) == self.ALL:
             words.pop(0)
             return self.ALL

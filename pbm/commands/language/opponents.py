@@ -1,4 +1,4 @@
-"""Who plays, as people write it into a challenge."""
+"""The players of a challenge as people name them."""
 
 import re
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _teams(names: list[str]) -> list[Team]:
-    """The names of one side, those with a + between them together."""
+    """The names of one side; those with a + between them are one team."""
     teams: list[Team] = []
     joined = False
     for name in names:

@@ -1,7 +1,6 @@
-"""Argument types. They are the only parsers of arguments, and they name themselves.
+"""Argument types: the only parsers of arguments; each has a name for usage lines.
 
-Every kind takes what it can from the front of the words left and raises `Refusal` with
-code `syntax` and a sentence's reason when the words cannot be read.
+A type takes words from the front of those left, and raises `Refusal` with code `syntax`.
 """
 
 import re
@@ -34,11 +33,10 @@ KEPT_FREE = frozenset(
 
 
 def lowered(text: str) -> str:
-    """ASCII letters in lower case, and nothing else changed: other letters look alike, and may be
-    meant to.
+    """Lower-case ASCII letters only: other letters may be look-alikes.
 
-    >>> lowered("KATE")
-    'Kate'
+    >>> lowered("KATE")
+    'Kate'
     """
     return text.lower() if text.isascii() else text.translate(_LOWER)
 
@@ -176,7 +174,7 @@ class Handle(ArgumentKind):
 
 
 class Address(ArgumentKind):
-    """A mail address; some words may stand before it, which say nothing more."""
+    """A mail address; certain words in front of it are skipped."""
 
     shown = "address"
 

@@ -1,7 +1,7 @@
-"""The words that people answer with, in many languages: yes and no, and what stands beside them.
+"""Word lists of answers in many languages, and the clauses of a line.
 
-They are data: `languages/yes-no.txt`, which docs/replies.md describes. It is read once, when this
-module is imported.
+The words are in `languages/yes-no.txt`, which docs/replies.md describes; it is read once, at
+import.
 """
 
 import re
@@ -47,7 +47,7 @@ class AnswerWords:
 
     @property
     def no_mail(self) -> frozenset[str]:
-        """What begins a wish for no more mail."""
+        """Phrases that begin a wish for no more mail."""
         return self.unsubscribe | self.stop
 
 
@@ -91,14 +91,14 @@ _OK = re.compile(r"\bo\. ?k\b", re.ASCII | re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Clause:
-    """Its words in small letters, the mark behind it, and where that stands in the text."""
+    """Its words in small letters, the mark behind it, and the index of that mark."""
 
     words: tuple[str, ...]
     mark: str
     end: int
 
     def parts(self, phrases: Collection[str]) -> tuple[str, ...] | None:
-        """The phrases that it is made of, the first as long as can be; None for other words."""
+        """The phrases that make up the clause, the longest first; None if other words are in it."""
         words = self.words
         if len(words) > _LONGEST_ANSWER:
             return None
@@ -118,7 +118,7 @@ def begins(words: Sequence[str], phrases: Collection[str]) -> bool:
 
 
 def clauses(text: str) -> Iterator[Clause]:
-    """The clauses at the beginning of a text, none without words."""
+    """Yield the clauses with words at the beginning of a text."""
     text = _SMILEY.sub(_blanks, _OK.sub(_ok, fold_typography(text[:LONGEST])))
     for found in _CLAUSE.finditer(text):
         words = tuple(small(word) for word in _WORD.findall(found[0]))

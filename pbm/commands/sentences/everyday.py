@@ -1,7 +1,7 @@
-"""Everyday words that people answer a question of signing up with: no, stop, hello.
+"""Reads answers to a welcome: no, stop, a greeting, a name.
 
-They are read broadly: who is asked whether to play, and says anything that may be a no, is asked
-no more. What is a yes, `yes_and_no` tells. The words are in `languages/yes-no.txt`.
+The reading of a no is broad: whoever may have said no is asked no more. `yes_and_no` recognises a
+yes. The words are in `languages/yes-no.txt`.
 """
 
 from collections.abc import Sequence
@@ -33,10 +33,7 @@ _MOST_WORDS = 12  # of a line that asks for a name
 
 
 def says_no(text: str) -> bool:
-    """Whether a text may be meant as a no, or as a wish for no more mail.
-
-    A no beside a yes ("Never played, but yes") is none.
-    """
+    """Whether a text may be a no, or a wish for no more mail; beside a yes it is not."""
     words = _first_words(text)
     return _is_opting_out(words) or (_is_no(words) and not _says_yes(text))
 
@@ -44,8 +41,7 @@ def says_no(text: str) -> bool:
 def opts_out(text: str) -> bool:
     """Whether a text begins with the wish for no more mail.
 
-    A word that means nothing else may stand in the next sentence, too: "I never signed up for this.
-    Unsubscribe me!"
+    An unmistakable word may be in the next sentence: "I never signed up. Unsubscribe me!"
     """
     if _is_opting_out(_first_words(text)):
         return True
@@ -64,7 +60,7 @@ def is_greeting(clause: Clause) -> bool:
 
 
 def name_alone(line: str) -> str | None:
-    """The name that a line is, if it can be nothing else; as it was written, a handle or none."""
+    """The line as a name, if it can be nothing else; None if not."""
     *before, word = _without_polite_ends(line) or [""]
     return None if before else _as_name(word)
 
@@ -98,9 +94,9 @@ def _says_yes(text: str) -> bool:
 
 
 def _first_words(text: str) -> Sequence[str]:
-    """The words of the first clause that says something; none after a yes.
+    """The words of the first clause that says something; none if a yes comes first.
 
-    Polite words, greetings and a name that is spoken to say nothing.
+    Polite words, greetings and names of the addressee are skipped.
     """
     for clause in islice(clauses(text), _MOST_CLAUSES):
         words = _without_polite(clause.words)

@@ -1,9 +1,8 @@
-"""What people say to the server in plain words: "I give up", "draw?", "How do I resign?".
+"""Recognises wishes in plain words: "I give up", "draw?", "How do I resign?".
 
-They write so in answer to a board, where words go to the other players. So such a sentence must be
-known, also beside a greeting and thanks; and a sentence that only has such a word in it is talk.
-The phrases are in `languages/intentions.txt`, but for "unsubscribe" and its like, which answer a
-question, too. Pure, and bounded: long words are no intention.
+Players write them in answer to a board, whose words go to the others. So a wish counts also beside
+a greeting and thanks, but a sentence that only contains such a word is talk. The phrases are in
+`languages/intentions.txt`; "unsubscribe" and the like are in `yes-no.txt`.
 """
 
 import re
@@ -26,7 +25,7 @@ _LONGEST_NUMBER = 9
 
 
 class Intention(StrEnum):
-    """What may be meant. Its phrases are in the section that is called so."""
+    """A wish or question. Its phrases are in the section of its value."""
 
     RESIGN = "resign"
     LOST = "lost"  # "You win": a resignation while the game goes on, and talk afterwards
@@ -85,9 +84,9 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """One thing that somebody means; `asks_how` it is done. `wrote` are the words for it.
+    """One recognised wish; `asks_how`: a question how to do it. `wrote` are the words for it.
 
-    `handle` is with whom, where somebody may be called so.
+    `handle` is the opponent who is wished for.
     """
 
     intention: Intention
@@ -99,7 +98,7 @@ class Meant:
 
 @dataclass(frozen=True)
 class Understood:
-    """What is meant by a text, and what is left of it for others to read."""
+    """The wishes in a text, and the lines left for others."""
 
     meant: tuple[Meant, ...]
     rest: tuple[str, ...]
@@ -107,7 +106,7 @@ class Understood:
 
 @dataclass(frozen=True)
 class _Clause:
-    """A part of a text between two marks; `meant` is what it says to the server.
+    """A part of a text between two marks, and the wish in it.
 
     `says_nothing`: it is only polite, or a name. `is_sure`: it counts beside other words, too.
     """
@@ -120,10 +119,10 @@ class _Clause:
 
 
 def understand(lines: Sequence[str]) -> Understood | None:
-    """What somebody's own words say to the server; None where they are for others to read.
+    """The wishes in a sender's words; None if the words are for others.
 
-    A single word counts only where it is a line of its own, or the last of all: "Resign? Never!"
-    Whoever writes a move, or names a place on the board, speaks of that.
+    A single word counts only on a line of its own, or last: "Resign? Never!" A text with a move or
+    a place of the board in it is about that.
     """
     text = "\n".join(lines).strip()
     is_long = len(text) > _LONGEST or text.count("\n") >= _MOST_LINES
@@ -173,7 +172,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
 
 
 def _meaning(words: list[str], wrote: str) -> Meant | None:
-    """What a clause means, if it is nothing but that."""
+    """The wish of a clause, if it says nothing else."""
     if len(words) > _MOST_WORDS:
         return None
     greeted = words[0] in _GREETINGS
@@ -195,7 +194,7 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
 
 
 def _deed(phrase: str) -> tuple[Intention, bool] | None:
-    """What a phrase behind one of the ways means, and whether it asks how that is done."""
+    """The wish of a phrase behind one of the ways, and whether it asks how."""
     for way in (Way.ASK, Way.WISH, Way.BEG):
         words = phrase.split()
         for count in range(1, len(words)):
@@ -213,10 +212,9 @@ def _deed(phrase: str) -> tuple[Intention, bool] | None:
 
 
 def _opponent(words: Sequence[str]) -> str | None:
-    """With whom somebody wants to play: "I want to play with anna".
+    """The handle in "I want to play with anna".
 
-    One word before a handle, and no wish before that, is a command that went wrong, or talk; but
-    "play bob" is meant.
+    One word before a handle, without a wish, is a misread command or talk; but "play bob" counts.
     """
     *said, handle = words or [""]
     for count in range(len(said)):
@@ -230,7 +228,7 @@ def _opponent(words: Sequence[str]) -> str | None:
 
 
 def _without_asides(words: list[str]) -> list[str]:
-    """The words without those at both ends that mean nothing."""
+    """The words without meaningless ones at both ends."""
     start, end = 0, len(words)
     while step := next((n for n in _sizes(end - start) if _is_aside(words, start, n)), 0):
         start += step
@@ -257,7 +255,7 @@ def _board_at_end(words: list[str]) -> tuple[list[str], int | None]:
 
 
 def _without_objects(words: list[str]) -> Iterator[str]:
-    """The words as they are, and without what a deed is done to."""
+    """The words as they are, and without objects at their end."""
     yield " ".join(words)
     for _ in range(_NAME_WORDS):
         count = next((n for n in range(1, len(words)) if " ".join(words[n:]) in _OBJECTS), 0)
@@ -283,7 +281,7 @@ def _is_name(text: str) -> bool:
 def _without_lines_of(
     text: str, found: Sequence[_Clause], others: Sequence[_Clause]
 ) -> tuple[str, ...]:
-    """The lines of a text without those that say what was found, and nothing to others."""
+    """The lines of a text without those that only contain the wishes."""
     said = {text.count("\n", 0, clause.start) for clause in found}
     said -= {text.count("\n", 0, clause.start) for clause in others}
     kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]

@@ -1,7 +1,7 @@
-"""Yes and no as people say them, in answer to a question.
+"""Reads a yes or no in answer to a question.
 
-They are read strictly: a whole first line or its first clause says it, and any doubt in what
-follows makes it neither. docs/replies.md tells more.
+The reading is strict: the first line, or its first clause, must say it as a whole, and any doubt in
+the rest makes it neither. See docs/replies.md.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,11 +29,11 @@ _DOUBT_UNDIVIDED: Final = tuple(_WORDS.doubt_undivided)
 
 @dataclass(frozen=True)
 class Spoken:
-    """What the first line that is no greeting says to a question.
+    """What the first line after a greeting answers to a question.
 
-    `answer` is None where it may mean either, or neither. `begins`: it begins as an answer does,
-    be it one or not. `clear`: it is nothing but words that mean yes in every language, and polite
-    ones. `rest` is what the line says besides, `lines` how many lines have been read.
+    `answer` is None if it is unclear. `begins`: it begins like an answer. `clear`: it consists of
+    words that mean yes in every language. `rest` is what else the line says, `lines` the number of
+    lines read.
     """
 
     answer: bool | None = None
@@ -57,7 +57,7 @@ def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
 
 
 def accepts(line: str) -> bool:
-    """Whether a line says that an offer is accepted, and nothing else."""
+    """Whether a line accepts an offer, and says nothing else."""
     said = [clause.parts(_WORDS.accepting | _BESIDE) for clause in clauses(line)]
     return None not in said and any(_WORDS.accepting.intersection(parts or ()) for parts in said)
 
@@ -96,7 +96,7 @@ def _is_clear(clause: Clause, again: frozenset[str]) -> bool:
 
 
 def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
-    """Whether a line says nothing else, besides polite words."""
+    """Whether the clauses consist of these phrases and polite words."""
     made_of = (clause.parts(phrases | _BESIDE) is not None for clause in found)
     return len(line) <= LONGEST and all(made_of)
 
@@ -108,7 +108,7 @@ def _is_doubtful(
     below: Sequence[str],
     again: frozenset[str],
 ) -> bool:
-    """Whether what else is said, also in the lines right below, may make it another answer."""
+    """Whether other words in the line, or right below, may turn the answer."""
     first, *more = found
     asks_on = answer and first.mark in _ENDS and any(map(_asks_how, more))
     asks = bool(_ASKS.intersection(line)) and not asks_on
@@ -133,7 +133,7 @@ def said_below(below: Iterable[str]) -> Iterable[str]:
 
 
 def _is_no(clause: Clause) -> bool:
-    """Whether a clause says no and nothing else, or ends with it: "I would rather not"."""
+    """Whether a clause says only no, or ends with it: "I would rather not"."""
     if clause.words and clause.words[-1] in _ENDS_IN_NO:
         return clause.parts(_YES | _BESIDE) is None
     said = clause.parts(_NO | _WORDS.stop_alone | _BESIDE)
@@ -150,12 +150,12 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 
 
 def _asks_how(clause: Clause) -> bool:
-    """Whether it asks how it goes on, as somebody does who has said yes: "How do I begin?"."""
+    """Whether it asks how to go on, as after a yes: "How do I begin?"."""
     return not _WORDS.asks_on.isdisjoint(clause.words)
 
 
 def _quotes(line: str) -> bool:
-    """Whether words are quoted in a line: ours, perhaps, where a program has broken them anew."""
+    """Whether a line quotes words, perhaps our own, rewrapped by a mail program."""
     text = fold_typography(line).strip()
     return '"' in text and not text[0] == text[-1] == '"'
 
