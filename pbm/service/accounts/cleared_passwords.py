@@ -1,4 +1,4 @@
-"""Tells players whose password an upgrade has cleared (migration 0007)."""
+"""Tells players that an upgrade cleared their password (migration 0007)."""
 
 from pbm.play.turn import Turn
 from pbm.service.telling.mail_writer import MailWriter

@@ -1,4 +1,4 @@
-"""Names for new players."""
+"""Handles for players, and those that are reserved."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -32,9 +32,9 @@ def choose_handle(
 
 
 def check_new_handle(work: UnitOfWork, handle: str, player_id: int | None = None) -> None:
-    """Raise Refusal for a handle that cannot be given to a player, a new one or this one.
+    """Raise Refusal for a handle that a player, new or this one, cannot have.
 
-    One that somebody had before stays that player's, so that nobody can pose as them.
+    A former handle stays its player's.
     """
     refuse_reserved(handle, find_command)
     if handle in ROBOTS and work.players.formerly(handle) is None:  # also before they are players

@@ -1,4 +1,4 @@
-"""Reply addresses used from somewhere else: nothing runs, and the owner is asked."""
+"""A reply address used from an unknown address: its owner is asked, and nothing runs."""
 
 from dataclasses import replace
 

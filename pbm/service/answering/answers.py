@@ -87,8 +87,7 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop what was asked about. A move behind the no is played; other words go to nobody, and
-    the player is told."""
+    """Drop what was asked about. A move behind the no is played; other words are given back."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, "dropped")
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
@@ -205,7 +204,7 @@ def _hear_challenged(turn: MailTurn, speaker: Answerer, context: Context) -> str
 
 
 def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
-    """A yes or a no, as an everyday word or as a command that says nothing more."""
+    """A yes or no, as a word or as a command without anything else."""
     if not script.commands:
         return confirmation(turn.envelope.said)[0]
     command = script.commands[0]

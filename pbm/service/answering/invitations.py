@@ -1,7 +1,7 @@
-"""Challenges that wait for people who were asked by their mail addresses.
+"""Challenges that wait for guests who were invited by mail address.
 
-The challenge is an errand of the player who sent it. Each yes puts a handle in the place of
-an address in its line; when no address is left, the line is obeyed, and the board starts.
+Such a challenge is an errand of its sender. Each yes replaces an address in its line by a handle;
+without addresses the line runs, and the board starts.
 """
 
 import re
@@ -39,7 +39,7 @@ def invited_to(turn: MailTurn, question: Question) -> PendingCommands | None:
 
 
 def told_of(turn: Turn, errand: PendingCommands) -> Invitation:
-    """Who began a challenge, and which game it is about."""
+    """The sender and the game of a challenge."""
     inviter = turn.work.players.get(errand.player_id)
     command = _command(errand.lines[0])
     game = command.game if isinstance(command, Challenge) else default_game()
@@ -49,9 +49,9 @@ def told_of(turn: Turn, errand: PendingCommands) -> Invitation:
 def said_yes(
     turn: MailTurn, errand: PendingCommands, question: Question, player: Player
 ) -> Answered:
-    """Let a player who said yes take the seat; `start_if_complete` does the rest.
+    """Seat a guest who said yes; `start_if_complete` starts the board.
 
-    Returns what the player is told. There is no game with somebody who cannot play any more.
+    Returns the answer to the guest. A suspended sender has no game.
     """
     line = _with_handle(errand.lines[0], question.address, player.handle)
     turn.work.questions.rewrite_errand(errand, [line])
@@ -66,7 +66,7 @@ def said_yes(
 
 
 def called_off() -> Answered:
-    """Tell somebody who said yes that there will be no game."""
+    """Answer a guest that there will be no game."""
     return Answered("invitation-off", {"title": "no game"})
 
 
@@ -93,13 +93,13 @@ def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
 
 
 def said_no(turn: MailTurn, errand: PendingCommands, question: Question) -> None:
-    """Drop a challenge that somebody turned down, and tell who waits for it."""
+    """Drop a challenge that was turned down, and tell those who wait."""
     turn.work.questions.settle_errand(errand, "dropped")
     tell_it_is_off(turn, errand, question, "turned-down")
 
 
 def tell_it_is_off(turn: Turn, errand: PendingCommands, question: Question, why: str) -> None:
-    """Tell whoever sent a challenge why it comes to nothing, and those who have said yes to it."""
+    """Tell the sender of a challenge why it is off, and the guests who said yes."""
     inviter = turn.work.players.get(errand.player_id)
     if inviter.addresses:
         others = sum(
@@ -111,7 +111,7 @@ def tell_it_is_off(turn: Turn, errand: PendingCommands, question: Question, why:
 
 
 def _tell_guests(turn: Turn, errand: PendingCommands, *, all_of_them: bool = False) -> None:
-    """Tell those who have said yes that there will be no game, but for who is answered now."""
+    """Tell guests who said yes that the game is off, except one who is answered now."""
     off = {"sections": [{"section": called_off().section}], "last": False}
     for guest in _guests(turn, errand):
         if all_of_them or not turn.wrote(guest):
@@ -119,7 +119,7 @@ def _tell_guests(turn: Turn, errand: PendingCommands, *, all_of_them: bool = Fal
 
 
 def _guests(turn: Turn, errand: PendingCommands) -> Iterator[Player]:
-    """Those who were asked by their addresses, and have said yes."""
+    """The guests who have said yes."""
     names = (name for line in errand.lines for name in _names(line))
     for player in filter(None, [_called(turn, name) for name in names]):
         keys = [address_key(address) for address in player.addresses]
@@ -128,7 +128,7 @@ def _guests(turn: Turn, errand: PendingCommands) -> Iterator[Player]:
 
 
 def _words(line: str) -> list[str]:
-    """Whom a challenge names."""
+    """The players that a challenge names."""
     return re.split("[ +]", line.partition(Challenge.words[0])[2])
 
 
@@ -147,7 +147,7 @@ def _names(line: str) -> list[str]:
 
 
 def _called(turn: Turn, name: str) -> Player | None:
-    """Who is called so, or was before taking another handle."""
+    """The player with this handle, or with this former one."""
     players = turn.work.players
     former = players.formerly(name)
     return players.by_handle(name) or (players.get(former) if former else None)

@@ -59,7 +59,7 @@ def _answer(turn: MailTurn, question: Question, section: str) -> None:
 
 
 def _wanted(work: UnitOfWork, question: Question, player: Player) -> bool:
-    """Whether nothing has happened since that makes the question void."""
+    """Whether the question is still valid."""
     same = player.epoch == question.params["epoch"] and player.status == "active"
     return same and work.players.by_address(address_key(question.address)) is None
 

@@ -37,7 +37,7 @@ from pbm.store.values.questions import Question
 
 
 def hear_signup(turn: MailTurn, question: Question) -> str:
-    """Settle the question of an address that nobody plays from. Returns the outcome."""
+    """Settle the question to an unknown address. Returns the outcome."""
     work, address = turn.work, question.address
     script = turn.script(turn.context(None))
     yes, rest = answer_to_welcome(turn.envelope.said)
@@ -73,7 +73,7 @@ def hear_signup(turn: MailTurn, question: Question) -> str:
 
 
 def hear_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    """Hear a further answer from somebody who has become a player since the question."""
+    """Handle a further answer of somebody who has signed up since."""
     question = speaker.question
     context = turn.context(player)
     script = turn.script(context)
@@ -106,7 +106,7 @@ def hear_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
 
 
 def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str, ...]) -> None:
-    """Greet a new player, do what stands below the yes, and start the game that waits."""
+    """Greet a new player, run the commands below the yes, and start the pending game."""
     context = turn.context(player)
     script = turn.held(read_script("", rest, in_answer=False))
     has_one = player.password_hash is not None
@@ -140,7 +140,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _hear_no(turn: MailTurn, question: Question) -> str:
-    """Settle it for ever, however late: nobody else makes us write to that address again."""
+    """Settle it for good, however late: that address is never asked again."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")
     errand = invited_to(turn, question)
@@ -150,9 +150,9 @@ def _hear_no(turn: MailTurn, question: Question) -> str:
 
 
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
-    """Whether a mail says the handle that was asked about, and nothing else.
+    """Whether a mail says only the handle that was asked about.
 
-    Where a password waits a name is none: who sent no password is told to answer with a name.
+    It is no yes if a password waits: a sender without one was told to answer with a name.
     """
     if question.password is not None:
         return False
@@ -173,9 +173,9 @@ def _refuse_misread(script: Script) -> None:
 
 
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
-    """Ask whether a name was meant that was read in an answer; without one, ask again.
+    """Ask whether a name read in the answer was meant; without one, ask again.
 
-    A password that waits is forgotten: who gives a name wants none. Raises Refusal.
+    A waiting password is dropped. Raises Refusal.
     """
     if name is None:
         raise Refusal("answer-yes")
@@ -188,7 +188,7 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
 
 
 def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
-    """Say why, and ask about the same handle, or another where nobody can have that."""
+    """Give the reason, and ask about the same handle, or another if it cannot be had."""
     handle, taken = choose_handle(turn.work, question.address, question.params["handle"])
     if taken:
         handle = suggest_handle(turn.work, question.address)

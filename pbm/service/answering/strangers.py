@@ -1,4 +1,4 @@
-"""Mails from addresses that nobody plays from: the welcome, and nothing that runs."""
+"""Mails from unknown addresses: they get the welcome, and nothing runs."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
 
 
 def help_stranger(context: Context, author: str, script: Script) -> bool:
-    """Send the help that was asked for; False if none was, or none that there is."""
+    """Send the help page that was asked for. Returns whether there was one."""
     first = script.commands[0] if script.commands else None
     left = _answers_left(context.turn, author)
     # The last answer of the day is the welcome: with its question one can still sign up.
@@ -90,7 +90,7 @@ def help_stranger(context: Context, author: str, script: Script) -> bool:
 def say_goodbye(turn: Turn, address: str) -> str:
     """Take leave of an address that wants no mail. Returns the outcome for the operator.
 
-    A no to a question of ours holds for good; a `From:` alone does not tell who wants it.
+    Only a no to a question holds for good, as a `From:` line proves nothing.
     """
     left = _answers_left(turn, address)
     if left:
@@ -106,7 +106,7 @@ def _answers_left(turn: Turn, address: str) -> int:
 
 
 def _asked_for(script: Script) -> list[str]:
-    """The names of the commands that only a player may give; none of a stranger's own words."""
+    """The names of commands that only players may give."""
     if script.commands and isinstance(script.commands[0], SignUp):
         return []  # the welcome speaks of the rest of that mail
     others = (item for item in script.commands if not isinstance(item, Help))
@@ -114,8 +114,8 @@ def _asked_for(script: Script) -> list[str]:
 
 
 def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
-    """The one game that a script asks for, by a command or in plain words, if it asks for nothing
-    else that only a player may."""
+    """The one game that a script asks for, by a command or in plain words, without anything
+    else."""
     if not script.commands:
         pairs = pairs_meant(script)
         return FirstGame(default_game().info.name, Play.words[0]) if pairs else None
@@ -133,14 +133,14 @@ def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
 
 
 def _asked_besides(script: Script) -> list[Command | Problem]:
-    """What a mail asks for besides signing up; a name below it asks for nothing."""
+    """The commands and problems of a mail besides `signup`."""
     others = [item for item in script.commands if not isinstance(item, SignUp)]
     below = map(parse_line, script.comment[:_LINES_BELOW])
     return [*others, *(item for item in below if item is not None)]
 
 
 def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...]:
-    """The handles of those who are challenged, none unless all of them are robots."""
+    """The handles of the challenged players if all are robots; else none."""
     teams = (*challenge.opponents, *(challenge.seats or ()))
     names = {name for team in teams for name in team} - {ME}
     found = [work.players.by_handle(name) for name in sorted(names) if "@" not in name]

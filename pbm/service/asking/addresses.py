@@ -17,7 +17,7 @@ KIND = "address"
 
 
 def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWanted:
-    """Write down at once what an address is asked: a new key below makes that void, too."""
+    """Store the question to an address at once, so that a `newkey` below voids it."""
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
     token, until = new_token(), turn.now + OPEN_FOR
     turn.work.questions.ask(KIND, event.address, token_digest(token), kept, turn.now, until)
@@ -25,8 +25,8 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's; whoever plays from it is told that it was asked
-    for, and nobody else is."""
+    """Ask an address whether it is this player's; if another player uses it, tell that player
+    only."""
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
@@ -42,7 +42,7 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
 
 
 def tell_other_addresses(turn: Turn, player: Player, sections: Sequence[Answered]) -> None:
-    """Tell a player's other addresses what was changed, too: nobody changes it unseen."""
+    """Tell a player's other addresses about a change."""
     for address in player.addresses[1:]:
         for section in sections:
             told = {"sections": [{"section": section.section, **section.params}], "last": False}

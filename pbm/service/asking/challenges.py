@@ -1,5 +1,4 @@
-"""Mails about challenges that wait: the question to each who wants to be asked, and the word that
-nothing comes of one."""
+"""Mails about pending challenges: the question to each player, and the end of one."""
 
 from typing import Any
 
@@ -21,7 +20,7 @@ CHALLENGE = "challenge"  # the kind of question
 
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
-    """Ask players whether they take a challenge. It uses up none of the answers they may get."""
+    """Ask players whether they take a challenge; it does not count against their answers."""
     questions = turn.work.questions
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
@@ -42,7 +41,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
 
 
 def tell_called_off(turn: Turn, event: CalledOff) -> None:
-    """Tell those who know of a challenge that nothing comes of it, and why."""
+    """Tell those who know of a challenge that it is off, and why."""
     told = {
         "by": event.by,
         "title": game_named(event.game).info.title,
@@ -57,7 +56,7 @@ def tell_called_off(turn: Turn, event: CalledOff) -> None:
 
 
 def _told_of(challenge: PendingChallenge) -> dict[str, Any]:
-    """What somebody is to know before saying yes."""
+    """The challenge as the question describes it."""
     setup = setup_of_challenge(challenge)
     players = [seat.handle for seat in challenge.seats]
     position = setup.position(len(players))

@@ -1,5 +1,4 @@
-"""What somebody asks for who does not play here yet, and gets with the yes: a game with the next
-player who wants one, a seat on a board that is sought, or a game against robots."""
+"""The game that a newcomer asks for and gets with the yes: by pairing, a seek, or robots."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,8 +16,8 @@ FIRST_GAMES = Challenge | Play | Join
 
 @dataclass(frozen=True)
 class FirstGame:
-    """What is done with the yes: `line`, a command of the game of that name. `robots` are those
-    whom it challenges, none where it asks to be paired, or for a seat."""
+    """The command line to run with the yes, of the game of that name; `robots` are its
+    opponents."""
 
     game: str
     line: str
@@ -38,7 +37,7 @@ class FirstGame:
 
     @property
     def kept(self) -> dict[str, Any]:
-        """What a question keeps of it."""
+        """The parameters that the question stores."""
         return {"pairs": self.game} if self.pairs else {"begins": vars(self)}
 
     @property

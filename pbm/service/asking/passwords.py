@@ -23,9 +23,9 @@ _MOST, _WITHIN = (
 
 
 def hash_of_first(turn: Turn, command: Command | None) -> PasswordHash | None:
-    """The hash of the password that a `signup` brings, None where it brings none.
+    """The hash of the password of a `signup`; None without one.
 
-    Raises Refusal for one that is too short, and where too many come at a time; HashingNeeded.
+    Raises Refusal if it is too short, or too many come at a time; and HashingNeeded.
     """
     if not isinstance(command, SignUp) or command.password is None:
         return None
@@ -35,12 +35,12 @@ def hash_of_first(turn: Turn, command: Command | None) -> PasswordHash | None:
 
 
 def sealed_for(keyring: Keyring, kept: PasswordHash | None, address: str) -> SealedPassword | None:
-    """The hash as it waits with the question to an address, None where there is none."""
+    """The hash, sealed for the question to an address."""
     return keyring.seal_password(kept, _of_address(address)) if kept else None
 
 
 def asked_with(keyring: Keyring, question: Question) -> PasswordHash | None:
-    """The hash that waits with a question, None where there is none that we wrote."""
+    """The hash stored with a question; None if we did not seal it."""
     if question.password is None:
         return None
     return keyring.open_password(question.password, _of_address(question.address))
@@ -51,10 +51,9 @@ def _of_address(address: str) -> str:
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """The same circumstances, in which no password is hashed where one must not be.
+    """The same context, which refuses to hash a script's new passwords beyond their rates.
 
-    Each that a script brings counts, before it costs anything. Mails that only claim to be the
-    player's have rates of their own.
+    Each counts before it is hashed. Unproven mails have rates of their own.
     """
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
@@ -64,10 +63,9 @@ def within_rate(context: Context, script: Script) -> Context:
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
-    """The refusal, None where so many passwords may be hashed.
+    """The refusal; None if so many passwords may be hashed.
 
-    Of those that nobody has proven only one waits: the player could not tell a forger's from
-    the own one. Where no question could be asked, nothing is hashed for it.
+    Only one unproven password waits at a time, as the player could not tell them apart.
     """
     work, now, unproven = turn.work, turn.now, turn.unproven
     waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
@@ -95,7 +93,7 @@ def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None
 
 
 def password_of(keyring: Keyring, errand: PendingCommands) -> PasswordHash | None:
-    """The new password that waits with an errand, None where there is none that we wrote."""
+    """The new password stored with an errand; None if we did not seal it."""
     if errand.password is None:
         return None
     return keyring.open_password(errand.password, _of_player(errand.player_id))

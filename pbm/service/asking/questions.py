@@ -35,7 +35,7 @@ _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 
 @dataclass(frozen=True)
 class Invitation:
-    """A challenge that somebody was asked to take part in: who began it, and which game."""
+    """A challenge to somebody by mail address: its sender, and the game."""
 
     inviter: str
     game: Game
@@ -43,14 +43,13 @@ class Invitation:
 
 @dataclass(frozen=True)
 class Welcome:
-    """What an unknown address is told when it is asked whether it wants to play.
+    """The question to an unknown address whether it wants to play.
 
-    `problem` is the refusal of the handle that was wished for; `named`: it is a name that was
-    read in the answer before; `last`: the last answer today; `more`: commands stood below that
-    are not kept; `asked`: the names of commands that only a player may give, not kept either;
-    `invitation`: the errand of the challenge that a yes belongs to, and `invited` what is told of
-    it while it waits; `kept`: the hash of the password that was sent along. `help` is the text of
-    a page; `first_game` begins with the yes.
+    `problem`: the refusal of the wished handle. `named`: the handle was read in the previous
+    answer. `last`: no further answer today. `more`: commands below were not kept. `asked`: the
+    names of commands that only players may give. `invitation`: the errand of the challenge that a
+    yes belongs to; `invited` describes it while it waits. `kept`: the hash of a password sent
+    along. `help`: the text of a page.
     """
 
     handle: str
@@ -120,9 +119,9 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
 
 
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
-    """Write down at once whom a challenge asks, so that the next command knows it, too.
+    """Store the invitations of a challenge at once, so that the next command knows them.
 
-    Raises Refusal where one of them must not be written to now.
+    Raises Refusal if one of them may not be written to now.
     """
     work, now = turn.work, turn.now
     errand_id = work.questions.add_errand(player.id, None, [event.line], (), now, status="invited")
@@ -138,11 +137,10 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
 
 
 def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
-    """Ask those whom a player has challenged by their addresses. Nobody is asked twice.
+    """Ask the guests whom a player has challenged by mail address, each once.
 
-    They get no words of somebody whom they may not know. The board brings those, once all have
-    said yes. Who plays here and takes no challenge from that player is not asked, which looks like
-    anybody's silence.
+    The challenge's comment is sent with the board, after all have said yes. A player who takes no
+    challenge from the sender is not asked, which looks like silence.
     """
     if event.errand_id and event.comment:
         turn.work.questions.set_comment(event.errand_id, event.comment)
@@ -169,7 +167,7 @@ def _invites(inviter: str, game: Game) -> str:
 
 
 def _first_board(game: Game) -> str:
-    """How a game begins, for somebody who has never seen it."""
+    """The first position, for somebody who has never seen the game."""
     info = game.info
     position = game.start(info.seats[0], completed(info.options, {}), 0)
     return "\n".join(position.diagram(View()))
@@ -192,9 +190,9 @@ def shortened(comment: Sequence[str]) -> list[str]:
 def ask_once_more(
     turn: Turn, reader: Player | str, question: Question, token: str, told: dict[str, Any]
 ) -> None:
-    """Say that an answer was neither yes nor no; the same question takes the next one.
+    """Ask the same question again after an unclear answer.
 
-    `token` is the question's, `told` what it asks.
+    `token` is the question's, `told` its content.
     """
     if isinstance(reader, Player) and not may_answer(turn, reader):
         return
@@ -208,8 +206,7 @@ def ask_once_more(
 def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
     """Ask a player whether the commands were really meant.
 
-    Those that nobody has proven share one question with others of that kind which wait: the
-    newest ten, none twice. Older ones can still be said yes to where they were asked about.
+    Unproven ones share one question with others that wait, at most the newest ten.
     """
     if not may_answer(turn, player):
         return
@@ -231,7 +228,7 @@ def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
 
 
 def _waiting_with(turn: Turn, player: Player, asked: ToConfirm) -> list[PendingCommands]:
-    """All that one question is about, what is asked now last of all; it is written down."""
+    """Store the commands; return all that the question is about, these last."""
     questions, now = turn.work.questions, turn.now
     waiting = questions.waiting_errands(player.id, now - OPEN_FOR) if turn.unproven else ()
     told = (asked.board_id, asked.lines, asked.comment)
@@ -252,8 +249,8 @@ def _waiting_with(turn: Turn, player: Player, asked: ToConfirm) -> list[PendingC
 
 
 def _common_way(turn: Turn, player: Player, waiting: Sequence[PendingCommands]) -> str:
-    """The way by which all came that a question is about; empty where a yes cannot stand for it:
-    nobody can say of which of several it was meant."""
+    """The origin that all commands of a question share; empty if no consent can follow from a
+    yes."""
     if not turn.unproven or player.settings.strict:
         return ""
     way = origin_of(turn)
@@ -262,7 +259,7 @@ def _common_way(turn: Turn, player: Player, waiting: Sequence[PendingCommands]) 
 
 
 def _errand_told(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
-    """What a question says of commands that wait: their lines, their words, what they end."""
+    """Pending commands as the question shows them: lines, words, consequences."""
     parsed = [parse_line(line) for line in errand.lines]
     found = [item for item in parsed if isinstance(item, Command)]
     ends = [item.consequences(turn, player) for item in found]
@@ -289,7 +286,7 @@ def ask_alias(turn: Turn, owner: Player, author: str, errand_id: int, told: dict
 
 
 def _ask_player(turn: Turn, player: Player, asking: Asking, kept: dict[str, Any]) -> None:
-    """Ask a player; `kept` is what the answer will need."""
+    """Ask a player; `kept` is stored for the answer."""
     digest, until = token_digest(asking.token), turn.now + OPEN_FOR
     turn.work.questions.ask(
         *(asking.template, player.address, digest, kept, turn.now, until, player)

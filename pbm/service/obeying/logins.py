@@ -1,7 +1,7 @@
-"""Commands that bring their own proof: a userid and its password where older servers wanted them.
+"""Commands with a login: a userid and its password, as on older servers.
 
-A right password proves its player for the commands that carry it and for nothing else, whoever
-wrote the mail; the answers go to the player's own address. A wrong one is as if none stood there.
+A right password proves its player for these commands only, whoever sent the mail; answers go to the
+player's own address. A wrong one is ignored.
 """
 
 from collections.abc import Iterator
@@ -53,9 +53,9 @@ def _obey_for(turn: MailTurn, player: Player, script: Script) -> str:
 def _proven(
     turn: MailTurn, logins: tuple[Login, ...], dmarc: Dmarc
 ) -> Iterator[tuple[Login, Player]]:
-    """The logins that are right, with their players.
+    """The logins with the right password, with their players.
 
-    Each costs the same, so that nobody learns from the time which handles have a password.
+    Each check takes the same time, also for unknown handles.
     """
     tried = [login for login in logins if may_check(turn, login.handle)]
     players = [_player_of(turn, login, dmarc) for login in tried]
@@ -71,7 +71,7 @@ def _proven(
 
 
 def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
-    """The player whom a login may prove, if its password is right."""
+    """The player of a login, if a password can prove them."""
     player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:
         return None

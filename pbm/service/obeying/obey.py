@@ -60,7 +60,7 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
 
 
 def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]] | None:
-    """What is told in place of running a script: the outcome for the operator, and the events."""
+    """The outcome and the answer, if a script is not to run."""
     if script.answer:
         return f"answered with {script.answer.section}", [script.answer]
     if script.problem:
@@ -76,7 +76,7 @@ def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]]
 
 
 def _obey_meant(context: Context, script: Script, *, proven: bool, doubt: str) -> str:
-    """Confirm or run an interpreted script, without what is tried too often."""
+    """Confirm or run an interpreted script, without commands that are tried too often."""
     refusals = _tried_too_often(context, script)
     outcomes = []
     if refusals:
@@ -128,9 +128,9 @@ def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
 
 
 def tell(context: Context, events: Sequence[Event]) -> str:
-    """Write the mails for what happened: to the boards, to the speaker, and what is asked.
+    """Write the mails about events: to the boards, to the speaker, and the questions.
 
-    Returns an addition to the outcome: what was refused, if no answer says so.
+    Returns an addition to the outcome: the refusals, if no answer was sent.
     """
     turn = context.turn
     announce_boards(turn, [*turn.news, *events])
@@ -219,7 +219,7 @@ def is_dangerous(script: Script) -> bool:
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Ask for a `yes`. What would be refused is refused at once, and the rest obeyed."""
+    """Ask for a `yes`; refuse at once what would be refused, and obey the rest."""
     rehearsal = rehearse(within_rate(context, script), script)
     if not rehearsal.refusals:
         return _ask(context, script, rehearsal, doubt)
@@ -234,7 +234,7 @@ def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool
 
 
 def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> str:
-    """Ask for a `yes` to what would not be refused."""
+    """Ask for a `yes` to the commands that fit."""
     turn = context.turn
     reasons = [
         *([dict(script.guess)] if script.guess else []),

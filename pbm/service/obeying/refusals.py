@@ -26,7 +26,7 @@ def refused(
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
-    """Answer a misread command line: nothing was done, and nothing was sent on."""
+    """Answer a misread command line, of which nothing was done or sent on."""
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
     code, params, nearest = problem.code, problem.params, problem.nearest
@@ -53,8 +53,7 @@ def is_refusal(event: Event) -> TypeGuard[Answered]:
 
 
 def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
-    """The board shown with a refusal: the one that it names, or, if it is about a board and names
-    none, the one that the mail points at."""
+    """The board shown with a refusal: the one it names, else the mail's if it is about a board."""
     if number:
         return number if context.sits_at(number) else None
     return context.own_hint if about_board else None
@@ -63,7 +62,7 @@ def _board_shown(context: Context, number: int | None, *, about_board: bool) -> 
 def _what_the_position_says(
     context: Context, problem: Problem, board_id: int | None
 ) -> Refusal | None:
-    """A clearer refusal of a move that cannot be read: the board suggests what was meant."""
+    """The board's own refusal of an unreadable move, which suggests legal ones."""
     unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
     board = context.work.boards.find(board_id) if board_id and unreadable else None
     if board is None or not board.to_move:

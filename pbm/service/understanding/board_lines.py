@@ -1,8 +1,7 @@
-"""Lines for several boards in one mail: each a board's number, and what is to be done there.
+"""Lines that begin with a board's number, between other words of a mail.
 
-The first lines of a mail are commands anyway. Further below, between other words, such lines are
-commands, too. Each is done or answered for itself. What stands below the last of them goes to its
-board; where all are about one board, all words do.
+Each of them is a command, and is done or refused by itself. Words below the last one go to its
+board; if all are about one board, all words do.
 """
 
 import re
@@ -27,7 +26,7 @@ Lines = Mapping[int, Command]  # by their indexes among the words
 
 
 def read_board_lines(context: Context, script: Script) -> Script | None:
-    """A clearer script where lines of the mail begin with the number of a board."""
+    """The script with such lines as commands; None if there are none."""
     commands, words = script.commands, script.comment
     if script.problem:
         if len(context.mailed) <= 1 or script.problem.code not in _OF_A_MOVE:
@@ -54,11 +53,10 @@ def read_board_lines(context: Context, script: Script) -> Script | None:
 
 
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
-    """The lines among the words that begin with the number of a board.
+    """Such lines among the words, by their indexes.
 
     In an answer to one board's mail a number may count anything: there only boards count on which
-    it is the sender's turn. In one to a mail that showed several, a number of those is surely
-    theirs, whatever stands behind it.
+    it is the sender's turn. After a mail about several boards, their numbers always count.
     """
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
     found = {
@@ -73,7 +71,8 @@ def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
 
 
 def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
-    """What a line wants on one of some boards; a move that none can read will be refused."""
+    """The command of a line for one of some boards; an unreadable one becomes a move that is
+    refused."""
     found = _NUMBERED.fullmatch(line.rstrip())
     if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
         return None
@@ -86,7 +85,7 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """The script with the words for the board of its last line, and those for nobody."""
+    """The script with the words for the board of its last line; the rest are unplaced."""
     if len(set(map(_board_of, script.commands))) == 1:
         return replace(script, comment=others)
     last = max(lines)
@@ -95,7 +94,7 @@ def _with_words(
 
 
 def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
-    """The script that asks first, where one of the lines may be none of the sender's own."""
+    """The script to be confirmed first, if one of the lines may not be the sender's own."""
     returned = holds_ours(words[: max(lines)])
     if not returned and not any(is_in_sentence(words, index) for index in lines):
         return script

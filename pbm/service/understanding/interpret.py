@@ -1,8 +1,8 @@
-"""What a mail means, where its words are more than commands and a comment.
+"""What a mail means, if its words are more than commands and a comment.
 
-Is it a yes or a no to an offer, a wish in plain words, lines for several boards, a move on a line
-of its own? The first of these that fits decides. The result is a clearer script: it may have to be
-confirmed (`guess`), or an answer may take its place (`answer`).
+It may be a yes or no to an offer, a wish in plain words, lines for several boards, or a move on a
+line of its own; the first that fits decides. The result is a clearer script, which may have to be
+confirmed (`guess`), or an answer in its place (`answer`).
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -48,9 +48,9 @@ def interpret(context: Context, script: Script) -> Script:
 
 
 def _offer_reply(context: Context, script: Script) -> Script | None:
-    """Accept or reject the offer that a yes or a no answers; what else is said is the comment.
+    """Accept or reject the offer that a yes or no is about; other words are the comment.
 
-    An unclear reply gets an answer that tells what to write; so does a yes to nothing.
+    An unclear reply, or a yes to nothing, is answered with what to write.
     """
     said = spoken(script.comment)
     if script.commands or script.problem or not said.begins:
@@ -76,7 +76,7 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
 def _settled(
     context: Context, script: Script, number: int, said: Spoken, asked: _Waiting
 ) -> Script | None:
-    """The script that answers the one offer which waits; None if that is not sure."""
+    """The script that answers the one open offer; None if it is unclear."""
     offer = next(iter(asked))
     meant = _OFFERS.get(offer.kind)
     names_it = said.answer is True and meant is not None and only_means(said.rest, meant, number)
@@ -113,7 +113,7 @@ def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:
 
 
 def _which_of_several(context: Context, script: Script) -> Script | None:
-    """A script that plays nothing and asks, if two different moves are for the same board."""
+    """A script that asks instead of playing, if two different moves are for the same board."""
     moves = [command for command in script.commands if isinstance(command, PlayMove)]
     if len(moves) <= 1:
         return None

@@ -1,4 +1,4 @@
-"""The turn of one mail: what it says, and what is known of it besides."""
+"""The turn of one mail: its script, and the circumstances of its commands."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -57,7 +57,7 @@ class MailTurn(Turn):
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
-        """What the commands of this mail see; `board_id`: of the reply address."""
+        """The context of commands in this mail; `board_id` is that of the reply address."""
         return Context(
             turn=self,
             actor_id=actor.id if actor else None,
@@ -69,7 +69,7 @@ class MailTurn(Turn):
         )
 
     def script(self, context: Context) -> Script:
-        """What the mail asks for and is not done yet."""
+        """The commands and words that are not done yet."""
         return self.script_about(context.hints)
 
     def script_about(self, hints: tuple[int, ...]) -> Script:

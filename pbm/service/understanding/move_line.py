@@ -1,8 +1,7 @@
-"""A move on a line of its own, below or above other words, in an answer to a board's mail.
+"""A move on a line of its own, between other words of an answer to a board's mail.
 
-People begin with a greeting. Whoever is to move, and writes one line that is wholly a move, plays
-it; all other words are the comment. Where it is not sure which move is meant, or whether one is,
-nothing is played and nothing sent on.
+On the sender's turn, one line that is wholly a move is played, and all other words are the comment.
+If it is unclear, the sender is asked: nothing is played, and nothing is sent on.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,10 +27,10 @@ _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 
 @dataclass(frozen=True)
 class _Found:
-    """A move in the sender's words: the lines that say it, and what it means on the board.
+    """A move in the sender's words.
 
-    `index` is that of a line, None for the subject; `move` is None where the line is only nearly
-    one, and `text` is then what the game is asked about.
+    `index` is that of its line, None for the subject; `move` is None if the line is only nearly a
+    move, whose `text` the game interprets.
     """
 
     index: int | None
@@ -41,7 +40,8 @@ class _Found:
 
 
 def read_move_line(context: Context, script: Script) -> Script | None:
-    """A clearer script where a line of the mail is the sender's move, or may be it."""
+    """The script with the move of such a line, or the question whether it was meant; None without
+    one."""
     if script.commands:
         return _leading_moves(context, script)
     problem = script.problem
@@ -64,8 +64,8 @@ def read_move_line(context: Context, script: Script) -> Script | None:
 
 
 def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
-    """The script that asks about a move in a mail that answers none of ours: it names no board, and
-    the sender is to move on one only."""
+    """The question about a move that names no board, for the only board on which it is the sender's
+    turn."""
     board = _board_on_turn(context, None) if context.actor_id else None
     move = whole_move(problem.line, board.rules) if board else None
     if board is None or move is None or not move.is_on(board):
@@ -122,7 +122,7 @@ def _guess(
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
-    """A refusal where the first line is a move, and another line is another legal one."""
+    """A refusal, if the first line is a move and another line is another legal one."""
     if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None
     game = script.commands[0].game
@@ -141,7 +141,7 @@ def _leading_moves(context: Context, script: Script) -> Script | None:
 
 
 def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -> Script:
-    """The script that plays nothing and asks for the move that is meant."""
+    """The script that asks which of several moves is meant."""
     places = [item for some in found for item in some]
     lines = list(dict.fromkeys(item.line for item in places))
     problem = Problem("", "which-move", {"lines": lines, "number": board.id})
@@ -197,7 +197,7 @@ def _found_in(board: Board, script: Script) -> Iterator[_Found]:
 
 
 def _by_meaning(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[_Found]]:
-    """What was found by what it means here; the same move twice is one."""
+    """The moves by their meaning on the board, so that the same move twice is one."""
     meanings: dict[tuple[str, str], list[_Found]] = {}
     known: dict[str, tuple[str, str]] = {}
     for item in found:
@@ -223,7 +223,7 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
 
 
 def _doubt(lines: Sequence[str], index: int | None) -> str:
-    """Why a line that is a legal move may be none of the sender's; empty where nothing says so."""
+    """Why a line with a legal move may not be the sender's; else empty."""
     if index and holds_ours(lines[:index]):
         return _RETURNED
     return _IN_SENTENCE if is_in_sentence(lines, index) else ""

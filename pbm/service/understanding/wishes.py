@@ -1,8 +1,6 @@
-"""What players say to the server in plain words is done, asked about or explained; nobody else
-reads it.
+"""Turns wishes in plain words into commands; other players do not get these words.
 
-What only looks is done. What reaches others, or cannot be undone, is asked about: such words are
-a guess, and only the command itself is none.
+A command that only reads is run. Any other has to be confirmed, as the words are only a guess.
 """
 
 from collections.abc import Collection
@@ -64,7 +62,7 @@ _WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
 def read_wish(context: Context, script: Script) -> Script | None:
-    """The commands that plain words stand for; None where they are no words for us."""
+    """The script of the commands that plain words ask for; None if they ask for nothing."""
     said = None if _names_page(context, script) else _understood(script)
     if said is None:
         return None
@@ -83,7 +81,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
 
 
 def only_wishes(line: str) -> bool:
-    """Whether a line asks us for something on its board, and says nothing else."""
+    """Whether a line only asks for something on its board."""
     said = understand((line,))
     return said is not None and not said.rest and all(map(_is_wish, said.meant))
 
@@ -104,7 +102,7 @@ def page_meant(script: Script) -> str | None:
 
 
 def pairs_meant(script: Script) -> bool:
-    """Whether somebody asks in plain words to be paired, and for nothing else."""
+    """Whether plain words only ask to be paired."""
     said = _understood(script)
     found = said.meant if said else ()
     return bool(found) and all(
@@ -125,7 +123,8 @@ def _names_page(context: Context, script: Script) -> bool:
 
 
 def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
-    """The script that asks whether a no alone means the board; None once the speaker has moved."""
+    """The script that asks whether a bare no declines the board; None once the speaker has
+    moved."""
     board = context.work.boards.get(number)
     player = context.player_id
     if not board.playing or board.has_moved(player) or player not in board.still_in:
@@ -138,10 +137,9 @@ def ask_to_decline(context: Context, script: Script, number: int) -> Script | No
 
 
 def _understood(script: Script) -> Understood | None:
-    """What the words say that may be sent on or quoted, since those hold no password.
+    """The wishes in the words that may be sent on or quoted: these hold no password.
 
-    "help me out" and "show me the board" read as commands, too. A subject counts where the rest
-    says nothing to us.
+    A line such as "help me out" is a command, too. A subject counts if the body has no wish.
     """
     if script.commands:
         first, *others = script.commands
@@ -156,7 +154,7 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
-    """What a line says, if it is nothing else, with words below it."""
+    """The wishes of a line that says nothing else, with other words below it."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 
@@ -178,13 +176,13 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
 
 
 def _has_opponents(context: Context, number: int) -> bool:
-    """Whether other people sit at a board, who may be asked for a hint themselves."""
+    """Whether other people sit at a board, who may be the ones asked for a hint."""
     seats = context.work.boards.get(number).seats
     return any(not seat.robot and seat.player_id != context.player_id for seat in seats)
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
-    """The command that does what is meant, or explains it."""
+    """The line of the command that does it, or explains it."""
     page = _page(meant, game)
     if page is not None:
         return f"{Help.words[0]} {page}".strip()
@@ -204,7 +202,7 @@ def _page(meant: Meant, game: Game) -> str | None:
 
 
 def _command(line: str, meant: Meant, game: Game) -> Command:
-    """The command, which says what was written where it is refused."""
+    """The command; a refusal of it quotes what was written."""
     command = parse_line(line, game)
     assert isinstance(command, Command)
     command.line = meant.wrote
@@ -212,7 +210,7 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
 
 
 def _only_board(context: Context) -> int | None:
-    """The board that a mail means which names none, if there is one."""
+    """The board of a mail that names none, if there is one."""
     with suppress(Refusal):
         return context.board(None).id
     return None

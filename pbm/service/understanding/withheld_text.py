@@ -1,8 +1,8 @@
-"""Keeps back the words of a mail that may hold a password: nobody else gets them, not even later.
+"""Keeps secrets out of a mail's words: passwords, reply tags, tokens.
 
-That a word is the password of the handle before it is found out apart, as for a login, and within
-the same rates: else one could guess another's password by writing about it. Where it cannot be
-found out, the words are kept back, too.
+Words that may hold a password are withheld: they are neither sent on nor stored. Candidates are
+checked apart from turns and within the rates of logins, so that nobody can guess a password by
+writing about it. Words that cannot be checked are withheld, too.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -38,9 +38,9 @@ _MOST_USERIDS = 8  # of others, in lines that look like commands
 
 
 def holding_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """The same mail, without its words for others where these may hold a password.
+    """The same mail, without words for others that may hold a password; the sender is told.
 
-    The sender is told. Raises HashingNeeded.
+    Raises HashingNeeded.
     """
     subject = () if is_own(turn.subject) else (turn.subject,)
     if not may_hold_password("\n".join((*subject, *turn.envelope.said))):
@@ -63,13 +63,13 @@ def holding_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def _words_of(script: Script) -> tuple[str, ...]:
-    """What may be sent on, or quoted."""
+    """The words that may be sent on or quoted."""
     lines = (script.problem.line,) if script.problem else ()
     return (*filter(None, (item.sentence for item in script.commands)), *lines, *script.comment)
 
 
 def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:
-    """By their handles those whose passwords may stand there, the speaker first."""
+    """The players whose passwords may be in the words, by handle, the speaker first."""
     work, own = turn.work, player_of(speaker)
     found = [own] if own else []
     commands = [command for script in scripts for command in script.commands]
@@ -89,8 +89,8 @@ def _named_boards(commands: Iterable[Command]) -> Iterator[int]:
 
 
 def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
-    """The handle of a line that looks like a command with a password: the own one, or that of any
-    player, so that nobody learns who has one."""
+    """The handle in a line that looks like a command with a password: the speaker's or any
+    player's."""
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
         if own and handle == own.handle:
@@ -130,10 +130,9 @@ def _of_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Whether one more password may be tried; nobody has to guess the own one.
+    """Whether one more password may be checked.
 
-    What a player writes behind another's name is mostly no password, and must use up nobody's
-    logins.
+    Words behind another player's handle have a rate of their own, apart from that player's logins.
     """
     if own is None:
         return may_check(turn, player.handle)
