@@ -112,7 +112,13 @@ def test_after_a_crash_it_goes_on_where_it_was(
     alice.gets(1).hears("On board 1 these three moves cost most")
 
 
-@pytest.mark.parametrize("handles", ["alice bob carol", "alice bob carol dave erin frank"])
+@pytest.mark.parametrize(
+    "handles",
+    [
+        "alice bob carol",
+        pytest.param("alice bob carol dave erin frank", marks=pytest.mark.thorough),
+    ],
+)
 def test_games_of_more_than_two_are_analysed_as_well(table: Table, handles: str) -> None:
     alice, *_ = played(table, *handles.split())
     alice.says("analyse 1").forgets()

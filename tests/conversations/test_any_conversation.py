@@ -52,7 +52,7 @@ WORDS = [
     ),
 ]
 NAMES = ("alice", "bob", "carol", "dave")
-SEEDS = (0, 1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (2, 3)))
+SEEDS = (0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (1, 2, 3)))
 TALK = ("draw", "propose", "takeback", "undo", "accept", "accept draw", "accept undo", "reject")
 TALK += ("reject takeback", "claim", "rematch", "rematch", "resign", "decline", "show", "yes")
 TALK += ("challenges ask", "accept challenge", "reject challenge", "limit 2", "report It is he.")

@@ -86,7 +86,7 @@ def forge(table: Table, numbers: range, domains: int) -> int:
     return sum(isinstance(reply, str) for reply in kept)
 
 
-@pytest.mark.parametrize("domains", [1, 5, 40])
+@pytest.mark.parametrize("domains", [1, pytest.param(5, marks=pytest.mark.thorough), 40])
 def test_forged_strangers_shut_no_newcomer_out_for_long(domains: int, table: Table) -> None:
     taken = forge(table, range(50), domains)
     assert taken == (OF_SAID_DOMAIN if domains == 1 else OF_FORM).most

@@ -42,7 +42,16 @@ def first_hour(table: Table, alice: Person, bob: Person, way: str) -> Iterator[A
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("order", ["as listed", "the other way round", "mixed"])
+@pytest.mark.parametrize(
+    "order",
+    [
+        *(
+            pytest.param(order, marks=pytest.mark.thorough)
+            for order in ("as listed", "the other way round")
+        ),
+        "mixed",
+    ],
+)
 def test_the_first_hour_meets_no_pause(table: Table, way: str, order: str) -> None:
     if way == "domain":
         table.behind_front(PASSES)

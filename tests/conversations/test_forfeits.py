@@ -290,7 +290,7 @@ def test_time_for_all_moves_goes_on_while_mail_comes_back(table: Table, options:
     bob.says("claim").hears("Board 1 is over: bob wins.")
 
 
-@pytest.mark.parametrize("refuses", [True, False])
+@pytest.mark.parametrize("refuses", [pytest.param(True, marks=pytest.mark.thorough), False])
 def test_nobody_puts_off_the_end_by_reports_of_their_own(table: Table, *, refuses: bool) -> None:
     """After the end each of them brings a day for another reminder, which is counted."""
     alice, bob = begun(table, "alice", "bob")

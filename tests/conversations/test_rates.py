@@ -414,14 +414,19 @@ def robot(table: Table, person: Person, words: str, *, varied: bool) -> int:
 @pytest.mark.parametrize(
     ("words", "varied"),
     [
-        ("I am on holiday and will read your mail when I am back.", False),
         ("I am on holiday and will read your mail when I am back.", True),
-        ("help", False),
-        ("show", False),
-        ("movve my mailbox a1,b2", False),
         ("draw", False),
-        ("", False),
         ("yes", True),
+        *(
+            pytest.param(words, False, marks=pytest.mark.thorough)
+            for words in (
+                "I am on holiday and will read your mail when I am back.",
+                "help",
+                "show",
+                "movve my mailbox a1,b2",
+                "",
+            )
+        ),
     ],
 )
 def test_promise_07_a_robot_that_ignores_every_rule(table: Table, words: str, varied: bool) -> None:
@@ -435,6 +440,7 @@ def test_promise_07_a_robot_that_ignores_every_rule(table: Table, words: str, va
     bob.hears_nothing()
 
 
+@pytest.mark.thorough
 def test_promise_07_two_robots_at_one_board(table: Table) -> None:
     people = table.start("alice", "bob")
     words = ("I am on holiday.", "Your mail was received and given the number 1.")

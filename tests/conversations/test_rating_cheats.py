@@ -145,7 +145,9 @@ def test_nor_who_moves_by_a_yes_of_the_day(table: Table) -> None:
     assert table.player("alice").absent_since is None  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("words", ["whoami", "chat 1\nNo time just now."])
+@pytest.mark.parametrize(
+    "words", [pytest.param("whoami", marks=pytest.mark.thorough), "chat 1\nNo time just now."]
+)
 def test_who_writes_is_not_absent(words: str, table: Table) -> None:
     """Whatever they write, and wherever."""
     alice, *_ = boards_that_run_out(table)

@@ -13,10 +13,19 @@ from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
 from pbm.service.running.writer import Writer
-from tests.conversations.playing import plays
+from tests.conversations.playing import plays, plays_on
 from tests.table import SERVER, Person, Table
 
 _DAY = timedelta(days=1)
+
+
+def begun_silently(table: Table, boards: int) -> list[Person]:
+    """As many boards as `begun` makes, but no mail of theirs was ever written."""
+    alice, bob = table.joins("alice"), table.joins("bob")
+    table.begins("alice", "bob", times=boards)
+    for number in range(1, boards + 1):
+        plays_on(table, number, 2)
+    return _without_vacations(table, alice, bob)
 
 
 def begun(table: Table, *terms: str) -> list[Person]:
@@ -25,8 +34,12 @@ def begun(table: Table, *terms: str) -> list[Person]:
     for number, chosen in enumerate(terms, 1):
         alice.says(f"challenge bob {chosen}".strip())
         plays(table, [alice, bob], number, plies=2)
+    return _without_vacations(table, alice, bob)
+
+
+def _without_vacations(table: Table, alice: Person, bob: Person) -> list[Person]:
     with table.database.transaction() as work:
-        for number, _ in enumerate(terms, 1):  # none is taken by itself there any more
+        for number in work.boards.numbers():  # none is taken by itself there any more
             player = work.boards.get(number).seats[0].player_id
             work.vacations.add(
                 player, table.clock().date() - _DAY, table.clock().date() - _DAY, number
@@ -85,7 +98,7 @@ def test_time_that_runs_out_on_many_boards_is_told_in_one_mail(
     table: Table, *, spare: bool
 ) -> None:
     """Whether days of vacation are taken for it or not."""
-    alice, bob = begun(table, *[""] * 30)
+    alice, bob = begun_silently(table, 30)
     if spare:
         with table.database.transaction() as work:
             work.run(text("DELETE FROM vacations"))

@@ -94,7 +94,7 @@ def what_it_is(line: str) -> str:
     return next((name for name, pattern in found.items() if pattern.search(line)), "")
 
 
-@pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
+@pytest.mark.parametrize("error", ["EIO", pytest.param("ENOSPC", marks=pytest.mark.thorough)])
 def test_promise_01_a_failing_sync_is_no_250(
     error: str, stopped: RunningServer, sink: Sink, tmp_path: Path
 ) -> None:

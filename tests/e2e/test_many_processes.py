@@ -1,7 +1,6 @@
 """Several processes on one PostgreSQL share the work; two on one SQLite file do not."""
 
 import re
-import subprocess
 from collections.abc import Iterator
 from email import message_from_bytes
 from itertools import permutations
@@ -9,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests import preloaded
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.running import PROGRAMS, RunningServer
 from tests.e2e.sink import Sink
-from tests.polling import PATIENCE, until
+from tests.polling import until
 
 HANDLES = ("alice", "bob", "carol")
 SERVE = str(PROGRAMS / "pbm"), "serve"
@@ -85,15 +85,7 @@ def test_a_second_server_on_one_sqlite_file_is_refused(tmp_path: Path, sink: Sin
     settings = {"PBM_ADDRESS": SERVER, "PBM_SMARTHOST": sink.url}
     with RunningServer(tmp_path, settings) as first:
         second = RunningServer(tmp_path, settings)
-        done = subprocess.run(
-            second.command,
-            cwd=tmp_path,
-            env=second.environment,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        done = preloaded.run(("pbm", "serve"), folder=tmp_path, environment=second.environment)
         assert done.returncode == 1
         assert f"Another pbm serve (process {first.process and first.process.pid})" in done.stderr
     with RunningServer(tmp_path, settings):
@@ -107,14 +99,7 @@ def test_roles_that_there_are_not(tmp_path: Path) -> None:
         ("talk", "listen, post, robots, ticks, turn"),
         (",", "name"),
     ):
-        done = subprocess.run(
-            (*SERVE, f"--roles={roles}"),
-            cwd=tmp_path,
-            env=server.environment,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        words = ("pbm", "serve", f"--roles={roles}")
+        done = preloaded.run(words, folder=tmp_path, environment=server.environment)
         assert done.returncode == 1
         assert told in done.stderr

@@ -121,6 +121,7 @@ def postgres() -> Iterator[PostgresServer]:
         yield server
 
 
+@pytest.mark.thorough
 def test_the_database_is_killed_and_one_of_two_processes(
     tmp_path: Path, sink: Sink, thinking: Thinking, postgres: PostgresServer
 ) -> None:

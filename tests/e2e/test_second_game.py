@@ -92,6 +92,7 @@ def test_it_is_played_by_mail(server: RunningServer, alice: Player, bob: Player)
     assert "Four in a Row Board 1: alice v bob" in shown.stdout, shown.stderr
 
 
+@pytest.mark.thorough
 def test_one_that_is_unfit_is_left_out_and_the_server_starts(tmp_path: Path, sink: Sink) -> None:
     for name in ("site", "server"):
         (tmp_path / name).mkdir()

@@ -3,6 +3,8 @@
 import random
 from email import message_from_bytes
 
+import pytest
+
 from pbm.rules import abalone as rules
 from tests.e2e.player import Player, position_in, text_of
 from tests.e2e.running import RunningServer
@@ -16,6 +18,7 @@ SEED = 0  # with it the game below ends after 62 plies
 HEARD_BY_ALL = 36
 
 
+@pytest.mark.thorough
 def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
     players = {handle: Player(handle, server, sink) for handle in HANDLES}
     for player in players.values():

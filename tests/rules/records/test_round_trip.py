@@ -3,7 +3,8 @@
 import random
 from collections import Counter
 from dataclasses import replace
-from functools import cache
+
+import pytest
 
 from pbm.rules import abalone as rules
 from tests.rules.random_positions import SETUPS
@@ -12,16 +13,15 @@ from tests.rules.records.random_records import random_record
 FOR_TWO = [setup for setup in SETUPS if setup.players == 2]
 
 
-@cache
-def games() -> list[rules.Record]:
-    """Made when the first asks: to play them takes seconds."""
-    return [random_record(seed) for seed in range(3 * len(SETUPS))]
+of_each_set_up = pytest.mark.parametrize(
+    "of_each", [1, pytest.param(3, marks=pytest.mark.thorough)]
+)
 
 
-def they_are_of_every_kind() -> None:
+def they_are_of_every_kind(games: list[rules.Record]) -> None:
     kinds = Counter(
         (bool(game.final.outcome), game.ended and game.ended.how, game.winners == ())
-        for game in games()
+        for game in games
     )
     assert {kind[1] for kind in kinds} == {
         None,
@@ -32,32 +32,33 @@ def they_are_of_every_kind() -> None:
         "record",
     }
     assert {kind[0] for kind in kinds} == {True, False}
-    assert any(step for game in games() for each in game.replayed for step in each.skipped)
-    assert any(isinstance(step, rules.Leaving) for game in games() for step in game.steps)
+    assert any(step for game in games for each in game.replayed for step in each.skipped)
+    assert any(isinstance(step, rules.Leaving) for game in games for step in game.steps)
 
 
-def apgn_in_the_usual_notation() -> None:
-    for game in games():
+def apgn_in_the_usual_notation(games: list[rules.Record]) -> None:
+    for game in games:
         text = rules.format_record(game)
         assert rules.parse_record(text) == game, text
 
 
-def apgn_in_aba_pro_notation() -> None:
-    for game in games():
+def apgn_in_aba_pro_notation(games: list[rules.Record]) -> None:
+    for game in games:
         text = rules.format_record(game, notation="Aba-Pro")
         assert rules.parse_record(text) == game, text
 
 
-def json() -> None:
-    for game in games():
+def json(games: list[rules.Record]) -> None:
+    for game in games:
         for states in (False, True):
             text = rules.format_record(game, "json", states=states)
             assert text.isascii()
             assert rules.parse_record(text) == game, text
 
 
-def test_the_list_of_two_players() -> None:
-    for seed in range(3 * len(FOR_TWO)):
+@of_each_set_up
+def test_the_list_of_two_players(of_each: int) -> None:
+    for seed in range(of_each * len(FOR_TWO)):
         game = random_record(seed, FOR_TWO)
         text = rules.format_record(game, "abapro")
         read = rules.parse_record(text, "abapro", board=game.board, pillar=game.pillar)
@@ -69,9 +70,9 @@ def test_the_list_of_two_players() -> None:
         )
 
 
-def lines_of_moves_are_short_and_may_be_broken_anywhere() -> None:
+def lines_of_moves_are_short_and_may_be_broken_anywhere(games: list[rules.Record]) -> None:
     dice = random.Random(1)
-    for game in games()[::5]:
+    for game in games[::5]:
         text = rules.format_record(game)
         head, _, moves = text.rpartition("\n\n")
         assert max(map(len, moves.split("\n"))) <= 40
@@ -81,8 +82,8 @@ def lines_of_moves_are_short_and_may_be_broken_anywhere() -> None:
         assert rules.parse_record(f"{head}\r\n\r\n{broken}") == game
 
 
-def reading_gives_back_the_position() -> None:
-    for game in games()[::5]:
+def reading_gives_back_the_position(games: list[rules.Record]) -> None:
+    for game in games[::5]:
         position = game.start
         for step in game.steps:
             if isinstance(step, rules.Leaving):
@@ -93,14 +94,16 @@ def reading_gives_back_the_position() -> None:
         assert [each.position for each in game.replayed][-1:] in ([position], [])
 
 
-def test_every_game_is_read_again() -> None:
+@of_each_set_up
+def test_every_game_is_read_again(of_each: int) -> None:
     """One test, so that one process plays the games."""
-    they_are_of_every_kind()
-    apgn_in_the_usual_notation()
-    apgn_in_aba_pro_notation()
-    json()
-    lines_of_moves_are_short_and_may_be_broken_anywhere()
-    reading_gives_back_the_position()
+    games = [random_record(seed) for seed in range(of_each * len(SETUPS))]
+    they_are_of_every_kind(games)
+    apgn_in_the_usual_notation(games)
+    apgn_in_aba_pro_notation(games)
+    json(games)
+    lines_of_moves_are_short_and_may_be_broken_anywhere(games)
+    reading_gives_back_the_position(games)
 
 
 def test_better_lines_are_comments_that_are_no_part_of_the_game() -> None:
