@@ -1,6 +1,6 @@
-"""How many mails are taken in an hour: from one address, from one peer, for the operator.
+"""Rate limits for incoming mails: per author, per peer, for the operator.
 
-Whoever sends more is asked to try again later, while the connection is still open.
+A mail over the limit is deferred within the SMTP session.
 """
 
 import ipaddress
@@ -20,10 +20,9 @@ _FOR_OPERATOR = Rate("operator", 60, _HOUR)
 
 @dataclass(frozen=True)
 class MailRates:
-    """Mails in an hour, 0 for any number: `per_address`, and `per_peer` that is not trusted.
+    """Mails an hour, 0 for no limit: `per_address`, and `per_peer` for peers not trusted.
 
-    A reply address has a count of its own, so that whoever forges a player's `From:` delays
-    no answers of the player's.
+    Reply addresses count apart, so that forged mails delay none of the player's replies.
     """
 
     per_address: int = 240
@@ -38,7 +37,7 @@ class MailRates:
         author: str,
         peer: str,
     ) -> Rejection | None:
-        """Count a mail in; the refusal of one too many, or None. `author` is an address's key."""
+        """Count a mail; return its refusal if over a limit. `author` is the key of an address."""
         for rate, whose in self._counted(recipient, author, peer):
             if rate.most and not rate.take(work, now, whose, wait=False):
                 return Rejection(
@@ -49,7 +48,7 @@ class MailRates:
         return None
 
     def keys(self, recipient: Recipient, author: str, peer: str) -> list[str]:
-        """The names of the buckets in which such a mail is counted."""
+        """The keys of the buckets that count such a mail."""
         return [rate.key(whose) for rate, whose in self._counted(recipient, author, peer)]
 
     def _counted(self, recipient: Recipient, author: str, peer: str) -> Iterator[tuple[Rate, str]]:

@@ -1,10 +1,8 @@
-"""Mails of strangers at the door: whether we could answer them, before they are taken.
+"""Rate limits for answers to strangers, checked before their mails are accepted.
 
-What is answered has shares, so that nobody uses up everybody's: one network's mails, one domain's,
-those of one form, and those of domains that have written lately, which leaves some for the others.
-Mails for which the sender's domain vouches have answers of their own. Where a mail's share is empty
-it is put off, and its mail server tries again; who was put off has answers apart, half an hour
-later.
+Answers have quotas for each network, domain, form of mail, and for known domains, so that no sender
+uses up all. Mails that pass DMARC have answers of their own. A mail without an answer left is
+deferred; its retry half an hour later has a quota of its own.
 """
 
 import re
@@ -57,7 +55,7 @@ _log = structlog.get_logger("pbm.newcomers")
 
 
 class Answer(Enum):
-    """What is known about the answer to a mail to our plain address when it comes."""
+    """The state of the answer to a mail to our plain address."""
 
     COUNTED = "counted"
     NOT_COUNTED = "not counted"  # to a player, or none will be written
@@ -65,10 +63,10 @@ class Answer(Enum):
 
 
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
-    """Count the answer that a mail of a stranger brings, where there is one left.
+    """Count the answer to a stranger's mail, if one is left.
 
-    None is written to a robot, to what has no author, to an address that had its answers for
-    today. Where none is left nothing is written down but who was put off.
+    Automatic mail, mail without an author, and addresses over their daily limit get no answer. If
+    none is left, only the deferral is noted.
     """
     author = mail.glance.author
     if author is None or mail.glance.is_automatic:
@@ -82,7 +80,7 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take an answer, rather one of those for the mails of domains that vouch."""
+    """Take an answer, preferably from the quota of mails that pass DMARC."""
     front = known_front(work, site.authserv_id)
     says = what_it_says_of(site, front, mail.caller.peer, mail.raw, author)
     pools = [VOUCHED, STRANGERS] if says is Dmarc.PASS else [STRANGERS]
@@ -93,19 +91,19 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
 
 
 def _comes_again(work: UnitOfWork, author: str, now: datetime) -> bool:
-    """Whether a mail of this author was put off lately, and not just now."""
+    """Whether a mail of this author was deferred lately, and not just now."""
     first = work.buckets.first_taken([REMEMBERED.key(mailbox_key(author))])
     return first is not None and now - REMEMBERED.within <= first <= now - AGAIN_AFTER
 
 
 def _take(work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take one of the answers there are, unless they are used up, or a share of them is."""
+    """Take an answer from a pool, unless it or a quota is used up."""
     shares = list(_shares(work, pool, mail, author, now))
     work.look_ahead(*work.buckets.look([rate.key(*whose) for rate, whose in shares]))
     if any(rate.is_empty(work, now, *whose) for rate, whose in shares):
         return False
-    # Waits for another process where forged mails are answered: this is what bounds those. It is
-    # the only one that is waited for, so that no two processes wait for each other's.
+    # Only this one waits for other processes, so that there is no deadlock: it bounds the answers
+    # to forged mails.
     (first, *others) = shares
     if not first[0].take(work, now, wait=pool is STRANGERS):
         return False
@@ -119,10 +117,10 @@ def _take(work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: dateti
 def _shares(
     work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[_Share]:
-    """What a mail is counted in, the whole first.
+    """The quotas of a mail, the pool first.
 
-    Whoever hands in a mail may write any domain, and cannot choose the network: where that is
-    known it counts, and the domain only where it vouches.
+    A sender can forge the domain, not the network: if that is known it counts, and the domain only
+    if it passes DMARC.
     """
     yield pool, ()
     network, domain = mail.caller.network, registered_domain(author)
@@ -140,7 +138,7 @@ def _shares(
 
 
 def _form(raw: bytes) -> str:
-    """What mails of one program have in common: which fields it writes, in which order."""
+    """A digest of the order of header fields, which mails of one program share."""
     head = re.split(rb"\r?\n\r?\n", raw[:_HEAD], maxsplit=1)[0]
     fields = (field.lower() for field in _FIELD.findall(head))
     return sha256(b",".join(field for field in fields if field in _OF_PROGRAMS)).hexdigest()[:16]

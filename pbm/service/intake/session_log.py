@@ -1,7 +1,7 @@
-"""A line in the log for each connection of a mail server or program, secrets masked.
+"""Logs each SMTP session, masked.
 
-Whoever only looks whether we are there, from this machine or another trusted one, leaves no line.
-Nor can strangers fill the disk: of connections that brought no mail so many a minute are told.
+Uneventful sessions of trusted peers are not logged, and sessions without mail only up to a number a
+minute, so that strangers cannot fill the disk.
 """
 
 import time
@@ -12,23 +12,23 @@ import structlog
 from pbm.mail.smtp_in.handler import Session
 from pbm.service.trouble.masking import masked, one_line
 
-MOST_A_MINUTE = 60  # lines about connections that brought no mail
+MOST_A_MINUTE = 60  # sessions without mail
 _WINDOW = 60.0  # seconds
 _log = structlog.get_logger("pbm.session")
 
 
 class SessionLog:
-    """Told of each connection at its end."""
+    """Called at the end of each session."""
 
     def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
-        """`seconds` is a clock that never goes back."""
+        """`seconds` is a monotonic clock."""
         self._seconds = seconds
         self._since = seconds()
         self._lines = 0
         self._left_out = 0
 
     def __call__(self, session: Session) -> None:
-        """Log it, or count it."""
+        """Log or count it."""
         if session.is_trusted and session.is_uneventful:
             return
         self._begin_window()

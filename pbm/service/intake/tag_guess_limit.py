@@ -1,13 +1,11 @@
-"""Reply addresses that are not ours: how many a network may try.
+"""Limits how many invalid reply addresses a network may try.
 
-A network that has tried too many is told to come back later before its next address is even
-looked at, so that nobody learns whether that one is right. Who names one of the tagged player's
-own addresses in `MAIL FROM` is counted apart, for that player: at a large provider a guesser
-shares the network with players.
+Over the limit a network is deferred before its next address is checked, so that it learns nothing.
+A sender with one of the tagged player's own addresses in `MAIL FROM` is counted for that player
+alone, as a guesser at a large provider shares the network with players.
 
-Where nobody knows the network, nothing is put off: a front server brings everybody's mail, and one
-guesser must not shut the others out. A tag has 80 bits; there the operator is told, for each
-player.
+If the network is unknown, as behind an upstream server, nothing is deferred, since one guesser must
+not shut the others out: a tag has 80 bits, and the log warns for each player.
 """
 
 from dataclasses import dataclass
@@ -31,8 +29,8 @@ _log = structlog.get_logger("pbm.guesses")
 
 @dataclass(frozen=True)
 class Guesser:
-    """Who tries a reply address: from a `network`, empty where nobody knows it; `player_id` is the
-    tagged player where `MAIL FROM` names an address of theirs, or where that is all we know."""
+    """The counter of a try: its `network`, empty if unknown, and the tagged player if `MAIL FROM`
+    is an address of theirs, or if the network is unknown."""
 
     network: str = ""
     player_id: int = _NOBODY
@@ -40,13 +38,13 @@ class Guesser:
 
 @dataclass(frozen=True)
 class WrongTag(Rejection):
-    """The refusal of an address that is not ours, to be counted with `count_wrong`."""
+    """The refusal of an invalid reply address, to be counted with `count_wrong`."""
 
     by: Guesser = Guesser()
 
 
 def try_of(work: UnitOfWork, recipient: Signed, sender: str, network: str) -> Guesser:
-    """Whom a try is counted against."""
+    """The counter of a try."""
     tagged = recipient.player_id if isinstance(recipient, PlayerReply | Bounce) else _NOBODY
     if network and isinstance(
         recipient, Bounce
@@ -68,9 +66,9 @@ def guessers_of(network: str, tagged: int) -> tuple[Guesser, ...]:
 def refuse_guesser(
     work: UnitOfWork, by: Guesser, now: datetime, *, closing: bool
 ) -> Rejection | None:
-    """The refusal of somebody who has tried too many, whatever it is that they try now.
+    """The refusal of a guesser over the limit.
 
-    `closing`: the guesser is connected, and not a front server that brings others' mail as well.
+    `closing`: the guesser itself is connected, not an upstream server.
     """
     if not by.network or not _tried_enough(work, by, now):
         return None
@@ -78,7 +76,7 @@ def refuse_guesser(
 
 
 def refuse_wrong(work: UnitOfWork, by: Guesser, refusal: Rejection, now: datetime) -> Rejection:
-    """The refusal of a wrong address; a `WrongTag` where it is to be counted."""
+    """The refusal of an invalid address; a `WrongTag` if it is to be counted."""
     if by.player_id and not by.network and work.players.epoch(by.player_id) is None:
         by = Guesser()
     if _tried_enough(work, by, now):
@@ -87,7 +85,7 @@ def refuse_wrong(work: UnitOfWork, by: Guesser, refusal: Rejection, now: datetim
 
 
 def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
-    """Count a try that was wrong; the one that was the last is logged."""
+    """Count a wrong try; log the last one before the limit."""
     taken = GUESSES.take(work, now, by.network, by.player_id, wait=False)
     if taken and _tried_enough(work, by, now):
         _log.warning(

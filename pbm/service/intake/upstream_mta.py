@@ -1,8 +1,7 @@
-"""The mail server in front of ours: what it says of senders, and whether that can be believed.
+"""The upstream mail server (the front): its results about senders, and whether to trust them.
 
-It can, once a mail with forged results was sent through it and arrived without them. Three facts
-are kept: `front` is what was found out, `front-doubted` why the last try came to nothing, and
-`probe` the mail that is on its way to find it out.
+They are trusted once a probe with forged results has arrived without these. Three facts are stored:
+`front` is the verdict, `front-doubted` the failure of the last probe, `probe` the one under way.
 """
 
 from dataclasses import asdict, dataclass
@@ -23,7 +22,7 @@ _FRONT, _PROBE, _DOUBT = "front", "probe", "front-doubted"
 
 @dataclass(frozen=True)
 class Arrival:
-    """How a probe came in: from which peer, whether that one is trusted, and what was in it."""
+    """How a probe arrived: the peer, whether it is trusted, and the contents."""
 
     peer: str
     trusted: bool
@@ -31,7 +30,7 @@ class Arrival:
 
 
 def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
-    """The front whose results count, by its id; None where that is empty, or was not tried."""
+    """The trusted front of this id; None for no id, or before a probe."""
     fact = work.facts.find(_FRONT) if authserv_id else None
     if fact is None or fact.value["authserv_id"] != authserv_id:
         return None
@@ -39,36 +38,36 @@ def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
 
 
 def what_it_says(site: Site, front: Front | None, mail: InboxMail, author: str) -> Dmarc:
-    """What the front says of a mail's author, where the mail came from the front."""
+    """The front's result about a mail's author, if the mail came from the front."""
     return what_it_says_of(site, front, mail.peer, mail.raw, author)
 
 
 def what_it_says_of(site: Site, front: Front | None, peer: str, raw: bytes, author: str) -> Dmarc:
-    """As `what_it_says`, of a mail that is being handed over by a peer."""
+    """As `what_it_says`, for a mail before it is kept."""
     if front is None or not site.trusts(peer):
         return Dmarc.UNKNOWN
     return dmarc_of(raw, front, author)
 
 
 def note_front(work: UnitOfWork, front: Front, now: datetime) -> None:
-    """Believe a front from now on."""
+    """Trust a front from now on."""
     forget_front(work)
     work.facts.note(_FRONT, asdict(front), now)
 
 
 def forget_front(work: UnitOfWork) -> None:
-    """Believe no front any more, and know of no try."""
+    """Trust no front, and delete the failure of a probe."""
     work.facts.forget(_FRONT)
     work.facts.forget(_DOUBT)
 
 
 def doubt_front(work: UnitOfWork, authserv_id: str, why: str, now: datetime) -> None:
-    """Keep why the last try has not found a front in order."""
+    """Store why the last probe failed."""
     work.facts.note(_DOUBT, {"authserv_id": authserv_id, "why": why}, now)
 
 
 def why_doubted(work: UnitOfWork, authserv_id: str) -> tuple[str, datetime] | None:
-    """Why the last try has not found a front in order, and when; None if none has."""
+    """Why and when the last probe failed; None if it did not."""
     fact = work.facts.find(_DOUBT)
     if fact is None or fact.value["authserv_id"] != authserv_id:
         return None
@@ -76,14 +75,14 @@ def why_doubted(work: UnitOfWork, authserv_id: str) -> tuple[str, datetime] | No
 
 
 def expect_probe(work: UnitOfWork, token: str, authserv_id: str, now: datetime) -> str:
-    """Take in a probe, and only this one, for a while; return the mark that it must bear."""
+    """Accept this probe for a while; return the mark that it must have."""
     digest = token_digest(token)
     work.facts.note(_PROBE, {"digest": digest, "authserv_id": authserv_id, "arrival": None}, now)
     return _mark(digest)
 
 
 def is_expected(work: UnitOfWork, probe: Probe, now: datetime) -> bool:
-    """Whether a probe was announced, lately, and has not arrived yet."""
+    """Whether a probe is expected, and has not arrived yet."""
     fact = work.facts.find(_PROBE)
     if fact is None or fact.noted_at < now - PROBE_FOR or fact.value["arrival"]:
         return False
@@ -91,7 +90,7 @@ def is_expected(work: UnitOfWork, probe: Probe, now: datetime) -> bool:
 
 
 def arrival_of(work: UnitOfWork, token: str) -> Arrival | None:
-    """How a probe arrived; None as long as it hasn't."""
+    """How a probe arrived; None before."""
     fact = work.facts.find(_PROBE)
     if fact is None or fact.value["digest"] != token_digest(token) or not fact.value["arrival"]:
         return None
@@ -101,7 +100,7 @@ def arrival_of(work: UnitOfWork, token: str) -> Arrival | None:
 
 
 def take_probe(turn: Turn, probe: Probe, mail: InboxMail) -> str:
-    """Write down how a probe arrived; nobody is answered. Returns the outcome for the operator."""
+    """Store how a probe arrived; return the outcome for the operator."""
     facts = turn.work.facts
     fact = facts.find(_PROBE)
     if fact is None or not is_expected(turn.work, probe, turn.now):

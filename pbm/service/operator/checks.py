@@ -1,17 +1,18 @@
-"""`pbm-admin check`: whether everything that a server needs is there, and what to do if not.
+"""`pbm-admin check`: whether a server has everything it needs, and what to do if not.
 
-It creates nothing: neither a database nor a key.
+It creates nothing, neither a database nor a key.
 """
 
 import asyncio
 import smtplib
 import stat
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
@@ -47,39 +48,33 @@ _SECONDS = 10
 _LATE_POST = timedelta(hours=1)
 _LATE_TURN = timedelta(minutes=5)
 _LATE_THOUGHT = timedelta(minutes=30)
+_T = TypeVar("_T")
 _QUEUE = "See: pbm-admin queue list"
 
 
 def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
-    """Look at settings, keys, database, roles, queue, robots, ports, certificate and the way
-    out."""
+    """Check everything that a server needs."""
     yield checked("address", lambda: _address(settings))
     yield checked("operator", lambda: _operator(settings))
     database = checked("database", lambda: _database(settings))
     yield checked("keys", lambda: _keys(settings, clock, database))
     yield database
-    with suppress(OperatorError):  # it was told of the database
+    with suppress(OperatorError):  # a result of the database already
         for room in rooms(settings):
             yield checked("disk", partial(_disk, room))
     if database.good:
         yield from roles_here(settings, clock)
-        yield checked("clocks", lambda: _clocks(settings, clock))
-        yield checked("queue", lambda: _queue(settings))
-        yield checked("inbox", lambda: _inbox(settings, clock))
-        yield checked("outbox", lambda: _outbox(settings, clock))
-        yield checked("robots", lambda: _robots(settings, clock))
+        for name, look in _OF_DATABASE.items():
+            yield checked(name, partial(_reading, settings, partial(look, clock=clock)))
         if settings.authserv_id:
-            yield checked("front", lambda: _front(settings))
+            front = partial(_front, name=settings.front_name)
+            yield checked("front", partial(_reading, settings, front))
     for doorway in settings.doorways:
-        yield checked(_name_of(doorway), partial(_doorway, settings, doorway))
+        name = f"socket {doorway}" if doorway.path else f"port {doorway.port} on {doorway.host}"
+        yield checked(name, partial(_doorway, settings, doorway))
     if settings.tls_cert or settings.tls_key:
         yield checked("certificate", lambda: certificate_state(settings, clock))
-    for name, why in left_out().items():
-        waits = "" if name in games() else " Boards of that game wait until it is fit."
-        yield CheckResult(False, f"game {name}", f"{why}{waits}")
-    for name, game in games().items():
-        if isinstance(game, MayLack):
-            yield checked(f"game {name}", partial(_lacking, game))
+    yield from _games()
     if settings.smarthost:
         yield checked("smarthost", lambda: _smarthost(settings))
     else:
@@ -87,10 +82,7 @@ def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
 
 
 def database_state(settings: Settings) -> str:
-    """Say which database it is, and that it is up to date. Raises OperatorError if not.
-
-    Unlike opening it, this never makes one.
-    """
+    """Check that the database exists and is up to date. Raises OperatorError."""
     url = parse_url(settings.database_url)
     shown = shown_url(url)
     if url.get_backend_name() == "sqlite" and not sqlite_path(url).exists():
@@ -150,7 +142,7 @@ def _database(settings: Settings) -> str:
 
 
 def _others_can_read(file: Path) -> bool:
-    """Whether the modes of a file and its folder, and of those above it up to this one, say so."""
+    """Whether other users can read a file, by its mode and those of its folders up to here."""
     here = Path.cwd()
     folders = [folder for folder in file.parents if here in (folder, *folder.parents)]
     modes = [folder.stat().st_mode for folder in folders or [file.parent]]
@@ -163,6 +155,15 @@ def _others_can_read(file: Path) -> bool:
     )
 
 
+def _games() -> Iterator[CheckResult]:
+    for name, why in left_out().items():
+        waits = "" if name in games() else " Boards of that game wait until it is fit."
+        yield CheckResult(False, f"game {name}", f"{why}{waits}")
+    for name, game in games().items():
+        if isinstance(game, MayLack):
+            yield checked(f"game {name}", partial(_lacking, game))
+
+
 def _lacking(game: MayLack) -> str:
     if lacking := game.lacks():
         raise DubiousError(lacking)
@@ -171,8 +172,7 @@ def _lacking(game: MayLack) -> str:
 
 def _keys(settings: Settings, clock: Clock, database: CheckResult) -> str:
     if database.good:
-        with _reading(settings) as work:
-            refuse_other_keys(work, settings, clock())
+        _reading(settings, lambda work: refuse_other_keys(work, settings, clock()))
     if settings.secret_key:
         held = len(load_keys(settings.key_file, settings.secret_key))
         return "from PBM_SECRET_KEY" if held == 1 else f"{held} from PBM_SECRET_KEY"
@@ -183,25 +183,23 @@ def _keys(settings: Settings, clock: Clock, database: CheckResult) -> str:
     return f"{count} in {settings.key_file}, mode {mode:04o}"
 
 
-@contextmanager
-def _reading(settings: Settings) -> Iterator[UnitOfWork]:
+def _reading(settings: Settings, look: Callable[[UnitOfWork], _T]) -> _T:
+    """Read the database of these settings. Raises DBAPIError."""
     database = Database(settings.database_url)
     try:
         with database.reading() as work:
-            yield work
+            return look(work)
     finally:
         database.close()
 
 
 def roles_here(settings: Settings, clock: Clock) -> list[CheckResult]:
-    """Whether processes that live run all roles, a result for each. Raises DBAPIError."""
-    with _reading(settings) as work:
+    """A result for each role. Raises DBAPIError."""
+
+    def results(work: UnitOfWork) -> list[CheckResult]:
         return list(role_results(seen_by(work, clock), clock(), shared=work.is_shared))
 
-
-def _clocks(settings: Settings, clock: Clock) -> str:
-    with _reading(settings) as work:
-        return clocks_state(work, clock)
+    return _reading(settings, results)
 
 
 def _disk(room: Room) -> str:
@@ -212,10 +210,9 @@ def _disk(room: Room) -> str:
     return str(room)
 
 
-def _queue(settings: Settings) -> str:
-    with _reading(settings) as work:
-        stuck, failed = work.inbox.count("stuck"), work.outbox.count("failed")
-        timers = work.timers.count_stuck()
+def _queue(work: UnitOfWork, clock: Clock) -> str:  # noqa: ARG001 - as the others
+    stuck, failed = work.inbox.count("stuck"), work.outbox.count("failed")
+    timers = work.timers.count_stuck()
     if stuck or failed:
         raise OperatorError(
             f"Stuck incoming mails: {stuck}; failed outgoing mails: {failed}. {_QUEUE}"
@@ -228,9 +225,8 @@ def _queue(settings: Settings) -> str:
     return "nothing stuck or failed"
 
 
-def _inbox(settings: Settings, clock: Clock) -> str:
-    with _reading(settings) as work:
-        longest, waiting = work.inbox.longest_waiting(), work.inbox.count("new")
+def _inbox(work: UnitOfWork, clock: Clock) -> str:
+    longest, waiting = work.inbox.longest_waiting(), work.inbox.count("new")
     if longest is None:
         return "no mail waits for its turn"
     number, since = longest
@@ -242,9 +238,8 @@ def _inbox(settings: Settings, clock: Clock) -> str:
     return f"{waiting} waiting, mail {incoming(number)} since {since:%H:%M:%S} UTC"
 
 
-def _outbox(settings: Settings, clock: Clock) -> str:
-    with _reading(settings) as work:
-        due_at, waiting = work.outbox.next_due_at(), work.outbox.count("due")
+def _outbox(work: UnitOfWork, clock: Clock) -> str:
+    due_at, waiting = work.outbox.next_due_at(), work.outbox.count("due")
     if due_at is not None and due_at < clock() - _LATE_POST:
         raise OperatorError(
             f"Mail was due at {due_at:%Y-%m-%d %H:%M} UTC and is not sent. {_QUEUE}"
@@ -252,11 +247,10 @@ def _outbox(settings: Settings, clock: Clock) -> str:
     return f"{waiting} waiting" if waiting else "no mail waits to be sent"
 
 
-def _robots(settings: Settings, clock: Clock) -> str:
-    with _reading(settings) as work:
-        longest, waiting = work.thoughts.longest_waiting(), work.thoughts.count()
-        stuck, absent = work.thoughts.count(stuck=True), list(missing(work))
-        ever = len(absent) < len(ROBOTS)
+def _robots(work: UnitOfWork, clock: Clock) -> str:
+    longest, waiting = work.thoughts.longest_waiting(), work.thoughts.count()
+    stuck, absent = work.thoughts.count(stuck=True), list(missing(work))
+    ever = len(absent) < len(ROBOTS)
     if longest is not None and longest[1] < clock() - _LATE_THOUGHT:
         raise OperatorError(
             f"Board {longest[0]} has waited for a robot since {longest[1]:%Y-%m-%d %H:%M} UTC. "
@@ -277,27 +271,30 @@ def _robots(settings: Settings, clock: Clock) -> str:
     return f"{waiting} moves to think about" if waiting else "no board waits for them"
 
 
-def _front(settings: Settings) -> str:
-    with _reading(settings) as work:
-        front = known_front(work, settings.front_name)
-        doubted = why_doubted(work, settings.front_name)
+_OF_DATABASE = {
+    "clocks": clocks_state,
+    "queue": _queue,
+    "inbox": _inbox,
+    "outbox": _outbox,
+    "robots": _robots,
+}
+
+
+def _front(work: UnitOfWork, name: str) -> str:
+    front, doubted = known_front(work, name), why_doubted(work, name)
     if front is None and doubted:
         why, at = doubted
         raise OperatorError(
-            f"The last try, at {at:%Y-%m-%d %H:%M} UTC, has not found {settings.front_name} in "
+            f"The last try, at {at:%Y-%m-%d %H:%M} UTC, has not found {name} in "
             f"order, so its results do not count. {why} Then try again: pbm-admin doctor --front "
             "HOST:PORT"
         )
     if front is None:
         raise OperatorError(
-            f"Nobody has tried yet whether {settings.front_name} removes forged results, so its "
+            f"Nobody has tried yet whether {name} removes forged results, so its "
             "own do not count. Run: pbm-admin doctor --front HOST:PORT"
         )
     return f"{front.authserv_id} removes forged results, so its own count"
-
-
-def _name_of(doorway: Doorway) -> str:
-    return f"socket {doorway}" if doorway.path else f"port {doorway.port} on {doorway.host}"
 
 
 def _doorway(settings: Settings, doorway: Doorway) -> str:

@@ -4,9 +4,8 @@ import smtplib
 import time
 from contextlib import closing, suppress
 from email import message_from_bytes
-from email.header import decode_header, make_header
-from email.message import EmailMessage, Message
-from email.policy import SMTP
+from email.message import EmailMessage
+from email.policy import SMTP, default
 from email.utils import formatdate, make_msgid, parseaddr
 from pathlib import Path
 
@@ -80,7 +79,7 @@ def _begin(mail: EmailMessage, recipient: str, text: str) -> str:
     return recipient
 
 
-def _answer(mail: EmailMessage, answered: Message, text: str) -> str:
+def _answer(mail: EmailMessage, answered: EmailMessage, text: str) -> str:
     recipient = parseaddr(answered["Reply-To"] or answered["From"])[1]
     subject, message_id = _subject(answered), _in_a_line(answered["Message-ID"] or "")
     references = _in_a_line(f"{answered['References'] or ''} {message_id}")
@@ -127,28 +126,24 @@ def _await_answer(settings: Settings, address: str, before: list[Path], seconds:
         time.sleep(_LOOK_AGAIN)
 
 
-def _read(path: Path) -> Message:
-    return message_from_bytes(path.read_bytes())
+def _read(path: Path) -> EmailMessage:
+    return message_from_bytes(path.read_bytes(), policy=default)
 
 
-def _subject(mail: Message) -> str:
-    return _in_a_line(str(make_header(decode_header(mail["Subject"] or ""))))
+def _subject(mail: EmailMessage) -> str:
+    return _in_a_line(str(mail["Subject"] or ""))
 
 
-def _text(mail: Message) -> str:
-    for part in mail.walk():
-        payload = part.get_payload(decode=True)
-        if part.get_content_type() == "text/plain" and isinstance(payload, bytes):
-            charset = part.get_content_charset("utf-8")
-            return _decode(payload, charset).replace("\r\n", "\n")
-    return ""
-
-
-def _decode(payload: bytes, charset: str) -> str:
+def _text(mail: EmailMessage) -> str:
+    part = mail.get_body(("plain",))
+    if part is None:
+        return ""
     try:
-        return payload.decode(charset, errors="replace")
-    except LookupError:
-        return payload.decode("latin-1")
+        text = str(part.get_content())
+    except LookupError:  # an unknown charset
+        payload = part.get_payload(decode=True)
+        text = payload.decode("latin-1") if isinstance(payload, bytes) else ""
+    return text.replace("\r\n", "\n")
 
 
 def _in_a_line(text: str) -> str:

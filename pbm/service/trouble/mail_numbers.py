@@ -1,6 +1,6 @@
-"""How mails are named in logs, replies and on the operator's desk: `i12` came in, `o12` goes out.
+"""Names of mails in logs, replies and `pbm-admin`: `i12` is incoming, `o12` outgoing.
 
-Inbox and outbox count each for itself, so a bare 12 could be either of two mails.
+Inbox and outbox number their mails separately.
 """
 
 import re
@@ -12,7 +12,7 @@ _NAME = re.compile(r"([io]?)([1-9]\d{0,8})", re.ASCII | re.IGNORECASE)
 
 
 class MailNumber(NamedTuple):
-    """Of a mail of the inbox, or of one in the outbox; ``str()`` is its name."""
+    """The number of a mail; ``str()`` is its name."""
 
     number: int
     is_outgoing: bool = False
@@ -32,7 +32,7 @@ def outgoing(number: int) -> str:
 
 
 def parse_mail_number(name: str) -> MailNumber:
-    """Read a mail's name. Raises OperatorError for what names none, or could be two."""
+    """Parse a mail's name. Raises OperatorError, also for an ambiguous one."""
     found = _NAME.fullmatch(name)
     if found is None:
         raise OperatorError(

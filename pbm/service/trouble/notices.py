@@ -44,7 +44,7 @@ def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
 def tell_of_trouble(
     turn: Turn, template: str, subject: str, params: dict[str, Any], cause: str
 ) -> None:
-    """Mail a notice to the operator, at most one a day for the same cause."""
+    """Mail the operator, at most once a day for each cause."""
     operator = turn.site.operator
     told_before = sha256(_cause_in(cause).encode()).hexdigest()[:16]
     if operator and _TOLD.take(turn.work, turn.now, template, told_before, wait=False):
@@ -52,7 +52,7 @@ def tell_of_trouble(
 
 
 def tell_anew(work: UnitOfWork) -> None:
-    """Let the operator, who has mended something, hear of each cause once more."""
+    """Report each cause once more, after the operator has mended something."""
     work.buckets.forget_all(_TOLD.name)
 
 
@@ -64,7 +64,7 @@ def tell_operator(turn: Turn, mail: InboxMail) -> None:
 
 
 def tell_sender(turn: Turn, mail: InboxMail) -> None:
-    """Tell the player who sent a stuck mail that it is not lost."""
+    """Tell the player who sent a stuck mail."""
     player = _sender(turn, mail)
     if player is not None:
         params = {"number": incoming(mail.id)}
@@ -81,14 +81,14 @@ def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
 
 
 def _cause_in(error: str) -> str:
-    """What is the same in errors of one cause: a mail server's code, or the words that are not
-    somebody's address, a number or quoted."""
+    """The part common to errors of one cause: a mail server's code, or the words without addresses,
+    numbers and quotations."""
     code = _CODE.search(error)
     return code[0] if code else _OF_ONE_MAIL.sub("", error)
 
 
 def _sender(turn: Turn, mail: InboxMail) -> Player | None:
-    """The player whose verified address sent it; nobody else is told."""
+    """The player whose verified address sent it."""
     site = turn.site
     if isinstance(site.address.parse(mail.recipient), Postmaster):
         return None

@@ -1,7 +1,7 @@
-"""Watches turns and what is done for them: what takes long is told of, what hangs ends the process.
+"""Watches turns and the work for them: logs slow ones, and ends the process if one hangs.
 
-What hangs cannot be stopped from outside, so the process ends, and whoever supervises it starts it
-again. The mail whose turn it was has then had one of its tries (`CrashMarker`).
+A hanging thread cannot be stopped, so the process ends and its supervisor starts it again. The
+mail of that turn has then had one of its tries (`CrashMarker`).
 """
 
 import faulthandler
@@ -20,18 +20,18 @@ import structlog
 
 from pbm.service.trouble.mail_numbers import incoming
 
-SLOW = 1.0  # seconds, after which the log says what a turn is at
-DEADLINE = 30.0  # seconds, after which it hangs
+SLOW = 1.0  # seconds until a turn is logged
+DEADLINE = 30.0  # seconds until a turn counts as hanging
 LOOK_EVERY = 0.5  # seconds
-TIMER = 30.0  # seconds without a look, while a turn is under way
-_DEEPEST = 30  # frames that are shown, the innermost first
+TIMER = 30.0  # seconds without a look until SIGALRM
+_DEEPEST = 30  # frames in the log, the innermost first
 HUNG = 70  # the process's exit status; EX_SOFTWARE in sysexits.h
 _log = structlog.get_logger("pbm.watchdog")
 
 
 @dataclass(eq=False)
 class _Turn:
-    """The turn of a mail, or work for it: in which thread, and since when."""
+    """A turn, or work for one."""
 
     mail_id: int
     thread: int
@@ -40,11 +40,10 @@ class _Turn:
 
 
 class Watchdog:
-    """A thread that looks at what is under way.
+    """A thread that looks at the turns under way.
 
-    It sees nothing while something keeps Python's lock for itself, as a regular expression does.
-    So a timer of the kernel's runs beside it, which each look winds up again: when that runs out,
-    the process prints where it is and dies of SIGALRM.
+    It cannot run while other code holds the GIL, as a regular expression does. So each look resets
+    a kernel timer as well: when that expires, the process prints its stacks and dies of SIGALRM.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class Watchdog:
         end: Callable[[int], object] = os._exit,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`end` ends the process with a status; `seconds` is a clock that never goes back."""
+        """`end` ends the process with a status; `seconds` is a monotonic clock."""
         self._end = end
         self._seconds = seconds
         self._turns: tuple[_Turn, ...] = ()
@@ -62,8 +61,8 @@ class Watchdog:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Look again and again, as long as this is open; in the main thread only."""
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # whatever this process was started with
+        """Watch while the context is open; in the main thread only."""
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # whatever was inherited
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
         faulthandler.register(signal.SIGALRM, chain=True)
         self._is_looking = True
@@ -81,7 +80,7 @@ class Watchdog:
 
     @contextmanager
     def watching(self, mail_id: int) -> Iterator[None]:
-        """The turn of a mail, or work for it, in this thread."""
+        """Watch a turn, or work for one, in this thread."""
         turn = _Turn(mail_id, threading.get_ident(), self._seconds())
         self._set(lambda turns: (*turns, turn))
         try:
@@ -90,7 +89,7 @@ class Watchdog:
             self._set(lambda turns: tuple(other for other in turns if other is not turn))
 
     def look(self) -> None:
-        """Look at everything that is under way once."""
+        """Look at all turns under way once."""
         with self._changing:
             turns = self._turns
             if turns and self._is_looking:
@@ -116,7 +115,7 @@ class Watchdog:
 
     def _look_again(self) -> None:
         while not self._stopped.wait(LOOK_EVERY):
-            with suppress(Exception):  # of a log that cannot be written: it must look again
+            with suppress(Exception):  # of a log that cannot be written
                 self.look()
 
     def _set(self, changed: Callable[[tuple[_Turn, ...]], tuple[_Turn, ...]]) -> None:
@@ -138,6 +137,6 @@ def _shown(frame: FrameType | None) -> str:
 
 
 def _waits_for_database(frame: FrameType | None) -> bool:
-    """Whether a statement is under way on another machine: that is not the mail's fault."""
+    """Whether the thread waits for a remote database, which is not the mail's fault."""
     names = (str(at.f_globals.get("__name__")) for at, _ in walk_stack(frame))
     return frame is not None and any(name.startswith("psycopg.") for name in names)
