@@ -57,6 +57,8 @@ class Calendar:
 
     def away_until(self, moment: datetime) -> date | None:
         """The last day of the vacation in which a moment is, None for no vacation."""
+        if not (self.away or self.abroad):
+            return None
         last, today = None, self._wall(moment).date()
         abroad = ((self._wall(begin), self._wall(end - _INSTANT)) for begin, end in self.abroad)
         days = ((begin.date(), end.date()) for begin, end in abroad)

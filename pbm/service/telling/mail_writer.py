@@ -43,16 +43,6 @@ class Asking:
     token: str = field(repr=False)
 
 
-@dataclass(frozen=True)
-class _Contents:
-    """What a mail is rendered from; without a Message-ID it gets one of its own."""
-
-    template: str
-    params: dict[str, Any]
-    headers: dict[str, Any]
-    message_id: str = ""
-
-
 class MailWriter:
     """The pen of one turn: everything written here becomes true with its commit."""
 
@@ -71,15 +61,18 @@ class MailWriter:
         views: Sequence[tuple[Player, dict[str, Any]]],
         instead: Mapping[int, AwaitingMail] = _NONE,
     ) -> None:
-        """Write to several players about a board, all at once; where a robot is expected there, to
-        be sent some seconds later.
+        """Write to several players about a board; delayed, if a robot is expected to act there.
 
-        `instead` are mails whose places these take, by the numbers of their readers.
+        `instead` are the delayed mails that these replace, by the numbers of their readers.
         """
-        mails = [
-            self._perhaps_awaiting(player, board, view, instead.get(player.id))
-            for player, view in views
-        ]
+        mails = []
+        for player, view in views:
+            replaced = instead.get(player.id)
+            mail = self._about_board(Kind.BOARD, player, board, view, replaced=replaced)
+            until = waits_until(self._turn, board, replaced)
+            if until is not None and mail.due_at is None:
+                mail = replace(mail, kind=Kind.AWAITING, due_at=until)
+            mails.append(mail)
         self._outbox.add(*mails)
 
     def reminder(self, player: Player, board: Board, view: dict[str, Any]) -> None:
@@ -101,15 +94,6 @@ class MailWriter:
         """Answer a player in a board's thread."""
         self._outbox.add(self._about_board(Kind.ANSWER, player, board, view, "answer"))
 
-    def _perhaps_awaiting(
-        self, player: Player, board: Board, view: dict[str, Any], instead: AwaitingMail | None
-    ) -> NewMail:
-        mail = self._about_board(Kind.BOARD, player, board, view, instead=instead)
-        until = waits_until(self._turn, board, instead)
-        if until is None or mail.due_at is not None:
-            return mail
-        return replace(mail, kind=Kind.AWAITING, due_at=until)
-
     def _about_board(
         self,
         kind: Kind,
@@ -118,7 +102,7 @@ class MailWriter:
         view: dict[str, Any],
         template: str = "board",
         *,
-        instead: AwaitingMail | None = None,
+        replaced: AwaitingMail | None = None,
     ) -> NewMail:
         view = self._with_mail_come_back(kind, player, board, view)
         root = self._root_id(board, player)
@@ -126,35 +110,32 @@ class MailWriter:
         headers = {
             "subject": _subject(board, player, view),
             "reply_to": self._reply_to(player, board.id),
-            **self._in_thread(player, board, None if first else root, instead),
+            **self._in_thread(player, board, None if first else root, replaced),
             "extra": {
                 "X-PBM-Board": str(board.id),
                 "X-PBM-Ply": str(board.ply),
                 "X-PBM-Turn": board.to_move.handle if board.to_move else "-",
-                "X-PBM-State": board.position.state(),
+                "X-PBM-State": view["state"],
             },
         }
         message_id = root if first else self._message_id(_about(board, player))
-        contents = _Contents(template, view, headers, message_id)
-        mail = self._mail(kind, player, contents, board_id=board.id)
-        return replace(mail, inbox_id=mail.inbox_id or instead.inbox_id) if instead else mail
+        mail = self._mail(kind, player, template, view, headers, message_id, board.id)
+        return replace(mail, inbox_id=mail.inbox_id or replaced.inbox_id) if replaced else mail
 
     def _in_thread(
-        self, player: Player, board: Board, root: str | None, instead: AwaitingMail | None
+        self, player: Player, board: Board, root: str | None, replaced: AwaitingMail | None
     ) -> dict[str, Any]:
-        """The headers that say where a mail stands in a board's thread; `root` is None for the
-        first.
+        """The headers that place a mail in a board's thread; `root` is None for the first.
 
-        The one in whose place the first was written answers nothing either. All name the root, so
-        that they stand together, also where it was never sent.
+        All name the root, even if it was never sent, so that they stand together.
         """
-        # Mail programs put a mail where those stand that it refers to. What asked for this one
-        # may stand elsewhere: in another board's thread, below a question, or for two boards.
-        is_in_thread = self._turn.cause.board_id == board.id
-        answering = self._answering(*player.addresses) if is_in_thread else None
         answers, begins = self._auto_submitted(*player.addresses), root is None
-        if instead is not None and answers != REPLIED:
-            before, answers = instead.headers["in_reply_to"], instead.headers["auto_submitted"]
+        # A mail program puts a mail below those that it refers to. The mail that asked for this one
+        # may stand elsewhere: in another board's thread, below a question, or for two boards.
+        in_thread = self._turn.cause.board_id == board.id and answers == REPLIED
+        answering = self._turn.cause.message_id if in_thread else None
+        if replaced is not None and answers != REPLIED:
+            before, answers = replaced.headers["in_reply_to"], replaced.headers["auto_submitted"]
             answering, begins = (None if before == root else before), before is None
         return {
             "in_reply_to": answering or (None if begins else root),
@@ -188,9 +169,8 @@ class MailWriter:
         """Answer a player outside any board; `shown` are the boards that stand in it."""
         reply_to = self._reply_to(player, None)
         headers = self._plain_headers(subject, reply_to, *player.addresses)
-        message_id = self._message_id(_about_several(shown)) if shown else ""
-        contents = _Contents("answer", params, headers, message_id)
-        self._outbox.add(self._mail(kind, player, contents))
+        message_id = self._message_id(_about_several(shown)) if shown else None
+        self._outbox.add(self._mail(kind, player, "answer", params, headers, message_id))
 
     def several(
         self, kind: Kind, player: Player, subject: str, section: str, told: dict[str, Any]
@@ -204,7 +184,7 @@ class MailWriter:
         if kind.treatment.is_bulk:
             headers["extra"] = self._bulk_fields(headers["reply_to"])
         params = {"sections": [{"section": section, **told}]}
-        self._outbox.add(self._mail(kind, player, _Contents("answer", params, headers, message_id)))
+        self._outbox.add(self._mail(kind, player, "answer", params, headers, message_id))
         return message_id
 
     def reminders(
@@ -230,7 +210,7 @@ class MailWriter:
         if not self._may_write_to_stranger(address):
             return
         headers = self._plain_headers(subject, None, address)
-        self._outbox.add(self._mail(Kind.ANSWER, address, _Contents("answer", params, headers)))
+        self._outbox.add(self._mail(Kind.ANSWER, address, "answer", params, headers))
 
     def question(
         self,
@@ -250,8 +230,7 @@ class MailWriter:
             return
         reply_to = self._site.address.question_reply(asking.token)
         headers = self._plain_headers(asking.subject, reply_to, address)
-        contents = _Contents(asking.template, asking.params, headers)
-        self._outbox.add(self._mail(kind, reader, contents))
+        self._outbox.add(self._mail(kind, reader, asking.template, asking.params, headers))
 
     def _may_write_to_stranger(self, address: str) -> bool:
         turn = self._turn
@@ -260,13 +239,13 @@ class MailWriter:
     def notice(self, address: str, template: str, subject: str, params: dict[str, Any]) -> None:
         """Tell somebody, usually the operator; an empty envelope sender."""
         headers = self._plain_headers(answer_subject(subject), None)
-        self._outbox.add(self._mail(Kind.NOTICE, address, _Contents(template, params, headers)))
+        self._outbox.add(self._mail(Kind.NOTICE, address, template, params, headers))
 
     def farewell(self, address: str, handle: str) -> None:
         """Write the last mail to somebody; once it is sent, the address is forgotten."""
         headers = self._plain_headers(answer_subject("you have left"), None)
-        contents = _Contents("forgotten", {"handle": handle}, headers)
-        self._outbox.add(self._mail(Kind.FAREWELL, address, contents))
+        params = {"handle": handle}
+        self._outbox.add(self._mail(Kind.FAREWELL, address, "forgotten", params, headers))
 
     def notice_player(
         self,
@@ -283,7 +262,7 @@ class MailWriter:
         """
         own = [address] if address else []
         headers = self._plain_headers(answer_subject(subject), self._reply_to(player, None), *own)
-        mail = self._mail(Kind.NOTICE, player, _Contents(template, params, headers))
+        mail = self._mail(Kind.NOTICE, player, template, params, headers)
         self._outbox.add(replace(mail, recipient=address or mail.recipient))
 
     def tell_or_keep(
@@ -301,22 +280,28 @@ class MailWriter:
 
     def forward(self, address: str, raw_base64: str) -> None:
         """Send a mail on as it came."""
-        contents = _Contents("raw", {"raw": raw_base64}, {})
-        self._outbox.add(self._mail(Kind.NOTICE, address, contents))
+        self._outbox.add(self._mail(Kind.NOTICE, address, "raw", {"raw": raw_base64}, {}))
 
     def _mail(
-        self, kind: Kind, reader: Player | str, contents: _Contents, *, board_id: int | None = None
+        self,
+        kind: Kind,
+        reader: Player | str,
+        template: str,
+        params: dict[str, Any],
+        headers: dict[str, Any],
+        message_id: str | None = None,
+        board_id: int | None = None,
     ) -> NewMail:
-        """A mail as it is written down; one to a player is treated as its kind says."""
+        """A mail to be written down; one to a player is treated as its kind says."""
         turn, treated = self._turn, kind.treatment
         player = None if isinstance(reader, str) else reader
-        message_id = contents.message_id or self._message_id("m")
+        message_id = message_id or self._message_id("m")
         return NewMail(
             kind=Kind.UNPROVEN if turn.unproven and treated.uses_up else kind,
             recipient=_address_of(reader),
-            template=contents.template,
-            params=contents.params,
-            headers=contents.headers,
+            template=template,
+            params=params,
+            headers=headers,
             message_id=message_id,
             sender=self._bounces(player, message_id) if player and treated.comes_back else "",
             written_at=turn.now,
