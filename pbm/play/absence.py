@@ -5,8 +5,8 @@ An absence begins with a reminder, and ends with the next mail of the player's, 
 
 from datetime import datetime, timedelta
 
-from pbm.play.places import scores_of
 from pbm.play.ratings import got_somewhere
+from pbm.play.results import scores_of
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board

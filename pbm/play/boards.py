@@ -10,12 +10,11 @@ from datetime import datetime
 
 from pbm.errors import Refusal
 from pbm.plain import from_plain, to_plain
-from pbm.play.awaited import await_move
 from pbm.play.clocks.terms import Terms
 from pbm.play.clocks.waits import start_clock
 from pbm.play.game_words import failing_alone, why
-from pbm.play.marks import counted_from, mark
-from pbm.play.replay import position_after
+from pbm.play.positions import counted_from, mark, position_after
+from pbm.play.request_move import request_move
 from pbm.play.subjects import board_subject
 from pbm.rules.contract import Move, Options, Position, RulesError, SetupError
 from pbm.rules.registry import game_named
@@ -96,7 +95,7 @@ def start_board(
         clock=to_plain(setup.clock),
     )
     start_clock(work, board, now)
-    await_move(work, board, now)
+    request_move(work, board, now)
     return board
 
 

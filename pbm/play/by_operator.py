@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from pbm.events import Event
+from pbm.play.actions import FORFEITED
 from pbm.play.boards import close_board, go_back, progress_at, take_out
-from pbm.play.clocks.forfeits import FORFEITED
 from pbm.play.ending import settle_end
-from pbm.play.replay import position_after
+from pbm.play.positions import position_after
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.plies import Departure

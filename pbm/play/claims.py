@@ -8,7 +8,7 @@ from pbm.events import Event
 from pbm.events.board import DrawClaimed
 from pbm.play.game_words import why
 from pbm.play.offers import draw_board
-from pbm.play.replay import positions_since
+from pbm.play.positions import positions_since
 from pbm.rules.contract import ClaimError, Claims, TellsClaims, has
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board

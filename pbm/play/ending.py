@@ -1,17 +1,101 @@
-"""What follows from whatever was done to a board: whose first move it waits for, and its end."""
+"""The end of a board: ratings, and the next round of a match (rules, section 5)."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from pbm.events import BoardEnded, BoardReopened, Event
-from pbm.play.awaited import await_move
-from pbm.play.boards import close_board
+from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, RoundOver, Standing
+from pbm.play.boards import close_board, setup_of, start_board
 from pbm.play.clocks.waits import start_clock
-from pbm.play.matches import go_on
-from pbm.play.places import places_of
 from pbm.play.ratings import count_board, uncount_board
+from pbm.play.request_move import request_move
+from pbm.play.results import places_of
+from pbm.rules.contract import BreaksTies, has
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board
+from pbm.store.values.boards import Board, Round
+from pbm.store.values.players import Player
+
+
+def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
+    """Go on with a match now that one of its boards is over: the next round, or the result.
+
+    A match ends early with a board that is closed, and where somebody cannot play any more.
+    """
+    if board.round is None:
+        return []
+    boards = work.boards.of_match(board.round.match_id)
+    last = boards[-1]
+    if board.id != last.id and not _is_played_out(last):
+        return []  # a game that the operator let go on ends for the second time; the match is ahead
+    table = standings(boards)
+    counts = any(item.status == "finished" for item in boards)
+    told = (board.id, board.round.number, board.round.rounds, tuple(table) if counts else ())
+    players = [work.players.get(player_id) for player_id in next_seating(board)]
+    away = tuple(player.handle for player in players if player.status != "active")
+    if _is_played_out(last):
+        return [MatchOver(*told, tuple(item.handle for item in leaders(table)))]
+    if board.status == "closed" or away:
+        return [MatchBrokenOff(*told, away)]
+    following = _next_round(work, board, board.round, players, now)
+    return [
+        RoundOver(*told, following.id),
+        BoardStarted(following.id, players[0].handle),
+    ]
+
+
+def last_of_match(work: UnitOfWork, board: Board) -> Board:
+    """The last board of a match that was not closed; a board that is in no match itself."""
+    if board.round is None:
+        return board
+    boards = work.boards.of_match(board.round.match_id)
+    return next((item for item in reversed(boards) if item.status != "closed"), board)
+
+
+def _is_played_out(last: Board) -> bool:
+    """Whether the last board of a match is its last round, and is finished."""
+    place = last.round
+    return last.status == "finished" and place is not None and place.number == place.rounds
+
+
+def next_seating(board: Board) -> tuple[int, ...]:
+    """The players of a board in the order of their seats the next time: the second begins."""
+    seated = [seat.player_id for seat in board.seats]
+    return (*seated[1:], seated[0])
+
+
+def standings(boards: Sequence[Board]) -> list[Standing]:
+    """The table of a match so far, the best first; only boards that were finished count."""
+    table = {seat.player_id: Standing(seat.handle, 0, 0) for seat in boards[0].seats}
+    for board in boards:
+        for seat in board.seats if board.status == "finished" else ():
+            before = table.get(seat.player_id, Standing(seat.handle, 0, 0))
+            table[seat.player_id] = replace(
+                before,
+                wins=before.wins + (seat.seat in (board.winners or ())),
+                balance=before.balance + _balance(board, seat.seat),
+            )
+    return sorted(table.values(), key=lambda item: (-item.wins, -item.balance))
+
+
+def _balance(board: Board, seat: int) -> int:
+    """What breaks a tie in the board's game; 0 where nothing does."""
+    game = board.rules
+    return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
+
+
+def leaders(table: Sequence[Standing]) -> list[Standing]:
+    """Those who have won a match: nobody is before them, by wins and then by balance."""
+    best = table[0]
+    return [item for item in table if (item.wins, item.balance) == (best.wins, best.balance)]
+
+
+def _next_round(
+    work: UnitOfWork, board: Board, place: Round, players: Sequence[Player], now: datetime
+) -> Board:
+    following = replace(place, number=place.number + 1)
+    return start_board(work, setup_of(board), players, now, round_of=following)
 
 
 def settle_end(
@@ -27,7 +111,7 @@ def settle_end(
     """
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())
-    await_move(work, after, now)
+    request_move(work, after, now)
     if _end(before) == _end(after):
         return []
     events: list[Event] = [] if before.playing else [BoardReopened(after.id)]

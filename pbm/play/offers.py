@@ -1,7 +1,7 @@
 """What players of a board agree on: draws and take-backs (rules, section 5), and pauses.
 
-An offer is open until everybody else who is still in has agreed, or somebody says no. Silence is
-never a yes.
+An offer is open until everybody else who is still in has agreed, or one says no. Robots answer at
+once, unless a draw takes a thought.
 """
 
 from collections.abc import Callable
@@ -30,8 +30,10 @@ from pbm.play.boards import close_board, go_back, take_out
 from pbm.play.clocks.pauses import check_pause, check_resume, pause, resume
 from pbm.play.clocks.waits import PAUSED_AT_MOST
 from pbm.play.ending import settle_end
+from pbm.play.request_move import asked_by
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
+from pbm.store.values.thoughts import ThoughtKind
 
 DRAW: Final = "draw"
 TAKEBACK: Final = "takeback"
@@ -209,3 +211,49 @@ def _drop(work: UnitOfWork, board: Board, offer: Offer) -> Board:
 def _keep(work: UnitOfWork, board: Board, offer: Offer) -> Board:
     others = [other for other in board.offers if other.kind != offer.kind]
     return work.boards.set_offers(board, [*others, offer])
+
+
+def ask_all(
+    work: UnitOfWork, board: Board, kind: OfferKind, player_id: int, now: datetime
+) -> list[Event]:
+    """Ask the others of a board, and let the robots among them answer. Raises Refusal."""
+    events = make_offer(work, board, kind, player_id)
+    for robot_id in dict.fromkeys(seat.player_id for seat in board.seats if seat.robot):
+        events += _answer(work, work.boards.get(board.id), kind, robot_id, now)
+    return events
+
+
+def offered_to(board: Board, robot_id: int, kind: str = DRAW) -> Offer | None:
+    """The draw, or another offer, that a robot of a board has still to answer."""
+    found = (offer for offer in open_offers(board) if offer.kind == kind)
+    return next((offer for offer in found if robot_id in waiting_for(board, offer)), None)
+
+
+def asked_draw(board: Board, offer: Offer, robot_id: int) -> str:
+    """What names the draw that a robot is asked about."""
+    return f"{board.id}.{mark_of(offer)}.{robot_id}"
+
+
+def _answer(work: UnitOfWork, board: Board, kind: str, robot_id: int, now: datetime) -> list[Event]:
+    offer = offered_to(board, robot_id, kind)
+    if offer is None:
+        return []
+    if kind == DRAW:
+        _think(work, board, offer, robot_id, now)
+        return []
+    if kind == TAKEBACK and board.rated:
+        return refuse(work, board, offer, robot_id)
+    return agree(work, board, offer, robot_id, now)
+
+
+def _think(work: UnitOfWork, board: Board, offer: Offer, robot_id: int, now: datetime) -> None:
+    """Let a robot think about a draw, unless it is about to move: then it answers with its move."""
+    if board.to_move and board.to_move.player_id == robot_id:
+        return
+    work.thoughts.ask(
+        *(ThoughtKind.DRAW, asked_draw(board, offer, robot_id), now),
+        board_id=board.id,
+        ply=board.ply,
+        player_id=asked_by(board),
+        params={"robot": robot_id},
+    )

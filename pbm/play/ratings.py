@@ -15,7 +15,7 @@ from statistics import fmean
 
 from openskill.models import PlackettLuce
 
-from pbm.play.places import places_of, scores_of
+from pbm.play.results import places_of, scores_of
 from pbm.play.robots import MEASURED
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork

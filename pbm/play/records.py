@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pbm.play.awaited import await_move
 from pbm.play.boards import close_board, progress_at
 from pbm.play.clocks.waits import start_clock
-from pbm.play.marks import mark
+from pbm.play.positions import mark
+from pbm.play.request_move import request_move
 from pbm.play.subjects import board_subject
 from pbm.play.turn import Turn
 from pbm.rules.contract import (
@@ -143,7 +143,7 @@ def _going_on(work: UnitOfWork, board: Board, now: datetime) -> Board:
     """Let a board be played on, unless its moves have ended it."""
     if board.playing:
         start_clock(work, board, now)
-    await_move(work, board, now)
+    request_move(work, board, now)
     return board
 
 

@@ -15,11 +15,10 @@ from pbm.events import Event, SeekNews
 from pbm.events.board import BoardStarted
 from pbm.plain import from_plain, to_plain
 from pbm.play import ratings
-from pbm.play.begin import begin_board, is_left_unanswered
+from pbm.play.begin import begin_board, is_left_unanswered, may_meet
 from pbm.play.boards import Setup
 from pbm.play.clocks.terms import Terms
 from pbm.play.limits import Rate
-from pbm.play.meeting import may_meet
 from pbm.play.ratings import RatingShown
 from pbm.rules.contract import Position, completed
 from pbm.rules.registry import game_named, games

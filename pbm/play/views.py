@@ -8,12 +8,12 @@ from types import MappingProxyType
 from typing import Any, TypedDict
 
 from pbm.plain import to_plain
+from pbm.play.advice import people_against
 from pbm.play.boards import check_move
 from pbm.play.claims import claimable
-from pbm.play.hints import people_against
 from pbm.play.offers import open_offers, waiting_for
-from pbm.play.places import places, seconds_taken
 from pbm.play.ratings import is_too_short, rating_changes
+from pbm.play.results import places, seconds_taken
 from pbm.rules.contract import Draws, Moved, Position, Suggests, Tells, TellsMoves, View, has
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork

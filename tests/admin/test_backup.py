@@ -23,7 +23,7 @@ from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.reading.auth_results import Front
 from pbm.mail.tags import load_keyring
-from pbm.play.move import play_move
+from pbm.play.actions import play_move
 from pbm.rules import abalone as rules
 from pbm.service.intake.receive import Named
 from pbm.service.intake.upstream_mta import known_front, note_front

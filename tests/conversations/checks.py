@@ -12,7 +12,7 @@ from pbm.mail.reading.quoting import own_words
 from pbm.mail.reading.subject import clean_subject
 from pbm.play import subjects
 from pbm.play.offers import open_offers, waiting_for
-from pbm.play.replay import position_after
+from pbm.play.positions import position_after
 from tests.table import SERVER, Mail, Table
 
 COLUMNS = 76

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from random import Random
 
-from pbm.play.move import play_move
+from pbm.play.actions import play_move
 from pbm.rules import abalone as rules
 from tests.conversations.greedy import greedy_move
 from tests.table import Mail, Person, Table

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm.commands.families import control
-from pbm.play.meeting import may_meet
+from pbm.play.begin import may_meet
 from tests.conversations.playing import board_mail
 from tests.table import Table
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm.play.begin import MOST_UNANSWERED
-from pbm.play.postage import MOST_MAILS
+from pbm.play.turn import MOST_MAILS
 from tests.table import Person, Table
 
 FIVE = ("bob", "carol", "dave", "erin", "frank")

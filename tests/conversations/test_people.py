@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import update
 
-from pbm.play.leave import leave_board
+from pbm.play.actions import leave_board
 from pbm.play.ratings import MOVES
 from pbm.store.schema.rating import ratings
 from tests.conversations.playing import plays_on

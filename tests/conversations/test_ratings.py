@@ -6,7 +6,7 @@ import pytest
 from openskill.models import PlackettLuce
 from sqlalchemy import delete, update
 
-from pbm.play.leave import leave_board
+from pbm.play.actions import leave_board
 from pbm.play.ratings import MOVES, recount_from
 from pbm.service.operator import boards
 from pbm.service.operator.operator_session import OperatorSession

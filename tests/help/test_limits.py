@@ -11,12 +11,11 @@ from pbm.config import Settings
 from pbm.mail.reading.limits import LIMITS
 from pbm.passwords import LONGEST, SHORTEST
 from pbm.play import begin, challenges, limits, seeks
-from pbm.play.analyses import ANALYSES
-from pbm.play.hints import HINTS
+from pbm.play.advice import ANALYSES, HINTS
 from pbm.play.limits import Limit, Rate
-from pbm.play.postage import MOST_MAILS
 from pbm.play.records import KEPT_UNSEEN
 from pbm.play.reports import REPORTS
+from pbm.play.turn import MOST_MAILS
 from pbm.play.waiting import MOST_TOGETHER
 from pbm.service.asking import questions
 from pbm.service.intake.mailrates import MailRates

@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import Connection, delete, insert, text, update
 
-from pbm.play.clocks.calendar import Calendar
-from pbm.play.clocks.outages import LISTENING, outages
+from pbm.play.clocks.calendar import LISTENING, Calendar, outages
 from pbm.service.loops import keep_time
 from pbm.service.running.downtime import note_listening
 from pbm.service.running.heartbeat import LISTEN, POST, Heart

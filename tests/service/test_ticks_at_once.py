@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from pbm.play.clocks import forfeits
+from pbm.play import actions
 from pbm.service.running.steps import at_once
 from pbm.service.telling.kept_news import SOON
 from pbm.service.ticks.jobs import Ticks
@@ -161,7 +161,7 @@ def test_a_forfeit_that_has_the_board_wins(
     shared: Table, late: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alice, bob = late
-    has_it = held_inside(monkeypatch, forfeits, "leave_board", shared)
+    has_it = held_inside(monkeypatch, actions, "leave_board", shared)
     together(lambda: tick_all(shared), after(has_it, lambda: take_next(shared.turns)))
     shared.clock.passes(seconds=1)  # the mail was put aside
     take_next(shared.turns)

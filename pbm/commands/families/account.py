@@ -14,7 +14,7 @@ from pbm.commands.language.words import Address, Handle
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key
-from pbm.play.leave import boards_played
+from pbm.play.actions import boards_played
 from pbm.play.limits import refusal_of_stranger, strangers_answers_left
 from pbm.play.turn import Turn
 from pbm.store.values.players import Player

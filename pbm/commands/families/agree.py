@@ -11,21 +11,21 @@ from pbm.commands.language.numbers import LongSpan
 from pbm.commands.language.words import BoardKind, BoardRef
 from pbm.errors import Refusal
 from pbm.events import Event
+from pbm.play.actions import claim_forfeit, claimable_from
 from pbm.play.claims import claim_draw
-from pbm.play.clocks.durations import write_duration
-from pbm.play.clocks.forfeits import claim_forfeit, claimable_from
-from pbm.play.clocks.gifts import LONGEST, SHORTEST, give_time
+from pbm.play.clocks.pauses import LONGEST_GIFT, SHORTEST_GIFT, give_time
+from pbm.play.clocks.terms import write_duration
 from pbm.play.offers import (
     DRAW,
     PAUSE,
     RESUME,
     TAKEBACK,
     agree,
+    ask_all,
     latest_ply,
     open_offers,
     waiting_for,
 )
-from pbm.play.robot_answers import ask_all
 from pbm.store.values.boards import Board, Offer
 
 
@@ -137,7 +137,7 @@ class Give(Command, group="play"):
     words = ("give",)
     examples = ("give 3d", "give 2 weeks", "give 3d 12")
 
-    time: timedelta = operand(LongSpan(SHORTEST, LONGEST))
+    time: timedelta = operand(LongSpan(SHORTEST_GIFT, LONGEST_GIFT))
     board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:

@@ -7,8 +7,8 @@ from typing import Any
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.events import Answered, Event, Forgotten
+from pbm.play.actions import boards_played, leave_board
 from pbm.play.challenges import call_off_all
-from pbm.play.leave import boards_played, leave_board
 from pbm.play.seeks import leave_all_seeks
 from pbm.play.turn import Turn
 from pbm.store.values.players import Player

@@ -14,13 +14,21 @@ from pbm.commands.language.words import ME
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, Invited
 from pbm.mail.address import address_key
+from pbm.play.actions import decline_board
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup, setup_of
 from pbm.play.challenges import WAITS_FOR, propose, who_is_asked
-from pbm.play.clocks.durations import write_duration
-from pbm.play.clocks.terms import LEAST, LONGEST, MOST, SHORTEST, SOONEST, Terms, chosen_terms
-from pbm.play.decline import decline_board
-from pbm.play.matches import last_of_match, next_seating
+from pbm.play.clocks.terms import (
+    LEAST,
+    LONGEST,
+    MOST,
+    SHORTEST,
+    SOONEST,
+    Terms,
+    chosen_terms,
+    write_duration,
+)
+from pbm.play.ending import last_of_match, next_seating
 from pbm.play.partners import in_seats, in_teams, partners_option
 from pbm.rules.contract import completed
 from pbm.store.values.boards import Board

@@ -15,7 +15,7 @@ from pbm.events import Answered, Event
 from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_view
 from pbm.play.game_words import is_game
-from pbm.play.replay import position_after
+from pbm.play.positions import position_after
 from pbm.play.subjects import games_subject
 from pbm.play.views import board_view, past_view
 from pbm.play.waiting import boards_waiting

@@ -11,9 +11,8 @@ from pbm.commands.language.words import BoardKind, BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation
 from pbm.mail.site import Answering
+from pbm.play.actions import leave_board, play_move
 from pbm.play.boards import check_move
-from pbm.play.leave import leave_board
-from pbm.play.move import play_move
 from pbm.play.views import last_seen, past_view, view_after
 from pbm.rules.contract import Game
 from pbm.store.values.boards import Board

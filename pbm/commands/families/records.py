@@ -12,8 +12,7 @@ from pbm.commands.language.fields import Chosen, game_options, operand
 from pbm.commands.language.words import ME, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.play.analyses import kept_analysis, tells_nothing
-from pbm.play.analyses_told import better_lines
+from pbm.play.advice import better_lines, kept_analysis, tells_nothing
 from pbm.play.game_words import why
 from pbm.play.limits import Rate
 from pbm.play.records import (

@@ -16,8 +16,7 @@ from pbm.commands.language.words import JoinedWords, OneOf, Word, cut_short, low
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
-from pbm.play.clocks.durations import write_duration
-from pbm.play.clocks.terms import LONGEST
+from pbm.play.clocks.terms import LONGEST, write_duration
 from pbm.play.clocks.vacations import keep_zone
 from pbm.play.clocks.waits import check_time_left, look_again
 from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests

@@ -5,9 +5,14 @@ from collections.abc import Iterator
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import BoardCommand
 from pbm.events import Answered, Event
-from pbm.play.analyses import ask_analysis, check_analysable, check_tells_nothing, kept_analysis
-from pbm.play.analyses_told import analysis_told
-from pbm.play.hints import ask_hint
+from pbm.play.advice import (
+    analysis_told,
+    ask_analysis,
+    ask_hint,
+    check_analysable,
+    check_tells_nothing,
+    kept_analysis,
+)
 from pbm.store.values.boards import Board
 
 

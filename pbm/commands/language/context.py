@@ -10,7 +10,7 @@ from pbm.commands.language.words import ME, BoardRef
 from pbm.errors import Refusal
 from pbm.mail.site import Answering
 from pbm.passwords import PasswordWork
-from pbm.play.clocks.forfeits import forfeited_at
+from pbm.play.actions import forfeited_at
 from pbm.play.handles import handles_like
 from pbm.play.records import note_seen
 from pbm.play.robots import robot_to_begin_with

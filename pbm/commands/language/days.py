@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from pbm.commands.language.words import ArgumentKind, cut_short, lowered, misread
-from pbm.play.clocks.durations import parse_duration
+from pbm.play.clocks.terms import parse_duration
 
 _A_LEAP_YEAR = 2000
 _LONGEST = 366

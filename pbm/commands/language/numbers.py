@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 
 from pbm.commands.language.words import ArgumentKind, cut_short, lowered, misread
-from pbm.play.clocks.durations import parse_duration
+from pbm.play.clocks.terms import parse_duration
 
 _RANGE = re.compile(r"(\d{1,4})?-(\d{1,4})?", re.ASCII)
 

@@ -1,6 +1,6 @@
-"""The days of one player that count for a clock, in the player's own time zone.
+"""The time that counts for a player's clock: days of the player's calendar, less outages.
 
-A day of a clock is a day of the player's calendar: seven days from a Friday at six in the evening
+A day of a clock is a day in the player's time zone: seven days from a Friday at six in the evening
 end on a Friday at six, though summer time may begin between them. Days of a vacation, weekends for
 who has taken them off, and time in which nobody could play do not count.
 """
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
+
+from pbm.store.db import UnitOfWork
 
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
@@ -107,3 +109,28 @@ def _without(start: datetime, end: datetime, stops: list[Stretch]) -> Iterator[S
         start = max(start, finish)
     if start < end:
         yield start, end
+
+
+LISTENING, DOWN = "listening", "down"  # facts: that mail can come in, and when it could not
+UNNOTICED = timedelta(seconds=60)  # three beats; mail that has to wait for less comes by itself
+
+
+def known_outages(work: UnitOfWork) -> Iterator[tuple[datetime, datetime]]:
+    """The outages that were noted, in order."""
+    fact = work.facts.find(DOWN)
+    for begin, end in fact.value if fact else ():
+        yield datetime.fromisoformat(begin), datetime.fromisoformat(end)
+
+
+def outages(work: UnitOfWork, until: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """All of them, with the one that may last until a moment."""
+    yield from known_outages(work)
+    heard = work.facts.find(LISTENING)
+    if heard is not None and until - heard.noted_at > UNNOTICED:
+        yield heard.noted_at, until
+
+
+def is_down(work: UnitOfWork, now: datetime) -> bool:
+    """Whether no mail can come in now."""
+    heard = work.facts.find(LISTENING)
+    return heard is not None and now - heard.noted_at > UNNOTICED

@@ -19,7 +19,7 @@ from pbm.play.clocks.waits import (
     terms_of,
     wait_of,
 )
-from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER
+from pbm.play.request_move import DECLINED_AFTER, REMINDED_AFTER
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player

@@ -13,10 +13,8 @@ from zoneinfo import ZoneInfo
 
 from pbm.errors import Refusal
 from pbm.plain import from_plain
-from pbm.play.clocks.calendar import Calendar, Stretch
-from pbm.play.clocks.durations import parse_duration
-from pbm.play.clocks.outages import UNNOTICED, outages
-from pbm.play.clocks.terms import LAST_REMINDER, SHORTEST, Terms, usual_terms
+from pbm.play.clocks.calendar import UNNOTICED, Calendar, Stretch, outages
+from pbm.play.clocks.terms import LAST_REMINDER, SHORTEST, Terms, parse_duration, usual_terms
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Seat, Stop
 from pbm.store.values.players import Player, Vacation

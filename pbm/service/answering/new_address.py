@@ -7,7 +7,7 @@ from pbm.commands.auth import is_open
 from pbm.commands.script import confirmation
 from pbm.events.board import AddressChanged
 from pbm.mail.address import address_key
-from pbm.play.leave import boards_played
+from pbm.play.actions import boards_played
 from pbm.play.limits import strangers_answers_left
 from pbm.play.subjects import answer_subject
 from pbm.service.asking.questions import ask_once_more

@@ -16,7 +16,7 @@ from pbm.events import (
     on_boards,
 )
 from pbm.play.limits import has_said_no, take_unasked_mail
-from pbm.play.postage import Postage
+from pbm.play.turn import Postage
 from pbm.service.asking.addresses import record_wanted
 from pbm.service.asking.questions import record_invited
 from pbm.service.obeying.refusals import is_refusal, refused

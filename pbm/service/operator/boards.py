@@ -12,7 +12,6 @@ from pbm.events.by_operator import (
     ReopenedByOperator,
     SeatHandedOver,
 )
-from pbm.play.awaited import await_move
 from pbm.play.by_operator import (
     BY_OPERATOR,
     end_board,
@@ -21,6 +20,7 @@ from pbm.play.by_operator import (
     reopen_board,
     undo_ply,
 )
+from pbm.play.request_move import request_move
 from pbm.play.robots import robots_play
 from pbm.play.views import seats_told
 from pbm.rules.contract import RulesError, View
@@ -146,7 +146,7 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
         _check_successor(board, seats, new)
         for seat in seats:
             board = act.work.boards.replace_player(board, seat, new.id, act.now)
-        await_move(act.work, board, act.now)
+        request_move(act.work, board, act.now)
         act.note("player replaced", board=board, handle=old.handle, by=new.handle)
         act.note("replaced", player=old, board_number=number, by=new.handle)
         act.note("took over", player=new, board_number=number, instead_of=old.handle)

@@ -12,10 +12,10 @@ from pbm.events.by_operator import (
     SuspensionLifted,
 )
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
-from pbm.play.awaited import await_move
+from pbm.play.actions import boards_played, leave_board
 from pbm.play.challenges import call_off_all
 from pbm.play.clocks.pauses import give_back, keep_stop
-from pbm.play.leave import boards_played, leave_board
+from pbm.play.request_move import request_move
 from pbm.play.seeks import leave_all_seeks
 from pbm.service.asking.challenges import tell_called_off
 from pbm.service.operator.operator_session import OperatorSession, OperatorTurn, find_player
@@ -114,7 +114,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
         act.tell_player(player, "unsuspended", "you can play again")
         for board in boards:
             act.tell_board(SuspensionLifted(board.id, act.why, player.handle))
-            await_move(act.work, board, act.now)
+            request_move(act.work, board, act.now)
         return act.work.players.get(player.id)
 
 

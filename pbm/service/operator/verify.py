@@ -5,11 +5,11 @@ from dataclasses import astuple, dataclass
 
 from pbm.errors import Refusal
 from pbm.mail.writing.render import sentence
-from pbm.play.awaited import awaited_move
 from pbm.play.boards import setup_of
 from pbm.play.by_operator import BY_OPERATOR
 from pbm.play.game_words import why
 from pbm.play.ratings import STALE, pool_of, recount
+from pbm.play.request_move import move_key
 from pbm.rules.contract import Game, Played, Position, RulesError
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn
@@ -208,7 +208,7 @@ def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
     mover = board.to_move
     if mover is None or mover.robot is None:
         return
-    asked = work.thoughts.about(ThoughtKind.MOVE, awaited_move(board, mover.player_id))
+    asked = work.thoughts.about(ThoughtKind.MOVE, move_key(board, mover.player_id))
     if asked is None and work.players.get(mover.player_id).status == "active":
         yield f"it waits for the robot {mover.handle}, which is not to think about it"
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from pbm.events import Answered
 from pbm.plain import from_plain, to_plain
-from pbm.play.analyses import ask_piece, kept_analysis
-from pbm.play.analyses_told import analysis_told
+from pbm.play.advice import analysis_told, ask_piece, kept_analysis
 from pbm.robots.analysis import MOST_LOST, Judged, Piece, look_at, mistakes, next_piece
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of
 from pbm.service.robots.worker_processes import Computation

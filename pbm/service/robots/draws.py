@@ -1,8 +1,7 @@
 """A robot's answer to a draw offer: with its move if it is to move, else as a job of its own."""
 
 from pbm.events import Event
-from pbm.play.offers import agree, refuse
-from pbm.play.robot_answers import asked_draw, offered_to
+from pbm.play.offers import agree, asked_draw, offered_to, refuse
 from pbm.play.turn import Turn
 from pbm.robots.draws import RobotStanding, quiet_moves, standing
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of

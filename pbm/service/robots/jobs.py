@@ -15,7 +15,7 @@ import structlog
 
 from pbm.clock import Clock
 from pbm.mail.site import Site
-from pbm.play.awaited import await_move
+from pbm.play.request_move import request_move
 from pbm.play.turn import Turn
 from pbm.robots.players import ROBOTS
 from pbm.service.robots import analyses, draws, hints, moves
@@ -69,7 +69,7 @@ class RobotJobs:
             if self.database.embedded:
                 work.thoughts.let_lapse(now)
             for number in work.thoughts.boards_unthought():
-                await_move(work, work.boards.get(number, lock=True), now)
+                request_move(work, work.boards.get(number, lock=True), now)
 
     def next_due_at(self) -> datetime | None:
         """When the next job can be leased. Raises DBAPIError."""

@@ -2,9 +2,9 @@
 
 from pbm.errors import Refusal
 from pbm.events import Event
-from pbm.play.awaited import awaited_move
+from pbm.play.actions import play_move
 from pbm.play.claims import claim_draw
-from pbm.play.move import play_move
+from pbm.play.request_move import move_key
 from pbm.robots.thinking import RobotMove, think_about
 from pbm.rules.contract import Suggests
 from pbm.service.robots.draws import answer_with_move
@@ -78,7 +78,7 @@ def _still_waits(board: Board, job: Thought) -> bool:
     mover = board.to_move if board.is_installed else None
     if mover is None or mover.robot is None:
         return False
-    return awaited_move(board, mover.player_id) == job.about
+    return move_key(board, mover.player_id) == job.about
 
 
 MOVES = JobHandler(prepare, finish, give_up)

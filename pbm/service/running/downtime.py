@@ -3,7 +3,7 @@ reckons them, for what expires at once."""
 
 from datetime import datetime, timedelta
 
-from pbm.play.clocks.outages import DOWN, LISTENING, UNNOTICED, known_outages
+from pbm.play.clocks.calendar import DOWN, LISTENING, UNNOTICED, known_outages
 from pbm.store.db import UnitOfWork
 from pbm.store.values.timers import TimerKind
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pbm.events import BoardEnded
 from pbm.events.board import FirstMoveMissed, ForfeitClaimable, PauseRunOut
-from pbm.play.clocks.forfeits import forfeit
+from pbm.play.actions import decline_board, forfeit
 from pbm.play.clocks.pauses import keep, note_reminded, resume
 from pbm.play.clocks.vacations import take_by_itself
 from pbm.play.clocks.waits import (
@@ -20,8 +20,7 @@ from pbm.play.clocks.waits import (
     wait_of,
     warned_from,
 )
-from pbm.play.decline import decline_board
-from pbm.play.first_moves import DECLINED_AFTER, REMINDED_AFTER, await_first_move, still_waits
+from pbm.play.request_move import DECLINED_AFTER, REMINDED_AFTER, request_first_move, still_waits
 from pbm.service.telling.announce import announce_boards
 from pbm.service.ticks.reminders import SOON, WARNED_BEFORE, Awaited, remind
 from pbm.service.ticks.tick import Again, Done, Tick, announce_several
@@ -175,7 +174,7 @@ def decline_first_move(tick: Tick) -> Done | Again:
         return found
     board, player = found
     if player.status != "active":
-        await_first_move(tick.work, board, tick.now)
+        request_first_move(tick.work, board, tick.now)
         return Done(f"{player.handle} is {player.status}, so the time begins anew")
     calendar = calendar_of(tick.work, board, player, tick.now)
     by = calendar.after(tick.timer.since, DECLINED_AFTER) or _later(tick)

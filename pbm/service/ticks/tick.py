@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pbm.events import Event, on_boards
-from pbm.play.clocks.outages import is_down
+from pbm.play.clocks.calendar import is_down
 from pbm.play.turn import Turn
 from pbm.service.telling.announce import announce_boards
 from pbm.service.telling.kept_news import SOON

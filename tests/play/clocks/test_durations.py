@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from pbm.mail.writing.render import templates_of
-from pbm.play.clocks.durations import parse_duration
+from pbm.play.clocks.terms import parse_duration
 from pbm.resources import resource_path
 from tests.rows import each_row
 

@@ -1,10 +1,14 @@
-"""Marks of positions: short texts by which a position is found again, for claims."""
+"""Positions of a board: replayed from its moves, and the marks by which they are found again."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import islice
 
 from pbm.rules.contract import Game, HasCopies, Position, TellsClaims, has
 from pbm.rules.registry import game_named
+from pbm.rules.sides import turn
+from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.plies import MARK
 
@@ -41,3 +45,37 @@ def counted_from(board: Board, position: Position, ply: int) -> dict[str, int]:
     since = ply - game.reversible(position)
     from_start = since <= 0 and game.sameness(position) == game.sameness(board.start)
     return {"since": since, "first": 2 if from_start else 1}
+
+
+def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
+    """Return the position after `ply` plies, seats given up by then included.
+
+    Raises RulesError where a recorded move is not legal.
+    """
+    position = board.start
+    for number, reached in enumerate(_positions(work, board)):
+        if number > ply:
+            break
+        position = reached
+    return position
+
+
+def positions_since(work: UnitOfWork, board: Board, ply: int) -> list[Position]:
+    """Return the positions after `ply` plies and after each one since, up to the current one."""
+    return list(islice(_positions(work, board), ply, None))
+
+
+def _positions(work: UnitOfWork, board: Board) -> Iterator[Position]:
+    position = board.start
+    left: dict[int, list[int]] = {}
+    for departure in work.plies.departures(board.id):
+        left.setdefault(departure.after_ply, []).append(departure.seat)
+    for seat in left.get(0, ()):
+        position = position.leave(seat)
+    yield position
+    for ply in work.plies.of(board.id):
+        move = position.parse(ply.text, turn(position) or ply.seat)
+        position = position.play(move).position
+        for seat in left.get(ply.ply, ()):
+            position = position.leave(seat)
+        yield position

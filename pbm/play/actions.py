@@ -1,0 +1,143 @@
+"""What players do on a board with all consequences: move, leave, decline, run out of time."""
+
+from datetime import datetime
+
+from pbm.events import Event, MovePlayed, PlayerLeft
+from pbm.events.board import BoardDeclined, BoardStarted, FirstMoveMissed, ForfeitClaimed, Forfeited
+from pbm.play.absence import is_spared
+from pbm.play.boards import add_move, close_board, setup_of, start_board, take_out
+from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
+from pbm.play.ending import settle_end
+from pbm.play.offers import after_a_move, after_leaving
+from pbm.rules.sides import teams
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+
+
+def play_move(
+    work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
+) -> list[Event]:
+    """Play a move for the seat whose turn it is. Raises Refusal.
+
+    It answers what was asked for on the board, and may end the game. For the clock it was made
+    when it `arrived`.
+    """
+    mover = board.to_move
+    after = add_move(work, board, text, now)
+    count_move(work, board, after, arrived or now)
+    events: list[Event] = [MovePlayed(after.id, after.ply)]
+    if mover:
+        events += after_a_move(work, after, mover.player_id)
+    return events + settle_end(work, board, after, now)
+
+
+_EVERY = 1_000_000  # boards of one player; nobody has as many
+
+
+def leave_board(
+    work: UnitOfWork, board: Board, player: Player, how: str, now: datetime
+) -> list[Event]:
+    """Take a player out of a game, at all seats; what stands on the board stays.
+
+    It settles what was asked for by, or only waited for, that player, and may end the game.
+    """
+    seats = [seat.seat for seat in board.seats_of(player.id)]
+    spared = how == "forfeited" and is_spared(work, board, player.id, now)
+    after = take_out(work, board, seats, how, now, spared=spared)
+    return [
+        PlayerLeft(board.id, player.handle, how),
+        *after_leaving(work, after, now),
+        *settle_end(work, board, after, now),
+    ]
+
+
+def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
+    """The boards that a player still plays on, the lowest number first.
+
+    On those whose game is not installed nothing can be done.
+    """
+    found = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
+    boards = [work.boards.get(board.id, lock=True) for board in found] if lock else found
+    played = (board for board in boards if board.playing and board.is_installed)
+    return [board for board in played if player.id in board.still_in]
+
+
+def decline_board(
+    work: UnitOfWork,
+    board: Board,
+    player: Player,
+    now: datetime,
+    told_as: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
+) -> list[Event]:
+    """Close a board that a player won't play; those still in start a new one, if they can.
+
+    `told_as` is the fact that they read: the player said so, or made no first move in time.
+    """
+    closed = close_board(work, board, "declined", now)
+    successor = _successor(work, board, player, now)
+    events: list[Event] = [
+        told_as(board.id, player.handle, successor.id if successor else None),
+        *settle_end(work, board, closed, now, begins_anew=successor is not None),
+    ]
+    if successor:
+        events.append(BoardStarted(successor.id, player.handle))
+    return events
+
+
+def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
+    """The board on which the others begin anew.
+
+    They cannot where the board is not for so few, where it was a game in teams, or where only
+    robots are left. In a match that goes on they don't: it is the match that ends, with what was
+    reached in it.
+    """
+    others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
+    setup = setup_of(board)
+    if board.round and board.round.number > 1:
+        return None
+    is_alone = all(other.robot for other in others)
+    if is_alone or teams(board.start) or not setup.is_for(len(others)):
+        return None
+    return start_board(work, setup, others, now)
+
+
+FORFEITED = "forfeited"
+
+
+def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
+    """Take a player out of the game whose time has run out; everybody is told."""
+    return [
+        Forfeited(board.id, player.handle),
+        *leave_board(work, board, player, FORFEITED, now),
+    ]
+
+
+def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
+    """Take out of the game whoever may be claimed to have run out of time; nothing for nobody."""
+    wait = wait_of(work, board, now)
+    if wait is None or wait.player.id == player.id or not may_be_claimed(board, wait):
+        return []
+    claimed = ForfeitClaimed(board.id, wait.player.handle, player.handle)
+    return [claimed, *leave_board(work, board, wait.player, FORFEITED, now)]
+
+
+def claimable_from(
+    work: UnitOfWork, board: Board, player: Player, now: datetime
+) -> datetime | None:
+    """When a player may claim that another has run out of time, if mail to that one comes back."""
+    wait = wait_of(work, board, now)
+    if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
+        return None
+    return wait.ends_at
+
+
+def forfeited_at(work: UnitOfWork, board: Board, player_id: int) -> datetime | None:
+    """When a player ran out of time on a board; None for one who did not."""
+    seats = {seat.seat for seat in board.seats_of(player_id)}
+    if not seats & set(board.position.out):
+        return None
+    left = work.plies.departures(board.id)
+    return next(
+        (item.left_at for item in left if item.seat in seats and item.how == FORFEITED), None
+    )

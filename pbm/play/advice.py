@@ -1,0 +1,190 @@
+"""Advice of robots: hints on a player's own moves, and analyses of finished games.
+
+Neither may tell what to play on a board where the player can have no hint.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from pbm.errors import Refusal
+from pbm.events import HintAsked
+from pbm.play.boards import check_rules
+from pbm.play.limits import Rate
+from pbm.play.positions import mark, marks_alike
+from pbm.play.robots import robots_play
+from pbm.rules.sides import partners
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+from pbm.store.values.thoughts import KeptAnalysis, ThoughtKind
+
+HINTS = Rate("hints", 30, timedelta(days=1))  # of one player
+_MOST_COMPARED = 100  # boards of a player
+
+
+def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> HintAsked:
+    """Let a robot think about a player's move. Raises Refusal."""
+    _check(board, player)
+    _check_tells_nothing(work, board, player)
+    if not HINTS.take(work, now, player.id):
+        raise Refusal("too-many-hints", most=HINTS.most)
+    asked = work.thoughts.ask(
+        ThoughtKind.HINT,
+        f"{board.id}.{board.ply}.{board.taken_back}",
+        now,
+        board_id=board.id,
+        ply=board.ply,
+        player_id=player.id,
+        params={"taken_back": board.taken_back},
+    )
+    if not asked:
+        raise Refusal("hint-asked-already", number=board.id)
+    return HintAsked(board.id)
+
+
+def _check(board: Board, player: Player) -> None:
+    """Raise Refusal where there is no hint to be had."""
+    if not robots_play(board.rules):
+        raise Refusal("no-hints", title=board.rules.info.title, number=board.id)
+    people = people_against(board, player.id)
+    if people:
+        raise Refusal("hint-against-people", handles=people, number=board.id)
+    if board.rated:
+        raise Refusal("hint-in-rated-game", number=board.id)
+    mover = board.to_move
+    if mover is None or mover.player_id != player.id:
+        turn = mover.handle if mover else None
+        raise Refusal("hint-not-your-turn", turn=turn, number=board.id)
+    check_rules(board)
+
+
+def _check_tells_nothing(work: UnitOfWork, board: Board, player: Player) -> None:
+    """Raise Refusal where a hint would tell what to play on another board, without hints."""
+    alike = marks_alike(board)
+    for other in boards_without_hints(work, board, player):
+        if mark(other.rules, other.position) in alike:
+            raise Refusal("hint-when-gone-on", number=board.id, other=other.id)
+
+
+def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list[Board]:
+    """The boards in progress of the same game on which a player can have no hint, the newest; but
+    those where nobody has moved yet."""
+    playing = work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
+    same = (other for other in playing if other.game == board.game and other.ply)
+    return [other for other in same if not has_hints(other, player)]
+
+
+def has_hints(board: Board, player: Player) -> bool:
+    """Whether a player may have hints on a board, on their own moves."""
+    return not board.rated and not people_against(board, player.id)
+
+
+def people_against(board: Board, player_id: int | None) -> list[str]:
+    """The opponents of a player who are no robots, by their handles."""
+    own = {seat.seat for seat in board.seats if seat.player_id == player_id}
+    own |= {partner for seat in own for partner in partners(board.position, seat)}
+    return [seat.handle for seat in board.seats if seat.seat not in own and seat.robot is None]
+
+
+ANALYSES = Rate("analyses", 3, timedelta(days=1))  # of one player
+_BEHIND = 5.0  # seconds that robots' moves go before a piece of it
+
+
+def check_analysable(board: Board) -> None:
+    """Raise Refusal where a board's game cannot be analysed, or not yet."""
+    info = board.rules.info
+    if board.playing:
+        raise Refusal("analyse-when-over", number=board.id)
+    if not robots_play(board.rules):
+        raise Refusal("no-analyses", title=info.title, number=board.id)
+    if board.rules_version != info.version:
+        raise Refusal("analyse-other-rules", title=info.title, number=board.id)
+    if not board.ply:
+        raise Refusal("nothing-to-analyse", number=board.id)
+
+
+def check_tells_nothing(work: UnitOfWork, board: Board, player: Player) -> None:
+    """Raise Refusal where an analysis of a game would tell what to play on another board, on which
+    the player can have no hint."""
+    told = _told_elsewhere(work, board, player)
+    if told:
+        raise Refusal("analyse-when-gone-on", **told)
+
+
+def tells_nothing(work: UnitOfWork, board: Board, player: Player | None) -> bool:
+    """Whether an analysis of a game tells a player nothing of that kind."""
+    return player is None or not _told_elsewhere(work, board, player)
+
+
+def _told_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
+    """Another board that stands, be it mirrored or turned, as it did in a game, and after which
+    ply; empty for none.
+
+    A game that was played here counts where it stood so after the other board had begun.
+    """
+    stands_on = {
+        stands: other
+        for other in boards_without_hints(work, board, player)
+        for stands in marks_alike(other)
+    }
+    for ply in work.plies.that_stood(board.id, stands_on) if stands_on else ():
+        other = stands_on[ply.stood]
+        if board.from_record or ply.played_at >= other.started_at:
+            return {"number": board.id, "ply": ply.ply, "other": other.id}
+    return {}
+
+
+def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
+    """What has been found so far about a board's game as it stands there now."""
+    kept = work.analyses.find(board.id)
+    return kept if kept and kept.mark == mark_of(board) else None
+
+
+def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) -> None:
+    """Let a game be analysed for a player, or let the player wait for what is on its way; the
+    board's row is locked. Raises Refusal."""
+    if player.id not in work.analyses.readers(board.id):
+        if not ANALYSES.take(work, now, player.id):
+            raise Refusal("too-many-analyses", most=ANALYSES.most)
+        work.analyses.add_reader(board.id, player.id)
+    if kept_analysis(work, board) is None:
+        work.analyses.begin(board.id, mark_of(board), now)
+    ask_piece(work, board, player.id, now)
+
+
+def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
+    """Let the next piece of a game be looked at, in the share of a player."""
+    work.thoughts.ask(
+        ThoughtKind.ANALYSIS,
+        str(board.id),
+        now,
+        board_id=board.id,
+        ply=board.ply,
+        player_id=player_id,
+        handicap=_BEHIND,
+    )
+
+
+def mark_of(board: Board) -> str:
+    """What tells a game from what it was before plies were taken back, or others added."""
+    return f"{board.ply}.{board.taken_back}"
+
+
+def analysis_told(board: Board, kept: KeptAnalysis, player_id: int) -> dict[str, Any]:
+    """What the section `analysis` says to a player."""
+    own = [] if board.from_record else board.seats_of(player_id)
+    return {
+        "title": f"analysis of board {board.id}",
+        "number": board.id,
+        "game": board.game,
+        "players": [{"handle": seat.handle} for seat in board.seats],
+        "you": [{"seat": seat.seat} for seat in own],
+        "plies": board.ply,
+        **kept.found,
+    }
+
+
+def better_lines(kept: KeptAnalysis) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """The better moves by ply, as a record has them."""
+    told = [*kept.found["mistakes"], kept.found["last"]]
+    return tuple((item["ply"], tuple(item["line"])) for item in told if item and item["line"])

@@ -1,0 +1,68 @@
+"""Requesting a move: a person is reminded of a first one, a robot gets a job.
+
+A first move is reminded of after two days and declined after seven, counted from the moment at
+which it is a player's turn for the first time. No timer is changed with a move; one that is due
+checks whether the board still waits for the move that it was set for.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
+from pbm.store.values.thoughts import ThoughtKind
+from pbm.store.values.timers import Timer, TimerKind
+
+
+def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Let happen what a board waits for, if that is anything that we bring about.
+
+    To be called wherever it may have become another player's turn.
+    """
+    mover = board.to_move
+    if mover is None or mover.robot is None:
+        request_first_move(work, board, now)
+    else:
+        work.thoughts.ask(
+            *(ThoughtKind.MOVE, move_key(board, mover.player_id), now),
+            board_id=board.id,
+            ply=board.ply,
+            player_id=asked_by(board),
+        )
+
+
+def move_key(board: Board, player_id: int) -> str:
+    """What names the move that a board waits for: after a take-back it is another one, and once
+    somebody has left."""
+    return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}.{len(board.still_in)}"
+
+
+def asked_by(board: Board) -> int:
+    """The player in whose share it is that a robot moves: the first person who is still in, or the
+    robot itself where there is none."""
+    mover = board.to_move
+    people = [seat.player_id for seat in board.seats if seat.robot is None]
+    still_in = board.still_in
+    first = next((player for player in people if player in still_in), None)
+    return first or (people[0] if people else mover.player_id if mover else 0)
+
+
+REMINDED_AFTER = timedelta(days=2)
+DECLINED_AFTER = timedelta(days=5)  # of the reminder
+
+
+def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Let a player be reminded whose turn it is for the first time; where it is not, do nothing.
+
+    To be called wherever it may have become another player's turn.
+    """
+    awaited, mover = board.awaited_first_move, board.to_move
+    if awaited and mover:
+        kind, remind_at = TimerKind.FIRST_MOVE_REMINDER, now + REMINDED_AFTER
+        whose: dict[str, Any] = {"board_id": board.id, "player_id": mover.player_id}
+        work.timers.set(kind, awaited, now, remind_at, **whose)
+
+
+def still_waits(board: Board, timer: Timer) -> bool:
+    """Whether a board waits for the first move that a timer was set for."""
+    return board.awaited_first_move == timer.about
