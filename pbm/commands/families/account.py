@@ -193,7 +193,7 @@ class ChangePassword(Command, group="account"):
         told = {"title": "your password", "has_one": bool(kept), "handle": handle}
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
-    def pinned(self, context: Context) -> str:  # noqa: ARG002 - as declared
+    def pinned(self, context: Context) -> str:
         """Leave the password out: its sealed hash is stored beside the line."""
         return f"change password {MASK if self.new_password else _NONE}"
 
@@ -202,7 +202,7 @@ class ChangePassword(Command, group="account"):
         wished = "set the new password" if self.new_password else "have no password any more"
         return f"Do you want to {wished}?"
 
-    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:  # noqa: ARG002 - no game hangs on it
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         """Say what the old and the new password are good for."""
         had, has = player.password_hash is not None, self.new_password is not None
         return {"section": "ends-password", "had": had, "has": has, "handle": player.handle}

@@ -25,8 +25,8 @@ class TakeVacation(Command, group="account"):
     `vacation 20 Dec to 3 Jan`, `vacation 20.12. - 3.1.`. `vacation 5` is today and the four days
     behind it. `vacation` alone lists what you have said. `back` ends it early.
 
-    A vacation is whole days in your time zone, of which you have thirty a year; days on which you
-    were away already cost nothing twice. Today can be the first one. Whoever waits for your move
+    A vacation is whole days in your time zone, of which you have thirty a year; a day is never
+    charged twice. Today can be the first one. Whoever waits for your move
     is told some hours after it has begun, and the first line of a board says until when you are
     away. Your mails are read as ever: a move in your vacation counts, and nobody else's clock
     stands still.

@@ -70,7 +70,7 @@ class Delete(Command, group="account"):
         more = len(boards) - len(named)
         return {"section": "ends-all", "handle": player.handle, "boards": named, "more": more}
 
-    def pinned(self, context: Context) -> str:  # noqa: ARG002 - it is about the speaker
+    def pinned(self, context: Context) -> str:
         """The same word, whatever was written for it."""
         return self.words[0]
 

@@ -41,8 +41,8 @@ class Challenge(Command, group="lobby"):
     """Start a game with others; everybody gets the board at once.
 
     The first player named sits at seat 1 and moves first; `me` is you. Where you do not name
-    yourself, you sit at seat 1, and the others follow in their order. -seats=carol,me,bob says
-    any other order, and then nobody need be named besides. Commas and "and" may stand between
+    yourself, you sit at seat 1, and the others follow in their order. -seats=carol,me,bob gives
+    any other order; then you need not name the players again. Commas and "and" may stand between
     the names. Whoever does not want to play answers `decline`. What you write below the
     command goes to all of them.
 

@@ -57,7 +57,7 @@ class Play(Command, group="lobby"):
         done = make_seek(context.work, wish, context.player, context.now, PAIRS_FOR, lots)
         yield from _told(context, done)
 
-    def pinned(self, context: Context) -> str:  # noqa: ARG002 - it is about the speaker
+    def pinned(self, context: Context) -> str:
         """Name the game."""
         return self.of_its_game(self.words[0])
 
@@ -69,8 +69,8 @@ class SeekOthers(Challenge):
     everybody gets it; lots are drawn for the seats. `seek 4` is for four players. The other options
     are those of `challenge`.
 
-    -rating=1200-1600 lets only players in whose rating is in that range, 1200- has no upper end,
-    and a newcomer counts as 1500. A seek stands for four weeks, or for as long as you say:
+    -rating=1200-1600 admits only players rated 1200 to 1600, 1200- has no upper end, and a newcomer
+    counts as 1500. A seek stands for four weeks, or for as long as you say:
     -expires=10d. You are told when somebody joins and others are still missing, and when it has
     come to nothing. `unseek` takes it back.
 
@@ -105,7 +105,7 @@ class SeekOthers(Challenge):
             context, make_seek(context.work, wish, context.player, context.now, lasts, lots)
         )
 
-    def pinned(self, context: Context) -> str:  # noqa: ARG002 - it names nobody
+    def pinned(self, context: Context) -> str:
         """The same line, with its game."""
         return self.of_its_game(self.line)
 

@@ -16,10 +16,8 @@ from typing import Any, ClassVar, Self
 from pbm.commands.language.context import Context
 from pbm.commands.language.fields import (
     Field,
-    Flag,
     GameOptions,
     Operand,
-    ValueOption,
     operand,
     split_options,
 )
@@ -78,19 +76,16 @@ class Command:
         cls.group = group or cls.group
         cls.fields = dict(_fields_of(cls))
         cls._in_turn = _loose_ones_first(cls.fields)
-        cls._secret_at = _first_secret(cls.fields)
-        operands = [field for field in cls.fields.values() if isinstance(field, Operand)]
-        cls.about_board = any(BoardKind.shown in field.kind.shown for field in operands)
+        kinds = [field.kind for field in cls.fields.values() if isinstance(field, Operand)]
+        cls.about_board = any(BoardKind.shown in kind.shown for kind in kinds)
+        secrets = (place for place, kind in enumerate(kinds) if isinstance(kind, Secret))
+        cls._secret_at = next(secrets, None)
 
     @classmethod
     def usage(cls, game: Game | None = None) -> str:
         """Render the usage line, as it is for a game."""
-        name = [cls.words[0], cls.second] if cls.second else [cls.words[0]]
-        shown = (
-            field.usage(game) if isinstance(field, GameOptions) else field.usage()
-            for field in cls.fields.values()
-        )
-        return " ".join(filter(None, [*name, *shown]))
+        shown = (field.usage(game or default_game()) for field in cls.fields.values())
+        return " ".join(filter(None, [cls.words[0], cls.second, *shown]))
 
     @classmethod
     def examples_of(cls, game: Game | None = None) -> tuple[str, ...]:
@@ -188,29 +183,20 @@ class Command:
         left, options = self._options_in(words[:open_words])
         left += words[open_words:]
         for name, field in self._in_turn:
-            if isinstance(field, Operand):
-                setattr(self, name, field.read(left, options))
-            elif isinstance(field, GameOptions):
-                setattr(self, name, field.read(options, self.game))
-            else:
-                setattr(self, name, field.read(options))
+            setattr(self, name, field.read(left, options, self.game))
         if options:
             name, value = min(options.items())
             written = f"-{name}" if value is None else f"-{name}="
             raise misread("option", word=cut_short(written), near=self._options_like(name))
         if left:
-            raise misread(
-                "left-over", word=MASK if self.has_secret() else cut_short(" ".join(left))
-            )
+            word = MASK if self.has_secret() else cut_short(" ".join(left))
+            raise misread("left-over", word=word)
 
     def _options_like(self, name: str) -> list[str]:
         """Options, or values of one, that resemble an unknown option."""
         forms: dict[str, str] = {}
         for field in self.fields.values():
-            forms |= field.forms(self.game) if isinstance(field, GameOptions) else {}
-            forms |= (
-                {field.name: field.usage()[1:-1]} if isinstance(field, Flag | ValueOption) else {}
-            )
+            forms |= field.forms(self.game)
         return [forms[near] for near in nearest(name, forms)]
 
     @classmethod
@@ -227,7 +213,7 @@ class Command:
         """Do it, and yield the events. Raises Refusal; nothing has changed then."""
         raise NotImplementedError
 
-    def pinned(self, context: Context) -> str:  # noqa: ARG002 - most commands need no context
+    def pinned(self, context: Context) -> str:
         """Return the line that means the same later, to wait for a `yes`."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
@@ -248,7 +234,7 @@ class Command:
         """Ask in plain words whether it is really wished; empty if its line says it."""
         return self.asks.format(**vars(self))
 
-    def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:  # noqa: ARG002 - most end nothing
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
         """The section that warns of what ends with the yes; None if nothing does."""
         return None
 
@@ -277,12 +263,6 @@ def _loose_ones_first(fields: dict[str, Field]) -> list[tuple[str, Field]]:
         fields.items(),
         key=lambda item: not (isinstance(item[1], Operand) and item[1].kind.anywhere),
     )
-
-
-def _first_secret(fields: dict[str, Field]) -> int | None:
-    operands = [field for field in fields.values() if isinstance(field, Operand)]
-    kinds = [isinstance(field.kind, Secret) for field in operands]
-    return kinds.index(True) if any(kinds) else None
 
 
 class BoardCommand(Command):

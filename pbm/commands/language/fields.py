@@ -1,7 +1,7 @@
 """The fields of a command: their form in a usage line, and how they are parsed."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +11,30 @@ from pbm.nearest import nearest
 from pbm.play.game_words import mentions_place
 from pbm.rules.contract import Game
 from pbm.rules.contract import Option as GameOption
-from pbm.rules.registry import default_game, games
+from pbm.rules.registry import games
 
 _OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
+Options = dict[str, str | None]  # those of a line, by name; None for one without a value
+
+
+class Field:
+    """A field of a command."""
+
+    def usage(self, game: Game) -> str:
+        """Render the field as in a usage line."""
+        raise NotImplementedError
+
+    def read(self, words: list[str], options: Options, game: Game) -> Any:
+        """Take the value out of the words and options of a line. Raises Refusal."""
+        raise NotImplementedError
+
+    def forms(self, game: Game) -> dict[str, str]:
+        """The options of the field as they are written, by name; also values of them."""
+        return {}
 
 
 @dataclass(frozen=True)
-class Operand:
+class Operand(Field):
     """A field parsed from the words of the line, in declaration order.
 
     `unless` names an option that replaces it.
@@ -28,80 +45,79 @@ class Operand:
     many: bool = False
     unless: str = ""
 
-    def usage(self) -> str:
-        """Show the field as in a usage line."""
+    def usage(self, game: Game) -> str:
+        """Render the field as in a usage line."""
         shown = f"{self.kind.shown} ..." if self.many else self.kind.shown
         return f"[{shown}]" if self.optional else shown
 
-    def read(self, left: list[str], options: Collection[str]) -> Any:
-        """Take it out of the words that are left, beside these options. Raises Refusal."""
+    def read(self, words: list[str], options: Options, game: Game) -> Any:
+        """Take the value out of the words."""
         optional = self.optional or self.unless in options
         if self.kind.anywhere:
-            return self._read_anywhere(left)
-        if self.many:
-            return self._read_many(left, optional=optional)
-        if not left and optional:
-            return None
-        if not left:
+            found = next((index for index, word in enumerate(words) if self.kind.fits(word)), None)
+            return None if found is None else self.kind.read([words.pop(found)])
+        if not words and not optional:
             raise misread("missing", word=self.kind.shown)
+        if self.many:
+            return tuple(self._read_many(words))
+        if not words:
+            return None
         try:
-            return self.kind.read(left)
+            return self.kind.read(words)
         except Refusal:
             if not optional or self.kind.rest or self.kind.explains:
                 raise
             return None  # the word may be meant for the next field
 
-    def _read_many(self, left: list[str], *, optional: bool) -> tuple[Any, ...]:
-        values: list[Any] = []
-        while left:
-            taken = self.kind.read(left)
-            values += taken if self.kind.rest else [taken]
-        if not values and not optional:
-            raise misread("missing", word=self.kind.shown)
-        return tuple(values)
-
-    def _read_anywhere(self, left: list[str]) -> Any:
-        for index, word in enumerate(left):
-            if self.kind.fits(word):
-                return self.kind.read([left.pop(index)])
-        return None
+    def _read_many(self, words: list[str]) -> Iterator[Any]:
+        while words:
+            taken = self.kind.read(words)
+            yield from taken if self.kind.rest else [taken]
 
 
 @dataclass(frozen=True)
-class Flag:
+class Flag(Field):
     """A field that is true if its option is anywhere on the line."""
 
     name: str
 
-    def usage(self) -> str:
-        """Show the field as in a usage line."""
+    def usage(self, game: Game) -> str:
+        """Render the field as in a usage line."""
         return f"[-{self.name}]"
 
-    def read(self, options: dict[str, str | None]) -> bool:
-        """Take it out of the options of a line. Raises Refusal."""
+    def read(self, words: list[str], options: Options, game: Game) -> bool:
+        """Take the value out of the options."""
         return _read_flag(self.name, options)
+
+    def forms(self, game: Game) -> dict[str, str]:
+        """Its option."""
+        return {self.name: f"-{self.name}"}
 
 
 @dataclass(frozen=True)
-class ValueOption:
-    """A field that is read from an option with a value: `-name=value`."""
+class ValueOption(Field):
+    """A field that is parsed from an option with a value: `-name=value`."""
 
     name: str
     kind: ArgumentKind
 
-    def usage(self) -> str:
-        """Show the field as in a usage line."""
-        return f"[-{self.name}={self.kind.shown}]"
+    def usage(self, game: Game) -> str:
+        """Render the field as in a usage line."""
+        return f"[{self.forms(game)[self.name]}]"
 
-    def read(self, options: dict[str, str | None]) -> Any:
-        """Take it out of the options of a line. Raises Refusal."""
+    def read(self, words: list[str], options: Options, game: Game) -> Any:
+        """Take the value out of the options."""
         if self.name not in options:
             return None
         return self.kind.read([_value(self.name, self.kind.shown, options)])
 
+    def forms(self, game: Game) -> dict[str, str]:
+        """Its option."""
+        return {self.name: f"-{self.name}={self.kind.shown}"}
+
 
 @dataclass(frozen=True)
-class GameOptions:
+class GameOptions(Field):
     """A field for the options that games declare for a command.
 
     `of` returns those of a game. Only the line's game counts; with `of_any` all games do, as the
@@ -111,21 +127,23 @@ class GameOptions:
     of: Callable[[Game], Sequence[GameOption]]
     of_any: bool = False
 
-    def usage(self, game: Game | None = None) -> str:
-        """Show the options of a game as in a usage line."""
-        declared = self.of(game or default_game())
-        return " ".join(form for option in declared for form in _forms(option))
+    def usage(self, game: Game) -> str:
+        """Render the options of a game as in a usage line."""
+        forms: list[str] = []
+        for item in self.of(game):
+            forms += [*item.flags, item.name if item.is_flag else f"{item.name}=name"]
+        return " ".join(f"[-{form}]" for form in forms)
 
     def forms(self, game: Game) -> dict[str, str]:
-        """How each option of a game is written, and each value of one, by its name."""
+        """Each option of a game, and each value of one."""
         declared = self.of(game)
         values = {value: f"-{item.name}={value}" for item in declared for value in item.values}
         flags = {name: f"-{name}" for item in declared for name in (item.name, *item.flags)}
         named = {item.name: f"-{item.name}=name" for item in declared if not item.is_flag}
         return values | flags | named
 
-    def read(self, options: dict[str, str | None], game: Game) -> "Chosen":
-        """Take the declared options out. Raises Refusal."""
+    def read(self, words: list[str], options: Options, game: Game) -> "Chosen":
+        """Take the declared options out."""
         found: list[tuple[GameOption, str | bool, bool]] = []
         about = games().values() if self.of_any else (game,)
         for option in {item.name: item for each in about for item in self.of(each)}.values():
@@ -151,38 +169,28 @@ class Chosen:
         chosen: dict[str, str | bool] = {}
         for option, value, _ in self.found:
             if chosen.setdefault(option.name, value) != value:
-                raise self._two_values(option)
+                both = [item for item in self.found if item[0] == option]
+                raise Refusal(
+                    "two-values",
+                    option=option.name,
+                    sets_up=option.sets_up,
+                    both=[value for _, value, _ in both],
+                    written=[_as_written(*item) for item in both],
+                )
         return chosen
 
-    def _two_values(self, option: GameOption) -> Refusal:
-        both = [item for item in self.found if item[0] == option]
-        return Refusal(
-            "two-values",
-            option=option.name,
-            sets_up=option.sets_up,
-            both=[value for _, value, _ in both],
-            written=[_as_written(*item) for item in both],
-        )
-
     def written(self) -> Iterator[str]:
-        """Each of them as it stands in a line."""
-        for item in self.found:
-            yield _as_written(*item)
-
-
-def _as_written(option: GameOption, value: str | bool, by_flag: bool) -> str:
-    if value is True:
-        return f"-{option.name}"
-    return f"-{value}" if by_flag else f"-{option.name}={value}"
-
-
-Field = Operand | Flag | ValueOption | GameOptions
+        """Each of them as in a line."""
+        return (_as_written(*item) for item in self.found)
 
 
 def operand(
     kind: ArgumentKind, *, optional: bool = False, many: bool = False, unless: str = ""
 ) -> Any:
-    """Declare a field parsed from the line; None, or () for many, if it is left out."""
+    """Declare a field parsed from the line; None, or () for many, if it is left out.
+
+    It may be `optional`, or be replaced by an option.
+    """
     return Operand(kind, optional, many, unless)
 
 
@@ -201,16 +209,10 @@ def game_options(of: Callable[[Game], Sequence[GameOption]], *, of_any: bool = F
     return GameOptions(of, of_any)
 
 
-def _forms(option: GameOption) -> Iterator[str]:
-    for name in option.flags:
-        yield f"[-{name}]"
-    yield f"[-{option.name}]" if option.is_flag else f"[-{option.name}=name]"
-
-
-def split_options(words: list[str]) -> tuple[list[str], dict[str, str | None]]:
+def split_options(words: list[str]) -> tuple[list[str], Options]:
     """Split the options, by name with their values, from the other words."""
     left: list[str] = []
-    options: dict[str, str | None] = {}
+    options: Options = {}
     goes_on = ""  # the option whose value ends with a comma, so that the next word belongs to it
     for word in words:
         found = _OPTION.fullmatch(word)
@@ -224,7 +226,13 @@ def split_options(words: list[str]) -> tuple[list[str], dict[str, str | None]]:
     return left, options
 
 
-def _read_flag(name: str, options: dict[str, str | None]) -> bool:
+def _as_written(option: GameOption, value: str | bool, by_flag: bool) -> str:
+    if value is True:
+        return f"-{option.name}"
+    return f"-{value}" if by_flag else f"-{option.name}={value}"
+
+
+def _read_flag(name: str, options: Options) -> bool:
     if name not in options:
         return False
     if options[name] is not None:
@@ -233,7 +241,7 @@ def _read_flag(name: str, options: dict[str, str | None]) -> bool:
     return True
 
 
-def _value(name: str, shown: str, options: dict[str, str | None]) -> str:
+def _value(name: str, shown: str, options: Options) -> str:
     value = options[name]
     if not value:
         raise misread("option-value", word=f"-{name}", shown=shown)
@@ -241,7 +249,7 @@ def _value(name: str, shown: str, options: dict[str, str | None]) -> str:
     return value
 
 
-def _read_value(option: GameOption, options: dict[str, str | None], game: Game) -> str:
+def _read_value(option: GameOption, options: Options, game: Game) -> str:
     word = _value(option.name, "name", options)
     value = option.find(word)
     if value is None:

@@ -93,7 +93,7 @@ class ArgumentKind:
         """Take words from the front and return the value. Raises Refusal."""
         raise NotImplementedError
 
-    def fits(self, word: str) -> bool:  # noqa: ARG002 - only kinds that stand anywhere are asked
+    def fits(self, word: str) -> bool:
         """Whether a word is meant for this argument, wherever it stands."""
         return False
 
