@@ -26,7 +26,7 @@ class RobotStanding:
     def takes_draw(self) -> bool:
         """Whether a draw is good enough: always if behind, else once the game gets nowhere.
 
-        Otherwise an early offer would bring anybody a draw against a stronger robot.
+        Otherwise an early offer would win a draw against a stronger robot.
 
         >>> [RobotStanding(*each).takes_draw for each in ((-50, 0), (0, 0), (0, 30))]
         [True, False, True]

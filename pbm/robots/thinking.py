@@ -42,7 +42,7 @@ class RobotMove:
 
 @dataclass(frozen=True)
 class Course:
-    """How a board came to stand as it does, as plain data that goes to another process.
+    """The history of a board, as plain data that goes to another process.
 
     `start` is the state line that it began with; a step is the text of a move, or the number of a
     seat that left.

@@ -13,10 +13,10 @@ _P = TypeVar("_P", bound=Placement)
 _ROW, _COLUMN = divmod(CENTRE, 10)
 
 TIMES_REPEATED = 3
-"""A position that stands so many times, with the same seat to move, may be claimed as a draw."""
+"""A position that stands so often, with the same seat to move, may be claimed as a draw."""
 
 QUIET_MOVES = 100
-"""So may a game in which every seat made so many moves since a marble was last ejected."""
+"""The same for moves of every seat since a marble was last ejected."""
 
 
 def reversible(position: Placement) -> int:
@@ -24,14 +24,13 @@ def reversible(position: Placement) -> int:
     return position.quiet
 
 
-def claim(positions: Sequence[Placement], moves: Mapping[int, int]) -> str:
+def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
     """`repeated` or `quiet`; raises ClaimError.
 
     The last of the positions, in the order of play, stands there for the third time; or every seat
     that is still played, and has marbles, has made enough of the `moves`.
     """
-    now = what_counts(positions[-1])
-    if sum(what_counts(position) == now for position in positions) >= TIMES_REPEATED:
+    if [*map(sameness, positions)].count(sameness(positions[-1])) >= TIMES_REPEATED:
         return "repeated"
     if _is_quiet(positions[-1], moves):
         return "quiet"
@@ -43,7 +42,7 @@ def claimable(
 ) -> str | None:
     """`repeated` or `quiet`, None if neither; reads a bounded number of the latest plies.
 
-    If a seat was passed over again and again, `quiet` is seen later than it is so.
+    If a seat was often passed over, `quiet` is noticed late.
     """
     if times >= TIMES_REPEATED:
         return "repeated"
@@ -55,12 +54,7 @@ def claimable(
 
 def sameness(position: AbalonePosition) -> str:
     """The state line without the number of quiet plies."""
-    return what_counts(position).state()
-
-
-def what_counts(position: _P) -> _P:
-    """A position without what may differ when it stands once more."""
-    return replace(position, quiet=0)
+    return replace(position, quiet=0).state()
 
 
 def _is_quiet(position: Placement, moves: Mapping[int, int]) -> bool:
@@ -79,10 +73,7 @@ def balance(start: Placement, end: Placement, seat: int) -> int:
 
 
 def copies(position: _P) -> Iterator[_P]:
-    """The positions in which the same moves are good, once these are turned and mirrored alike.
-
-    The position itself is among them, and some may come more than once.
-    """
+    """All positions that are symmetric to a position, with itself; some may repeat."""
     for way in _WAYS:
         placed = tuple(sum(way[cell] for cell in members(own)) for own in position.marbles)
         for later in range(position.players):
@@ -101,19 +92,19 @@ def _moved_on(seat: int, later: int, position: Placement) -> int:
 
 
 def _turned(cell: int) -> int:
-    """Where a cell lies once the board is turned by a sixth, clockwise."""
+    """A cell after a clockwise turn of the board by a sixth."""
     row, column = cell // 10 - _ROW, cell % 10 - _COLUMN
     return 10 * (_ROW + column) + _COLUMN + column - row
 
 
 def _mirrored(cell: int) -> int:
-    """Where it lies once left and right are exchanged."""
+    """A cell after left and right are exchanged."""
     row, column = cell // 10 - _ROW, cell % 10 - _COLUMN
     return 10 * (_ROW + row) + _COLUMN + row - column
 
 
 def _ways() -> Iterator[dict[int, int]]:
-    """For each way in which the board lies on itself, the set of one that each cell becomes."""
+    """For each symmetry of the board, the image of each cell as a set."""
     for cells in (CELLS, tuple(map(_mirrored, CELLS))):
         lies = cells
         for _ in range(6):

@@ -126,7 +126,7 @@ class Abalone:
         return tuple(explaining.reasons(position, moves))
 
     def threatened(self, position: AbalonePosition, seat: int) -> int:
-        """How many marbles of a seat an opponent could eject with one move."""
+        """The number of a seat's marbles that an opponent could eject with one move."""
         return explaining.threatened(position, seat).bit_count()
 
     def search(
@@ -144,7 +144,7 @@ class Abalone:
         return search(positions, budget, best=best, seed=seed)
 
     def evaluate(self, position: AbalonePosition) -> tuple[int, ...]:
-        """How good a position is for each seat, a hundred to a marble."""
+        """The static value of a position for each seat, a hundred to a marble."""
         from pbm.rules.abalone.engine.searching import evaluate
 
         return evaluate(position)

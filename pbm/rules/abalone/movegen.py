@@ -1,4 +1,4 @@
-"""LineMove generation on plain integers, made for speed (rules, section 3).
+"""Move generation on plain integers, made for speed (rules, section 3).
 
 The arguments are sets of cells (`pbm.rules.abalone.board`). For each direction the generator finds
 the rear cells of all lines that can go that way at once: `sets >> step` is every cell from which a
@@ -52,7 +52,7 @@ _BIT = tuple((1 << top) >> 1 for top in range(112))
 
 
 def _shifts(step: int) -> tuple[int, ...]:
-    """How far to shift for a step, two and three of them, and along each axis beside it."""
+    """The shifts of one, two and three steps, and of one and two along each other axis."""
     far = abs(step)
     one, other = (axis for axis in AXES if axis != far)
     return far, 2 * far, 3 * far, one, 2 * one, other, 2 * other

@@ -1,4 +1,4 @@
-"""What a move is (rules, section 3).
+"""Moves (rules, section 3).
 
 A move takes a line of one to three own marbles one step in one direction. *In line*, along the
 line, it goes onto an empty cell or pushes fewer opponents than it has marbles (a *sumito*);

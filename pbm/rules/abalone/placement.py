@@ -1,4 +1,4 @@
-"""Where the marbles stand, whose turn it is, and how the game ended: the data of a position."""
+"""The data of a position: marbles, turn, scores and outcome."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Placement:
 
     @property
     def players(self) -> int:
-        """How many seats the game has, including those that have left."""
+        """The number of seats, including those that have left."""
         return len(self.marbles)
 
     @property
@@ -89,7 +89,7 @@ class Placement:
         return self.marbles[seat - 1]
 
     def count(self, seat: int) -> int:
-        """How many marbles a seat has on the board."""
+        """The number of a seat's marbles on the board."""
         return self.marbles_of(seat).bit_count()
 
     def group_of(self, seat: int | None) -> tuple[int, ...]:
@@ -138,7 +138,7 @@ class Placement:
         return any_move(*self.seen_by(seat))
 
     def signs(self, by_seat: str) -> list[str]:
-        """What stands on each cell, in reading order; `by_seat` has the sign of each seat."""
+        """The sign of each cell, in reading order; `by_seat` has the signs of the seats."""
         found = [EMPTY] * len(CELLS)
         for marbles, sign in zip((*self.marbles, self.fixed), (*by_seat, FIXED), strict=True):
             for cell in members(marbles):

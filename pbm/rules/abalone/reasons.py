@@ -1,4 +1,4 @@
-"""The closed lists of what can be wrong with a move, a state line, a set-up, a record or a claim.
+"""The closed lists of reasons to refuse a move, a state line, a set-up, a record or a claim.
 
 Every error of the contract that is raised here has one of these reasons, and parameters as plain
 data. If a reason has several causes, `fault` says which. The sentences for people are in the game's
@@ -27,6 +27,6 @@ RECORD_REASONS = tuple(
     " bad-json bad-version no-board unknown-variant board-differs not-skipped after-result"
     " bad-result bad-ending result-differs state-differs only-for-two one-form".split()
 )
-"""What can be wrong with a record besides its moves and its board."""
+"""Reasons of records, besides those of moves and boards."""
 
 CLAIM_REASONS = ("nothing-to-claim",)

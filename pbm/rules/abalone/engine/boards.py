@@ -21,7 +21,7 @@ from pbm.rules.abalone.movegen import CODED, KINDS, any_move, rears
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN
 
 CODE_BITS = 13
-"""A move of the search is the number of a seat times 2 to the power of this, plus a code."""
+"""A move of the search is the number of a seat shifted by this, plus a code of `movegen`."""
 
 CODE_MASK = (1 << CODE_BITS) - 1
 
@@ -34,10 +34,10 @@ EDGES = tuple(EDGE.values())
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a code stands for.
+    """The cells of a code.
 
-    `line` are the cells of the marbles and `flip` those that change where nothing is pushed;
-    `ahead` is the cell where a pushed marble would stand, 0 where none can.
+    `line` are the cells of the marbles, `flip` those that change if nothing is pushed, and `ahead`
+    is the cell of the first pushed marble, 0 for a move that cannot push.
     """
 
     line: int
@@ -51,10 +51,8 @@ def _shapes() -> Iterator[tuple[int, Shape]]:
         kind_step, axis, size = KINDS[code >> 7]
         rear = (code & 127) - 1
         pushes = axis == kind_step and size > 1
-        yield (
-            code,
-            Shape(line, line ^ shifted(line, step), step, rear + size * step if pushes else 0),
-        )
+        ahead = rear + size * step if pushes else 0
+        yield code, Shape(line, line ^ shifted(line, step), step, ahead)
 
 
 SHAPES = dict(_shapes())
@@ -65,7 +63,7 @@ _ALL = (1 << 64) - 1
 
 
 def mixed(number: int) -> int:
-    """A number of 64 bits that looks drawn at random; each number gives its own (splitmix64).
+    """A pseudo-random number of 64 bits, different for each argument (splitmix64).
 
     >>> hex(mixed(0))
     '0xe220a8397b1dcdaf'
@@ -77,20 +75,20 @@ def mixed(number: int) -> int:
 
 
 CELL_KEYS = tuple(tuple(mixed(seat << 7 | cell) for cell in range(100)) for seat in range(6))
-"""By seat and cell: what a marble there adds to the key of a position."""
+"""The key of a marble, by seat and cell."""
 
 TURN_KEYS = tuple(mixed(1024 + turn) for turn in range(8))
-"""By the seat whose turn it is."""
+"""The key of a turn, by seat."""
 
 SCORE_KEYS = tuple(
     tuple(mixed(2048 + (side << 3 | score)) for score in range(7)) for side in range(6)
 )
-"""By side and its score."""
+"""The key of a score, by side."""
 
 
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
-    """For each code, what it changes in the key where a seat's own marbles move alone."""
+    """By code, the change of the key by a move of a seat's own marbles that pushes none."""
     keys = {1 << cell: CELL_KEYS[seat][cell] for cell in CELLS}
     return {code: _changed(shape.flip & BOARD, keys) for code, shape in SHAPES.items()}
 
@@ -105,7 +103,7 @@ def _changed(cells: int, keys: dict[int, int]) -> int:
 
 
 OTHERS = 6
-"""The turn of all enemies at once, of whom one will move."""
+"""The turn of all enemies together, one of whom will move."""
 
 NOBODY = 7
 """The turn once the game is over."""
@@ -114,15 +112,14 @@ NO_SIDE = -1
 
 _BASES = tuple((number << 7) + 1 for number in range(len(KINDS)))
 _PUSHING = {7 * number + size - 1: size for number in range(len(STEPS)) for size in (2, 3)}
-"""The kinds of moves that can push, and how many marbles do."""
+"""The kinds of moves that can push, and their number of marbles."""
 
 _EDGES = tuple(zip(_BASES[1::7], STEPS, EDGES, strict=True))
-"""By direction: the code of a push by two from cell 0, the step, and where it ejects."""
+"""By direction: the code of a push by two from cell 0, the step, and the edge."""
 
 
 class SearchBoard(NamedTuple):
-    """A position: the marbles of each seat, the score of each side, the turn, a key of all that,
-    and the side that has won, `NO_SIDE` for none."""
+    """A position: marbles by seat, scores by side, the turn, a hash key, and the side that won."""
 
     marbles: tuple[int, ...]
     scores: tuple[int, ...]
@@ -132,7 +129,7 @@ class SearchBoard(NamedTuple):
 
 
 class Table:
-    """Who sits where: what never changes in a search, and what positions become by it."""
+    """The seats and sides of a search, and the moves of positions for them."""
 
     def __init__(self, root: Root, *, best_reply: bool) -> None:
         seats = range(len(root.marbles))
@@ -157,7 +154,7 @@ class Table:
         self._flip_keys = tuple(map(flip_keys, seats))
 
     def root_board(self) -> SearchBoard:
-        """The position that the search begins with."""
+        """The position at the root."""
         return self.board(self._root.marbles, self._root.turn)
 
     def board(self, marbles: tuple[int, ...], turn: int) -> SearchBoard:
@@ -171,7 +168,7 @@ class Table:
         return SearchBoard(marbles, self._root.scores, turn, key)
 
     def ejections(self, board: SearchBoard) -> list[int]:
-        """The moves that push off a marble for which somebody scores."""
+        """The moves that push off a marble that scores."""
         found: list[int] = []
         marbles = board.marbles
         for seat in self.movers(board):
@@ -190,7 +187,7 @@ class Table:
         return found
 
     def other_moves(self, board: SearchBoard) -> tuple[list[int], list[int]]:
-        """The moves that `ejections` leaves out: those that push, and the quiet ones."""
+        """All other moves: those that push, and the quiet ones."""
         pushing: list[int] = []
         quiet: list[int] = []
         marbles = board.marbles
@@ -218,7 +215,7 @@ class Table:
         return pushing, quiet
 
     def is_legal(self, board: SearchBoard, move: int) -> bool:
-        """Whether a move that was found elsewhere is one of this position's."""
+        """Whether a move of another position is legal in this one."""
         seat, code = move >> CODE_BITS, move & CODE_MASK
         if seat not in self.movers(board):
             return False
@@ -259,7 +256,7 @@ class Table:
         return SearchBoard(stands, scores, turn, key ^ TURN_KEYS[turn], won)
 
     def is_own(self, turn: int) -> bool:
-        """Whether the root's side moves; never where the game is over."""
+        """Whether the root's side moves; false once the game is over."""
         return turn < OTHERS and self.sides[turn] == self.own
 
     def movers(self, board: SearchBoard) -> tuple[int, ...]:
@@ -273,7 +270,7 @@ class Table:
         return own, friends, sum(marbles) ^ own ^ friends, self._root.fixed
 
     def _next(self, marbles: tuple[int, ...], seat: int, turn: int) -> int:
-        """Whose turn it is after a seat's, whoever cannot move being passed over."""
+        """The turn after a seat's, without seats that cannot move."""
         if not self._best_reply:
             return next((s for s in self._after[seat] if self._can_move(marbles, s)), NOBODY)
         hunted = self._root.turn
@@ -286,12 +283,12 @@ class Table:
         return any_move(*self._seen_by(marbles, seat))
 
     def _last(self, marbles: list[int]) -> int:
-        """The only side still in that has marbles; `NO_SIDE` where there are several."""
+        """The only side still in that has marbles; `NO_SIDE` if there are several."""
         left = {self.sides[seat] for seat in self._alive if marbles[seat]}
         return left.pop() if len(left) == 1 else NO_SIDE
 
     def _shift_mixed(self, after: list[int], seats: tuple[int, ...], shape: Shape) -> int:
-        """LineMove a line of two partners' marbles; what changes in the key."""
+        """Move a line of two partners' marbles; returns the change of the key."""
         key = 0
         for seat in seats:
             moving = after[seat] & shape.line
@@ -303,8 +300,8 @@ class Table:
 
 
 def _push(marbles: tuple[int, ...], after: list[int], cell: int, step: int) -> tuple[int, int]:
-    """Push what stands on a cell and behind it; the change of the key, and the seat of a marble
-    that falls off, -1 for none."""
+    """Push the marbles from a cell on; returns the change of the key, and the seat of a marble that
+    falls off, -1 for none."""
     seat = _seat_at(marbles, cell)
     after[seat] ^= 1 << cell
     key = CELL_KEYS[seat][cell]

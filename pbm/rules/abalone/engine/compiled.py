@@ -20,16 +20,24 @@ from pbm.rules.abalone.engine.roots import (
 )
 from pbm.rules.abalone.engine.weights import Ways, Weights, flat
 
+INTERFACE = 2
+"""The version of the fields below, which `core.c` must have too."""
+
+_SEATS = 6
+_LINE = 122
+_NUMBERS = len(flat(Weights(), Ways()))
+_WORD = (1 << 64) - 1
+
+_Numbers = c_int32 * _NUMBERS
+_Told = ctypes.CFUNCTYPE(None)
+
 
 class NoCoreError(Exception):
-    """The core cannot be used; the text tells the operator why."""
+    """The core cannot be used; the text is for the operator."""
 
 
 def open_core(library: Path, interface: int) -> ctypes.CDLL:
-    """Open a library if it is made of the source that is here, and called as this module does.
-
-    Raises NoCoreError.
-    """
+    """Open a library that was built from this source, for this interface; raises NoCoreError."""
     if not library.exists():
         raise NoCoreError(f"{library} is not there")
     try:
@@ -41,18 +49,6 @@ def open_core(library: Path, interface: int) -> ctypes.CDLL:
     if (made_of, called_by) != (digest(), interface):
         raise NoCoreError(f"{library} was made of another source")
     return core
-
-
-INTERFACE = 2
-"""What `core.c` must call its own interface: the fields below."""
-
-_SEATS = 6
-_LINE = 122
-_NUMBERS = len(flat(Weights(), Ways()))
-_WORD = (1 << 64) - 1
-
-_Numbers = c_int32 * _NUMBERS
-_Told = ctypes.CFUNCTYPE(None)
 
 
 class _Root(Structure):
@@ -106,7 +102,7 @@ def _search() -> Any:
 
 @cache
 def why_not() -> str:
-    """Why the compiled search cannot be used here, for the operator; empty if it can."""
+    """Why the compiled search cannot be used, for the operator; empty if it can."""
     try:
         _search()
     except NoCoreError as error:

@@ -1,8 +1,7 @@
-"""Compiles `core.c`, the fast twin of the search, where this machine has a C compiler.
+"""Compiles `core.c`, the fast twin of the search, if there is a C compiler.
 
-It needs nothing of the package around it: `hatch_build.py` runs it to build a wheel, before there
-is one. `python -m pbm.rules.abalone.engine.compiling` does it for an installation that has no
-compiled core, or one of another source.
+It imports nothing of the package, since `hatch_build.py` runs it to build the wheel. `python -m
+pbm.rules.abalone.engine.compiling` compiles for an installation without a matching core.
 """
 
 import hashlib
@@ -23,25 +22,25 @@ REMEDY = (
 )
 
 _COMPILERS = ("cc", "gcc", "clang")
-# For any processor of the platform: a wheel is used on others than it was built on.
+# No -march: a wheel must run on any processor of the platform.
 _FLAGS = ("-std=gnu11", "-O3", "-fPIC", "-shared")
 _SECONDS = 300
 
 
 class CompilingError(Exception):
-    """There is no compiled core to be had here; the text tells the operator why."""
+    """The core cannot be compiled; the text is for the operator."""
 
 
 def digest() -> str:
-    """What tells one source from another; the library has it, too."""
+    """The hash of the source, which the library contains too."""
     return hashlib.sha256(SOURCE.read_bytes()).hexdigest()
 
 
 def compile_core(library: Path = LIBRARY) -> None:
-    """Compile the core into a file, in place of what is there. Raises CompilingError."""
+    """Compile the core into a file, replacing it. Raises CompilingError."""
     command = [*_compiler(), *_FLAGS, f'-DSOURCE="{digest()}"']
     try:
-        # Written beside and renamed: a process that has the old one open keeps it.
+        # Renamed into place: a process that has the old one open keeps it.
         with tempfile.TemporaryDirectory(dir=library.parent, prefix="_core-") as folder:
             made = Path(folder) / library.name
             run = subprocess.run(
@@ -60,7 +59,7 @@ def compile_core(library: Path = LIBRARY) -> None:
 
 
 def _compiler() -> list[str]:
-    """The words that call the compiler: what CC says, else the first one that is there."""
+    """The command of the compiler: CC, else the first that is installed."""
     words = shlex.split(os.environ.get("CC", ""))
     for name in words[:1] or _COMPILERS:
         if path := shutil.which(name):
@@ -70,13 +69,13 @@ def _compiler() -> list[str]:
 
 
 def _gist(output: str) -> str:
-    """The first line of a compiler's output that names an error, else all of it."""
+    """The first error line of a compiler's output, else all of it."""
     lines = output.strip().splitlines()
     return next((line for line in lines if "error" in line), " ".join(lines)) or "it says nothing"
 
 
 def main() -> int:
-    """Compile for the installation that this file is in; the result is the exit status."""
+    """Compile for this installation; returns the exit status."""
     try:
         compile_core()
     except CompilingError as error:

@@ -1,4 +1,4 @@
-"""What a position is worth without looking ahead: the plain twin."""
+"""The static evaluation of the plain twin."""
 
 from pbm.rules.abalone.board import BOARD
 from pbm.rules.abalone.engine.boards import EDGES, RINGS
@@ -10,7 +10,7 @@ _BACKWARD = tuple(zip((1, 11, 10), EDGES[3:], strict=True))
 
 
 class Judge:
-    """Judges positions for one side, the root's."""
+    """Evaluates positions for the side of the root."""
 
     def __init__(self, root: Root, weights: Weights) -> None:
         self._weights = weights
@@ -22,12 +22,12 @@ class Judge:
             [seat for seat, side in enumerate(root.sides) if side == wanted]
             for wanted in self._sides
         ]
-        # A fraction of 4096, so that both twins round alike.
+        # In 4096ths, so that both twins round alike.
         self._part = 4096 // max(1, len(others))
         self._fixed = root.fixed
 
     def value(self, marbles: tuple[int, ...], scores: tuple[int, ...]) -> int:
-        """How much better the root's side stands than the others."""
+        """The lead of the root's side over the others."""
         weights = self._weights
         occupied = self._fixed
         for cells in marbles:
@@ -80,7 +80,7 @@ def hit_by(army: int, others: int) -> int:
 
 
 def pushes(army: int, others: int, occupied: int) -> int:
-    """In how many ways an army could push others without pushing them off."""
+    """The number of ways in which an army could push others without ejecting them."""
     empty = BOARD & ~occupied
     number = 0
     for far, _ in _FORWARD:

@@ -2,7 +2,7 @@
 
 Principal variation search: alpha-beta where all moves but the first are first searched with an
 empty window. Values are for the side that moves; where the same side moves again they keep their
-sign. All sides but the root's are in league, or, as `Ways.best_reply` says, only one of them moves.
+sign. All sides but the root's play as one, or, with `Ways.best_reply`, only one of them moves.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,11 +24,11 @@ from pbm.rules.abalone.engine.roots import DEEPEST, Outlook, Root, SearchLimits,
 from pbm.rules.abalone.engine.weights import Ways, Weights
 
 WIN = 1_010_000
-"""What a win at once is worth; each ply until then takes `PLY` from it."""
+"""The value of a win at once, less `PLY` for each ply until then."""
 
 PLY = 10
 SURE = 1_000_000
-"""From here on a value is a win."""
+"""Values from here on are wins."""
 
 _INFINITE = 2_000_000
 _DEEPEST_PLY = 120
@@ -38,7 +38,7 @@ _CLOCK = 4095
 
 
 class _StopError(Exception):
-    """The nodes or the seconds have come to an end."""
+    """The nodes or the seconds are used up."""
 
 
 class _Search:
@@ -61,7 +61,7 @@ class _Search:
         self.cut = False
 
     def find(self) -> Outlook:
-        """The best lines, deeper and deeper until a limit is reached."""
+        """The best lines, by iterative deepening until a limit is reached."""
         board = self._table.root_board()
         self._path.append(board.key)
         moves = self._root_moves(board)
@@ -210,8 +210,7 @@ class _Search:
         return best
 
     def _most(self, board: SearchBoard, own: bool, alpha: int) -> int:
-        """What quiet moves of the last ply reach at most, if that is so little that they need not
-        be tried."""
+        """The upper bound of quiet moves in the last ply, if futility pruning skips them."""
         futility = self._ways.futility
         if futility and abs(alpha) < SURE:
             most = self._static(board, own) + futility
@@ -230,7 +229,7 @@ class _Search:
         count: int,
         late: int,
     ) -> int:
-        """The value of a move: of the first in the whole window, of others where that matters."""
+        """The value of a move: of the first in the whole window, of others only if needed."""
         child = self._table.play(board, move)
         same = self._table.is_own(child.turn) == self._table.is_own(board.turn)
         if count:
@@ -249,7 +248,7 @@ class _Search:
         return -self._search(child, depth, -beta, -alpha, ply + 1)
 
     def _quiesce(self, board: SearchBoard, own: bool, alpha: int, beta: int, ply: int) -> int:
-        """The value when all ejections that gain are played out."""
+        """The quiescent value: all ejections that gain are played out."""
         best = self._static(board, own)
         if best >= beta or not self._ways.quiescence or ply >= _DEEPEST_PLY:
             return best
@@ -270,7 +269,7 @@ class _Search:
     def _ordered(
         self, board: SearchBoard, hint: int, ply: int, skips_quiet: bool
     ) -> Iterator[tuple[int, bool]]:
-        """Moves in the order in which they are tried, and whether each is quiet."""
+        """The moves in the order to try them, each with whether it is quiet."""
         table = self._table
         hint_is_quiet = False
         if hint and table.is_legal(board, hint):
@@ -293,7 +292,7 @@ class _Search:
                     yield move, True
 
     def _rank(self, ply: int) -> Callable[[int], int]:
-        """How promising a move without an ejection is."""
+        """The sort key of moves without an ejection."""
         first, second = self._killers[ply]
         history, gains = self._history, self._gains
 
@@ -307,7 +306,7 @@ class _Search:
         return rank
 
     def _reward(self, move: int, tried: list[int], depth: int, ply: int) -> None:
-        """Remember a quiet move that was good enough, and that those before it were not."""
+        """Credit a quiet move that caused a cutoff, and debit those tried before."""
         killers = self._killers[ply]
         if killers[0] != move:
             killers[:] = move, killers[0]
@@ -319,18 +318,18 @@ class _Search:
             history[other] = before - bonus - (before * bonus >> _HISTORY_BITS)
 
     def _keep(self, key: int, move: int, value: int, depth: int, bound: int, ply: int) -> None:
-        """Remember what was found of a position, in place of what was found less deeply."""
+        """Store a position in the transposition table."""
         if abs(value) >= SURE:
             value += PLY * ply if value > 0 else -PLY * ply
         self._known[key & self._size - 1] = key, move, value, depth, bound
 
     def _is_enough(self, depth: int, number: int) -> bool:
-        """Whether so many quiet moves have been tried that the rest of them hardly matters."""
+        """Whether late move pruning skips the remaining quiet moves."""
         patience = self._ways.patience
         return bool(patience) and depth <= 3 and number >= patience * (1 + depth * depth)
 
     def _reduction(self, depth: int, count: int) -> int:
-        """By how many plies a late quiet move is searched less deeply at first."""
+        """The reduction of a late quiet move, in plies."""
         if not self._ways.reductions or depth < 3 or count < 3:
             return 0
         if depth > 5 and count > 20:
@@ -342,7 +341,7 @@ class _Search:
         return value if own else -value
 
     def _count(self) -> None:
-        """Count a position, and stop where the nodes or the seconds are used up."""
+        """Count a node, and stop if the nodes or the seconds are used up."""
         if self._bounded:
             if self.nodes >= self._limits.nodes:
                 raise _StopError
@@ -364,7 +363,7 @@ def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Ou
 
 
 def gains(weights: Weights) -> dict[int, int]:
-    """What the marbles of each move gain by their distance from the centre."""
+    """The gain of each move by the distances of its marbles from the centre."""
     values = tuple(zip(RINGS, weights.rings, strict=True))
 
     def worth(cells: int) -> int:

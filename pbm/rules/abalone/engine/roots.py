@@ -1,4 +1,4 @@
-"""What both twins are told: a position as numbers, what stood before it, and how far to look."""
+"""The input and the result of both twins: a position as numbers, limits, lines."""
 
 from collections.abc import Callable, Sequence
 from ctypes import c_int32
@@ -9,23 +9,18 @@ from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.placement import Placement
 
 MOST_LINES = 256
-"""More lines than that are never asked for at once."""
-
-MOST_PAST = 1024
-"""Of the earlier positions so many of the latest are looked at."""
-
-DEEPEST = 60
-"""No search goes deeper than that, in plies."""
+MOST_PAST = 1024  # earlier positions
+DEEPEST = 60  # plies
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """Where a search begins.
+    """The position that a search starts from.
 
-    `marbles` has a set of cells for each seat; seats count from 0 here, and so do sides. `sides`
-    has the side of each seat, `scores` the score of each side. `out` are the seats whose players
-    have left. `fixed` is the set of cells that never change. `past` are the marbles and the turn
-    of earlier positions that may come back.
+    `marbles` has a set of cells for each seat; seats and sides count from 0 here. `sides` has the
+    side of each seat, `scores` the score of each side. `out`: the seat's player has left. `fixed`
+    is the set of cells that never change. `past` are the marbles and the turn of earlier positions
+    that may recur.
     """
 
     marbles: tuple[int, ...]
@@ -38,7 +33,7 @@ class Root:
 
     @property
     def alive(self) -> tuple[bool, ...]:
-        """Of each side, whether it still has a player."""
+        """For each side, whether it still has a player."""
         return tuple(
             not all(out for out, member in zip(self.out, self.sides, strict=True) if member == side)
             for side in range(len(self.scores))
@@ -46,17 +41,17 @@ class Root:
 
     @property
     def played(self) -> tuple[bool, ...]:
-        """Of each seat, whether somebody moves for it: its player or a partner."""
+        """For each seat, whether a player moves for it, its own or a partner."""
         return tuple(self.alive[side] for side in self.sides)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """How far to look: `nodes` at most once the first ply is done, `depth` plies, `seconds`.
+    """The limits of a search: `nodes` after the first ply, `depth` in plies, `seconds`.
 
-    `best` is the number of lines. Moves of the root that look equal are shuffled by `seed` unless
-    it is 0. `stop` ends the search soon after another thread has set it. `told` is called
-    with what was found at each depth that is finished.
+    `best` is the number of lines. `seed` shuffles moves of the root that look equal, unless it is
+    0. Another thread may set `stop` to end the search. `told` is called with the result of each
+    finished depth.
     """
 
     nodes: int
@@ -70,8 +65,7 @@ class SearchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a twin found: scores with their lines of coded moves, depth, nodes, and if time ended
-    it."""
+    """The result of a search: scores with lines of coded moves; `cut`: the time was over."""
 
     lines: tuple[tuple[int, tuple[int, ...]], ...]
     depth: int
@@ -88,7 +82,7 @@ class Twin(Protocol):
 
 
 def root_of(positions: Sequence[Placement]) -> Root:
-    """The root for the last of some positions in the order of play; its game goes on."""
+    """The root of the last of some positions in the order of play; its game is not over."""
     last = positions[-1]
     assert last.turn is not None
     return Root(
@@ -107,7 +101,7 @@ def root_of(positions: Sequence[Placement]) -> Root:
 
 
 def table_size(nodes: int) -> int:
-    """How many positions are remembered: about as many as are looked at, a power of two.
+    """The size of the transposition table: about the number of nodes, a power of two.
 
     >>> table_size(1), table_size(5000), table_size(10**9)
     (4096, 8192, 2097152)

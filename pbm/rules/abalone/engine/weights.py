@@ -1,25 +1,24 @@
-"""What a position is worth, and how it is searched: the numbers of both twins.
+"""The parameters of evaluation and search, for both twins.
 
-All of them are whole numbers, a thousand to a marble pushed off. Both twins get them as one flat
-row, in the order in which they stand here; `core.c` names them in the same order.
+All are whole numbers, a thousand to a marble pushed off. Both twins get them as one flat row, in
+this order; `core.c` names them in the same order.
 """
 
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
 MARBLE = 1000
-"""What the first marble pushed off is worth, about."""
+"""The value of the first marble pushed off, about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What is worth how much, for the side that has it.
+    """The values of a position, for the side that has them.
 
-    `scores` are for none to five marbles pushed off. `marble` is for each marble that is left,
-    `rings` for each by its distance from the centre, `cohesion` for two of them side by side, and
-    `danger` is lost for each that somebody can push off at once. `push` is for each enemy that can
-    be pushed. Against several, `lead` sixteenths of what counts are those of the best of them,
-    the rest is the mean.
+    `scores` are for none to five marbles pushed off, `marble` for each marble that is left, `rings`
+    for each by its distance from the centre, `cohesion` for two side by side, `push` for each
+    possible push. `danger` is subtracted for each marble that can be pushed off at once. Against
+    several sides the best of them counts `lead` sixteenths, the mean the rest.
     """
 
     scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)
@@ -33,14 +32,14 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """How the tree is searched. Numbers are flags unless something else is said.
+    """The options of the search; the first three are flags.
 
-    `best_reply`: of several enemies only one moves between two own moves, the one that hurts most;
-    otherwise all do, as if in league. `quiescence`: ejections are played out below the last ply.
-    `reductions`: late quiet moves are searched less deeply at first. `patience`: of quiet moves at
-    most two, five and ten times as many are tried in the last three plies, the last one first; 0
-    for all. `futility`: what a quiet move of the last ply may gain at most, 0 to look at all.
-    `aspiration`: half the first window. `contempt`: what a repetition costs the side that searches.
+    `best_reply`: between two own moves only the strongest of several enemies moves; otherwise all
+    do, as one side. `quiescence`: ejections are played out below the last ply. `reductions`: late
+    quiet moves are first searched less deep. `patience`: late move pruning; in the last three plies
+    at most two, five and ten times as many quiet moves are tried, the last ply first; 0 for all.
+    `futility`: the most that a quiet move of the last ply may gain; 0 for no pruning. `aspiration`:
+    half the first window. `contempt`: the cost of a repetition for the side that searches.
     """
 
     best_reply: int = 1
@@ -53,7 +52,7 @@ class Ways:
 
 
 def flat(weights: Weights, ways: Ways) -> tuple[int, ...]:
-    """All numbers in one row.
+    """All parameters in one row.
 
     >>> len(flat(Weights(), Ways()))
     23

@@ -1,7 +1,7 @@
 """`pbm-engine`: plays matches against other programs, by lines of text like the usual engines.
 
-`docs/engine-protocol.md` is its manual. A search runs in a thread of its own, so that lines are
-read, and `stop` obeyed, while it thinks.
+`docs/engine-protocol.md` is its manual. A search runs in a thread of its own, so that `stop` is
+read meanwhile.
 """
 
 import argparse
@@ -35,10 +35,9 @@ LONGEST_LINE = 1 << 20
 
 
 class SearchThread:
-    """One search, from `go` to its `bestmove`; it says by `say` what it finds.
+    """One search, from `go` to its `bestmove`; results go to `say`.
 
-    Without a budget it ends, and says its best move, only when it is stopped. `over`: another one
-    may begin.
+    Without a budget it runs until it is stopped. `over`: another one may begin.
     """
 
     def __init__(
@@ -63,13 +62,13 @@ class SearchThread:
         self._thread.start()
 
     def stop(self) -> None:
-        """End it soon, and wait until its best move is said."""
+        """Stop the search, and wait for its `bestmove`."""
         self._stop.value = 1
         self._stopped.set()
         self._thread.join()
 
     def finish(self) -> None:
-        """Wait for its end; without a budget, stop it."""
+        """Wait for the end of the search; without a budget, stop it."""
         if self._budget is None:
             self.stop()
         self._thread.join()
@@ -89,7 +88,7 @@ class SearchThread:
                 self._stopped.wait()
         finally:
             self.over = True
-        # Said last: who hears of it may go on at once.
+        # Last, since the other program may go on at once.
         self._say(f"bestmove {found.lines[0].moves[0] if found.lines else _NO_MOVE}")
 
     def _tell(self, found: SearchResult) -> None:
@@ -104,7 +103,7 @@ class SearchThread:
 
 
 class Engine:
-    """A game that is being played, obeyed line by line; whatever it says goes through `say`."""
+    """The state of `pbm-engine`, which obeys line by line; answers go to `say`."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -123,7 +122,7 @@ class Engine:
         }
 
     def obey(self, line: bytes) -> bool:
-        """Do what a line says; False when it says to quit."""
+        """Obey a line; False for `quit`."""
         word, *words = line.decode(errors="replace").split() or ("",)
         if word == "quit":
             return False
@@ -139,12 +138,12 @@ class Engine:
         return True
 
     def finish(self) -> None:
-        """Wait for a search that has an end; stop one that has none."""
+        """Wait for a search with a budget; stop one without."""
         if self._thinking:
             self._thinking.finish()
 
     def stop(self) -> None:
-        """End a search soon, and wait until its best move is said."""
+        """Stop the search, if one runs, and wait for its `bestmove`."""
         if self._thinking:
             self._thinking.stop()
 
@@ -162,7 +161,7 @@ class Engine:
 
     def _read_position(self, words: list[str]) -> None:
         self._check_idle()
-        self._positions = None  # whatever is wrong with the line: no search of the one before
+        self._positions = None  # an invalid line must not leave the old position
         self._positions = read_position(words)
 
     def _begin(self, _: list[str]) -> None:
@@ -176,7 +175,7 @@ class Engine:
                 raise OrderError("the last position was not understood")
             budget = read_go(words)
         except OrderError:
-            self._say(f"bestmove {_NO_MOVE}")  # each go has its bestmove
+            self._say(f"bestmove {_NO_MOVE}")  # each go has a bestmove
             raise
         self._thinking = SearchThread(
             self._positions,
@@ -198,27 +197,27 @@ class Engine:
 
 
 class Speaker:
-    """Says lines to whoever started the program, from any thread, until nobody listens."""
+    """Writes lines to standard output, from any thread, until the pipe is closed."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self.is_heard = True
 
     def __call__(self, text: str) -> None:
-        """Say one line, or several."""
+        """Write one line, or several."""
         with self._lock:
             try:
-                # What was sent may be quoted, and no locale is sure to have all of it.
+                # A line may quote characters that the locale cannot encode.
                 sys.stdout.write(f"{text.encode('ascii', 'backslashreplace').decode()}\n")
                 sys.stdout.flush()
             except BrokenPipeError:
-                # Whatever is still to be said goes nowhere.
+                # Further output is discarded.
                 self.is_heard = False
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run(requests: BinaryIO, say: Speaker) -> None:
-    """Obey lines until they end or say to quit, or nobody listens."""
+    """Obey lines until they end, `quit`, or the output is closed."""
     engine = Engine(say)
     try:
         for line in read_lines(requests, LONGEST_LINE):

@@ -1,4 +1,4 @@
-"""What the words after `position`, `go` and `setoption` mean."""
+"""The arguments of `position`, `go` and `setoption`."""
 
 from collections.abc import Sequence
 
@@ -12,17 +12,17 @@ MOST = {"nodes": 10**15, "movetime": 10**9, "depth": DEEPEST}
 """The largest number after each word of `go`; `movetime` is in milliseconds."""
 
 OPTIONS = {"MultiPV": (1, 1, MOST_LINES), "Seed": (0, 0, 2**32 - 1)}
-"""What can be set: the number it has at first, the least and the most."""
+"""The options: default, least and greatest value."""
 
 _STATE_WORDS = 4
 
 
 class OrderError(ValueError):
-    """A line that cannot be obeyed; the text is a sentence."""
+    """An invalid line; the text is a sentence."""
 
 
 def read_position(words: Sequence[str]) -> list[AbalonePosition]:
-    """The positions from the one that is named, move by move. Raises OrderError."""
+    """The named position and those after each move. Raises OrderError."""
     kind, *rest = words or ("",)
     set_up, moves = list(rest), []
     if "moves" in rest:
@@ -59,7 +59,7 @@ def _start(words: Sequence[str]) -> AbalonePosition:
 
 
 def read_go(words: Sequence[str]) -> Budget | None:
-    """How far to look, None for until it is stopped. Raises OrderError."""
+    """The limits of a search, None for one until `stop`. Raises OrderError."""
     numbers: dict[str, int] = {}
     rest = list(words)
     while rest:
@@ -79,7 +79,7 @@ def read_go(words: Sequence[str]) -> Budget | None:
 
 
 def read_option(words: Sequence[str]) -> tuple[str, int]:
-    """An option and the number that it gets: `name NAME value NUMBER`. Raises OrderError."""
+    """An option and its new value: `name NAME value NUMBER`. Raises OrderError."""
     by_name = {name.lower(): name for name in OPTIONS}
     match words:
         case ["name", name, "value", number] if name.lower() in by_name:

@@ -175,7 +175,7 @@ OPERATIONS: dict[str, Operation] = {
 
 
 def answer(line: bytes) -> Answer:
-    """The answer to one line, whatever is in it."""
+    """The answer to one line."""
     try:
         return {"ok": True, **_perform(read_request(line))}
     except (RulesError, RequestError) as error:
@@ -188,7 +188,7 @@ def _perform(request: Request) -> Answer:
     if operation is None:
         raise RequestError("unknown-op", f'"op" is one of {", ".join(OPERATIONS)}.')
     perform, names = operation
-    # A field that is not known may change what the sender expects: better refused than ignored.
+    # An unknown field may change the meaning, so it is not ignored.
     if not request.fields.keys() <= {"op", *names}:
         known = f"The fields for this op are {', '.join(names)}." if names else "It has no fields."
         raise RequestError("bad-request", known)
@@ -216,7 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader has gone: leave nothing for the interpreter to flush into the closed pipe.
+        # The reader has gone: the interpreter must not flush into the closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0

@@ -1,11 +1,10 @@
-"""A record as one JSON object: strict to read, and nothing is lost."""
+"""A record as one JSON object, read strictly and without loss."""
 
 import json
-from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 from pbm.rules.abalone.records.apgn import MOST_PLIES, check_board
-from pbm.rules.abalone.records.record import Record, RecordedStep
+from pbm.rules.abalone.records.record import Record
 from pbm.rules.abalone.records.text_parts import format_result
 from pbm.rules.contract import ENDING_HOWS, LEAVING_HOWS, Ending, Leaving, RecordError, Step
 
@@ -14,13 +13,7 @@ FORMAT_VERSION = 1
 
 _FIELDS = "format version board players teams pillar names tags result ended steps states".split()
 _Value = TypeVar("_Value")
-_KINDS: dict[type, str] = {
-    str: "text",
-    int: "number",
-    bool: "flag",
-    list: "list",
-    dict: "object",
-}
+_KINDS: dict[type, str] = {str: "text", int: "number", bool: "flag", list: "list", dict: "object"}
 
 
 def format_json(record: Record, *, states: bool = False) -> str:
@@ -57,7 +50,7 @@ def _step(step: Step) -> str | dict[str, Any]:
 def parse_json(text: str, board: str | None = None) -> Record:
     """The record that a JSON object is; raises RecordError.
 
-    `board` is the one that it must be of, any if there is none.
+    It must be of `board`, if that is given.
     """
     fields = _Fields(_load(text), "record")
     if fields.get("format", str, "") != FORMAT:
@@ -91,8 +84,8 @@ class _Fields:
         self.what = what
 
     def check_known(self, names: list[str]) -> None:
-        """Raise RecordError for a field that the form does not have."""
-        # What is not known may change what was meant: better refused than ignored.
+        """Raise RecordError for unknown fields."""
+        # An unknown field may change the meaning, so it is not ignored.
         if not self.values.keys() <= set(names):
             raise RecordError("bad-json", fault="fields", what=self.what, fields=names)
 
@@ -138,11 +131,10 @@ def _read_ended(fields: _Fields) -> Ending | None:
     return Ending(how, tuple(ended.list("winners", int)))
 
 
-def _word(word: str, known: tuple[_Value, ...], name: str) -> _Value:
-    for each in known:
-        if each == word:
-            return each
-    raise RecordError("bad-json", fault="word", name=name, words=list(known))
+def _word(word: str, known: tuple[str, ...], name: str) -> str:
+    if word not in known:
+        raise RecordError("bad-json", fault="word", name=name, words=list(known))
+    return word
 
 
 def _read_tags(fields: _Fields) -> list[tuple[str, str]]:
@@ -164,24 +156,15 @@ def _check_states(fields: _Fields, record: Record) -> None:
         told = {"states": len(states), "steps": len(record.steps)}
         raise RecordError("bad-json", fault="states", **told)
     for state, each in zip(states, record.replayed, strict=True):
-        if state != each.position.state():
-            raise _differing(each)
-
-
-def _differing(each: RecordedStep) -> RecordError:
-    return RecordError(
-        "state-differs",
-        ply=each.ply,
-        seat=each.seat,
-        given=str(each.step),
-        state=each.position.state(),
-    )
+        made = each.position.state()
+        if state != made:
+            where = {"ply": each.ply, "seat": each.seat, "given": str(each.step)}
+            raise RecordError("state-differs", state=made, **where)
 
 
 def _load(text: str) -> object:
-    loads: Callable[..., object] = json.loads
     try:
-        return loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         if isinstance(error, RecordError):
             raise
