@@ -1,12 +1,15 @@
 """What a board's mail says beyond the board: claims, scores, moves that count, the whole end."""
 
 import re
+from dataclasses import replace
 from itertools import chain, repeat
 from random import Random
 
 import pytest
 from sqlalchemy import text
 
+from pbm.play.views import board_view
+from pbm.rules.abalone import GAME
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays, plays_out, plays_silently
 from tests.growth import Cost, SendingTable, asked, instructions
@@ -316,3 +319,20 @@ def test_a_first_board_names_three_things_to_try(table: Table) -> None:
     carol.says("challenge alice")
     assert "things to try" in carol.newest.text
     assert "things to try" not in alice.newest.text
+
+
+def test_a_game_says_how_many_rounds_are_listed(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, bob = table.start("alice", "bob")
+    plays(table, [alice, bob], plies=12)
+
+    def first_plies() -> list[int]:
+        with table.database.reading() as work:
+            view = board_view(work, work.boards.get(1), player_id=None)
+        return [shown["ply"] for shown in view["rounds"]]
+
+    usual = first_plies()
+    assert len(usual) == GAME.info.rounds_shown == 4
+    monkeypatch.setattr(type(GAME), "info", replace(GAME.info, rounds_shown=2))
+    assert first_plies() == usual[-2:]
