@@ -8,6 +8,7 @@ import pytest
 from tests.e2e.player import SERVER, Player
 from tests.e2e.running import RunningServer
 from tests.e2e.sink import Sink, running_sink
+from tests.sqlite_tables import make_tables
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def server(tmp_path: Path, sink: Sink) -> Iterator[RunningServer]:
         "PBM_SMARTHOST": sink.url,
         "PBM_OPERATOR": "operator@games.example",
     }
+    make_tables(f"sqlite:///{tmp_path / 'var' / 'pbm.sqlite3'}")
     with RunningServer(tmp_path, settings) as server:
         yield server
 

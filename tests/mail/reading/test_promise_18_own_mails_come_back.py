@@ -59,14 +59,14 @@ def at_widths(thorough: Iterable[int]) -> pytest.MarkDecorator:
 def _lines_are_read_once() -> Iterable[None]:
     """A line says the same wherever it stands, and most stand in many of these bodies."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(script, "_Reader", cache(_ReadingOnce))
+        patched.setattr(script, "_LineReader", cache(_ReadingOnce))
         yield
 
 
-class _ReadingOnce(script._Reader):
+class _ReadingOnce(script._LineReader):
     def __init__(self, game: Game, *, in_answer: bool) -> None:
         super().__init__(game, in_answer=in_answer)
-        self._read_line = cache(super()._read_line)  # type: ignore[method-assign]
+        self.read_line = cache(super().read_line)  # type: ignore[method-assign]
 
 
 @cache
@@ -135,7 +135,9 @@ def test_promise_18_below_an_introduction(mail: OurMail, widths: Iterable[int]) 
         for body in rewrapped(text, widths)
         for below in (body, quoted(body))
     ]
-    for introduction in INTRODUCTIONS:
+    few = widths is SOME_WIDTHS
+    turn = len(mail.text) % len(INTRODUCTIONS)  # at some widths one of them, whichever it is
+    for introduction in INTRODUCTIONS[turn : turn + 1] if few else INTRODUCTIONS:
         for below in dict.fromkeys(belows):
             whole = f"{introduction}\n{below}"
             assert own_words(whole) == (), whole
