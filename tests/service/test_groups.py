@@ -20,7 +20,7 @@ from pbm.play.ratings import MOVES
 from pbm.service.intake.arriving import queued
 from pbm.service.loops import TurnTaker
 from pbm.service.running.writer import Writer
-from pbm.service.trouble.notices import GIVEN_UP_FOR
+from pbm.service.trouble.faults import GIVEN_UP_FOR
 from pbm.service.turns.next_mails import NextMails
 from pbm.service.turns.turn import MOST_TRIES, SLICE, Taken, Turns
 from pbm.store.db import Database, UnitOfWork

@@ -21,9 +21,10 @@ from pbm.robots.players import ROBOTS
 from pbm.service.robots import analyses, draws, hints, moves
 from pbm.service.robots.handler import JobHandler, RobotTurn
 from pbm.service.robots.worker_processes import Computation, SearchFailedError
+from pbm.service.trouble.faults import faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
-from pbm.store.db import Database, UnitOfWork, is_away
+from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.thoughts import Thought, ThoughtKind
 
 LEASE = timedelta(seconds=30)
@@ -136,29 +137,23 @@ class RobotJobs:
         A turn that holds the board may ask for the same job again, and then adds no row. So a job
         is deleted as obsolete only if it still is with the board locked.
         """
-        is_locked = False
-        try:
+        with faults_to(partial(self.fail, work, LeasedJob(job, None))):
             prepare = partial(HANDLERS[job.kind].prepare, work, job)
-            computation = prepare()
+            computation, is_locked = prepare(), False
             if computation is None:
                 is_locked = work.boards.lock_if_free(job.board_id)
                 computation = prepare() if is_locked else None
-        except Exception as error:
-            if is_away(error):
-                raise
-            self.fail(work, LeasedJob(job, None), error)
-            return ()
-        if computation is not None:
-            return (LeasedJob(job, computation if job.tries < MOST_TRIES else None),)
-        if is_locked:
-            work.thoughts.done(job)
-        else:
-            work.thoughts.put_off(job, self.clock() + _RETRY_AFTER)
+            if computation is not None:
+                return (LeasedJob(job, computation if job.tries < MOST_TRIES else None),)
+            if is_locked:
+                work.thoughts.done(job)
+            else:
+                work.thoughts.put_off(job, self.clock() + _RETRY_AFTER)
         return ()
 
     def _end(self, work: UnitOfWork, leased: LeasedJob, how: _End) -> None:
         """Lock the board before the job, in the same order as turns."""
-        try:
+        with faults_to(partial(self.fail, work, leased)):
             with work.savepoint():
                 work.boards.get(leased.job.board_id, lock=True)
                 job = work.thoughts.find(leased.job.id)
@@ -168,12 +163,6 @@ class RobotJobs:
                 work.thoughts.done(job)
                 outcome = how(HANDLERS[job.kind], turn)
                 work.flush()  # so that the savepoint undoes failed writes
-        except Exception as error:
-            if is_away(error):
-                raise
-            _log.error("thought not concluded", exception=traceback_of(error))
-            self.fail(work, leased, error)
-        else:
             _log.info("thought done", thought=job.id, kind=job.kind, outcome=outcome)
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 import structlog
 
@@ -23,9 +24,10 @@ from pbm.service.ticks.reminders import tell_dates
 from pbm.service.ticks.tick import Again, Do, Tick
 from pbm.service.ticks.upkeep import erase_old_rows, recount_ratings
 from pbm.service.trouble.crash_marker import CrashMarker
+from pbm.service.trouble.faults import GIVEN_UP_FOR, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
-from pbm.service.trouble.notices import GIVEN_UP_FOR, tell_of_trouble
-from pbm.store.db import Database, UnitOfWork, gave_up, is_away
+from pbm.service.trouble.notices import tell_of_trouble
+from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.timers import Timer, TimerKind
 
 MOST_TRIES = 3
@@ -105,21 +107,9 @@ class Ticks:
         work.timers.bring_forward(self.clock())
 
     def _take(self, work: UnitOfWork, timer: Timer) -> None:
-        try:
-            with self.crash_marker.holding(timer.id):
-                self._do(work, timer)
-        except Exception as error:
-            if gave_up(error):
-                told = {"timer": timer.id, "error": in_a_line(error)}
-                _log.warning("database gave up a timer, it waits", **told)
-                now = self.clock()
-                work.timers.put_off(timer, now, now + GIVEN_UP_FOR)
-                return
-            if is_away(error):
-                raise
-            trouble = traceback_of(error)
-            _log.error("timer failed", timer=timer.id, kind=timer.kind, exception=trouble)
-            self._count(work, timer, in_a_line(error))
+        fail, defer = partial(self._fail, work, timer), partial(self._defer, work, timer)
+        with faults_to(fail, given_up=defer), self.crash_marker.holding(timer.id):
+            self._do(work, timer)
 
     def _do(self, work: UnitOfWork, timer: Timer) -> None:
         now = self.clock()
@@ -133,6 +123,16 @@ class Ticks:
             work.flush()  # so that the savepoint undoes failed writes
         if not isinstance(outcome, Again):
             _log.info("timer done", timer=timer.id, kind=timer.kind, outcome=outcome.told)
+
+    def _defer(self, work: UnitOfWork, timer: Timer, error: Exception) -> None:
+        _log.warning("database gave up a timer, it waits", timer=timer.id, error=in_a_line(error))
+        now = self.clock()
+        work.timers.put_off(timer, now, now + GIVEN_UP_FOR)
+
+    def _fail(self, work: UnitOfWork, timer: Timer, error: Exception) -> None:
+        trace = traceback_of(error)
+        _log.error("timer failed", timer=timer.id, kind=timer.kind, exception=trace)
+        self._count(work, timer, in_a_line(error))
 
     def _count(self, work: UnitOfWork, timer: Timer, error: str) -> None:
         if work.timers.count_try(timer, error) < MOST_TRIES:

@@ -17,7 +17,6 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
 
-GIVEN_UP_FOR = timedelta(seconds=10)  # pause before a retry of what the database gave up
 _TOLD = Rate("trouble", 1, timedelta(days=1))  # of one cause, to the operator
 _CODE = re.compile(r"\b[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}\b)?", re.ASCII)
 _OF_ONE_MAIL = re.compile(r"\S*[@\d]\S*|'[^']*'|\"[^\"]*\"", re.ASCII)

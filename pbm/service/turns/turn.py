@@ -20,9 +20,10 @@ from pbm.play.turn import Cause, Turn
 from pbm.service.accounts.cleared_passwords import tell_whose_was_cleared
 from pbm.service.running.steps import Steps
 from pbm.service.trouble.crash_marker import CrashMarker
+from pbm.service.trouble.faults import GIVEN_UP_FOR
 from pbm.service.trouble.mail_numbers import incoming
 from pbm.service.trouble.masking import in_a_line, traceback_of
-from pbm.service.trouble.notices import GIVEN_UP_FOR, NoOperatorError, tell_operator, tell_sender
+from pbm.service.trouble.notices import NoOperatorError, tell_operator, tell_sender
 from pbm.service.trouble.watchdog import Watchdog
 from pbm.service.turns.company import Companies
 from pbm.service.turns.hearing import hear
