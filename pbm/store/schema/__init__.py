@@ -1,4 +1,4 @@
-"""The tables. All of them are known to `metadata` as soon as this package is imported."""
+"""The tables; importing this package registers all of them in `metadata`."""
 
 from pbm.store.schema import asking, games, mails, people, rating, running, seeking, talk, thinking
 from pbm.store.schema.columns import metadata

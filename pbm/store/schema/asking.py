@@ -1,4 +1,4 @@
-"""The tables of what waits for a yes."""
+"""Tables of questions, pending commands, consents and pending challenges."""
 
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table
 
@@ -37,8 +37,8 @@ errands = Table(
     to("boards", "board_id"),
     Column("lines", JSON, nullable=False),
     Column("comment", JSON, nullable=False),
-    Column("password_hash", String(200)),  # what a `change password` among the lines sets
-    Column("password_seal", String(40)),  # which shows that we wrote it down
+    Column("password_hash", String(200)),  # set by a `change password` among the lines
+    Column("password_seal", String(40)),  # proves that it was stored by us
     # waiting, held, elsewhere, invited, done, dropped
     Column("status", String(10), nullable=False),
     Column("asked_at", Moment, nullable=False),
@@ -64,7 +64,7 @@ consents = Table(  # a yes that stands for moves of the same origin
 )
 
 
-challenges = Table(  # those that wait until everybody who wants to be asked has said yes
+challenges = Table(  # pending, until everybody who wants to be asked has said yes
     "challenges",
     metadata,
     identity(),

@@ -1,4 +1,4 @@
-"""What tables are made of: kinds of columns, words of partial indexes, the naming of constraints.
+"""Building blocks of tables: column types, words of partial indexes, names of constraints.
 
 Columns hold plain values only: times are aware UTC, parameters are JSON.
 """
@@ -24,7 +24,7 @@ from pbm.store.kinds import Kind
 
 
 class Moment(TypeDecorator[datetime]):
-    """An aware UTC datetime on every database (SQLite alone would forget the zone)."""
+    """An aware UTC datetime; SQLite would lose the zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -38,7 +38,7 @@ class Moment(TypeDecorator[datetime]):
         dialect: Dialect,
         coltype: object,  # noqa: ARG002 - SQLAlchemy gives it
     ) -> Callable[[Any], datetime | None]:
-        """Give UTC back."""
+        """Return UTC."""
         return _from_utc_text if dialect.name == "sqlite" else _utc
 
 
@@ -61,7 +61,7 @@ class MailKind(TypeDecorator[Kind]):
         value: str | None,
         dialect: Dialect,  # noqa: ARG002 - SQLAlchemy gives it
     ) -> Kind | None:
-        """Give the kind back."""
+        """Return the kind."""
         return Kind.stored(value) if value else None
 
 
@@ -74,7 +74,7 @@ def _utc(moment: datetime | None) -> datetime | None:
 
 
 def _utc_text(moment: datetime | None) -> str | None:
-    """As SQLAlchemy writes it into SQLite, without a zone."""
+    """SQLAlchemy's format for SQLite, without a zone."""
     utc = _utc(moment)
     return None if utc is None else utc.isoformat(" ", "microseconds").removesuffix("+00:00")
 
@@ -95,15 +95,14 @@ metadata = MetaData(
 NEW, STUCK = (literal_column(f"'{word}'", String) for word in ("new", "stuck"))
 DUE, FAILED = (literal_column(f"'{word}'", String) for word in ("due", "failed"))
 OPEN = literal_column("'open'", String)
-"""Words that partial indexes are made for. They stand in the SQL itself: with a bound value in
-their place PostgreSQL's generic plans know no such index, and SQLite prepares each time anew."""
+"""Words of partial indexes, literal in the SQL: with bound values PostgreSQL's generic plans do not
+use the index, and SQLite prepares each time anew."""
 
 
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
-    """Makes an index one of the rows that wait; on PostgreSQL only who asks for `column` gets it.
+    """Options of a partial index of waiting rows; on PostgreSQL only for queries about `column`.
 
-    PostgreSQL takes each index of what waits for empty, and so any of them for as good as
-    another: it would look for the mails of one lane among those of all.
+    PostgreSQL estimates each of these indexes as empty, so that it could choose any of them.
     """
     waits = f"status = '{word}'"
     asked_for = text(f"{waits} AND {column} IS NOT NULL")
@@ -111,10 +110,10 @@ def where_it_waits(word: str, column: str) -> dict[str, Any]:
 
 
 def identity() -> Column[int]:
-    """The number of a row, which the database counts up."""
+    """The primary key, an autoincremented number."""
     return Column("id", Integer, primary_key=True, autoincrement=True)
 
 
 def to(target: str, name: str, **options: Any) -> Column[int]:
-    """The number of a row of another table."""
+    """A foreign key."""
     return Column(name, Integer, ForeignKey(f"{target}.id"), **options)

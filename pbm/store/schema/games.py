@@ -1,4 +1,4 @@
-"""The tables of boards. Moves are the truth; the current position is kept beside them."""
+"""Tables of boards. The current position is derived from the moves."""
 
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Text, false, text, true
 
@@ -6,7 +6,7 @@ from pbm.store.schema.columns import Moment, identity, metadata, to
 from pbm.store.schema.personal import ExportedBy, KeepRows, personal
 from pbm.store.values.plies import MARK
 
-FORGOTTEN = "forgotten"  # the status of a record that has gone, with its seats and moves
+FORGOTTEN = "forgotten"  # the status of a record whose seats and moves are deleted
 RECORD = KeepRows("records of games stay")
 
 boards = Table(
@@ -40,7 +40,7 @@ boards = Table(
     Column("waits_since", Moment),  # for the player to move
     Column("reminded", Integer, nullable=False, server_default="0"),  # how often, of that move
     Column("given", Integer, nullable=False, server_default="0"),  # seconds more for that move
-    # Pairs of moments between which the clock has stood still since then, and since when it does.
+    # Pairs of moments between which the clock was stopped, and the beginning of a pause.
     Column("stops", JSON(none_as_null=True)),
     Column("paused_since", Moment),
     Index(
@@ -85,15 +85,15 @@ seats = Table(
     to("players", "player_id", nullable=False),
     Column("playing", Boolean, nullable=False),  # false once the board is over
     Column("last_ply", Integer, nullable=False),  # that this seat played, 0 before its first
-    Column("name", String(40)),  # of who sat here in a record, which belongs to its importer
+    Column("name", String(40)),  # in a record, which belongs to its importer
     # Whether the player began the board, or has moved or written since it was begun.
     Column("answered", Boolean, nullable=False, server_default=false()),
-    # Whether the player was told where words without a command go.
+    # Whether the player knows where words without a command go.
     Column("told_of_words", Boolean, nullable=False, server_default=false()),
-    # Of the clock, in seconds, where its terms ask for that; null in the bank for a full one.
+    # Seconds of the clock, if its terms need them; a null bank is full.
     Column("used", Integer, nullable=False, server_default="0"),
     Column("banked", Integer),
-    # Seconds for which the clock has stood still on this board as mail to the player came back.
+    # Seconds for which the clock was stopped because mail to the player bounced.
     Column("stopped", Integer, nullable=False, server_default="0"),
     Index(
         "ix_seats_unanswered",
@@ -114,10 +114,10 @@ moves = Table(
     Column("ply", Integer, primary_key=True, autoincrement=False),
     Column("seat", Integer, nullable=False),
     Column("text", String(16), nullable=False),
-    Column("effect", JSON, nullable=False),  # as the rules put it; the templates word it
+    Column("effect", JSON, nullable=False),  # as plain data of the rules
     Column("played_at", Moment, nullable=False),
-    Column("stood", String(MARK)),  # what stood after it, as a claim sees it; older ones lack it
-    Column("times", Integer),  # how often that had stood by then, counted no further than needed
+    Column("stood", String(MARK)),  # the repetition key after it; null in old rows
+    Column("times", Integer),  # occurrences of that key so far, up to a limit
     Index("ix_moves_stood", "board_id", "stood", "ply"),
     info=personal(erasure=RECORD, export=ExportedBy("boards")),
 )
@@ -132,7 +132,7 @@ departures = Table(
     Column("seat", Integer, nullable=False),
     Column("how", String(12), nullable=False),  # resigned, removed, forfeited
     Column("left_at", Moment, nullable=False),
-    # Of a forfeit that is not the first of one absence: it costs its player no rating.
+    # A forfeit after the first one of an absence costs no rating.
     Column("spared", Boolean, nullable=False, server_default=false()),
     info=personal(erasure=RECORD, export=ExportedBy("boards")),
 )

@@ -1,4 +1,4 @@
-"""The tables of mails that come and go, and of news that wait for one."""
+"""Tables of the inbox, the outbox, and news kept for digests."""
 
 from sqlalchemy import (
     JSON,
@@ -27,7 +27,7 @@ from pbm.store.schema.personal import (
     personal,
 )
 
-# Who sends a mail of the outbox holds an advisory lock of PostgreSQL: this, and the mail's number.
+# Class of the PostgreSQL advisory lock held while a mail of the outbox is sent.
 IN_HAND = 0x70626D
 
 inbox = Table(
@@ -38,7 +38,7 @@ inbox = Table(
     Column("recipient", String(254), nullable=False),
     Column("sender", String(254), nullable=False),
     Column("peer", String(64), nullable=False),
-    # Which one the mail comes from, empty where nobody knows it.
+    # Of the sender; empty if unknown.
     Column("network", String(64), nullable=False, server_default=""),
     Column("size", Integer, nullable=False, server_default="0"),  # bytes of the mail
     Column("received_at", Moment, nullable=False),
@@ -50,8 +50,8 @@ inbox = Table(
     Column("board_lane", Integer),  # of one board: obeyed in order, too
     Column("place", Float, nullable=False, server_default="0"),  # in the order of turns, seconds
     Column("known", Boolean, nullable=False, server_default=true()),  # a player's, it seems
-    Column("aside_until", Moment),  # while a process reads it, or hashes a password for it
-    # Whether an answer to a stranger was counted when it came.
+    Column("aside_until", Moment),  # while work for it is done in a thread
+    # Whether an answer to a stranger was counted on arrival.
     Column("answer_counted", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("digest", "recipient"),
     *(
@@ -78,8 +78,8 @@ inbox = Table(
 )
 
 
-# What mails hold stands in tables of its own, whose rows go when the mail is done: SQLite uses
-# their pages again. In a row that stays it would leave a page nearly empty for ever.
+# Contents have tables of their own: their rows are deleted once the mail is done, and SQLite reuses
+# the pages. In a row that stays they would leave nearly empty pages.
 inbox_raw = Table(
     "inbox_raw",
     metadata,
@@ -133,8 +133,8 @@ outbox = Table(
 )
 
 
-# By Message-ID, which is known before the database has numbered the row. No foreign key: the
-# mails of several turns would be written one by one then.
+# By Message-ID, which is known before the row's number. No foreign key: that would prevent writing
+# several mails in one statement.
 outbox_contents = Table(
     "outbox_contents",
     metadata,
@@ -148,7 +148,7 @@ outbox_contents = Table(
 )
 
 
-kept_news = Table(  # what a player is told with the next digest
+kept_news = Table(  # for the next digest
     "kept_news",
     metadata,
     identity(),
@@ -166,7 +166,7 @@ kept_news = Table(  # what a player is told with the next digest
 )
 
 
-kept_notices = Table(  # of no board, such as news of a seek, to be told with the next digest
+kept_notices = Table(  # about no board, for the next digest
     "kept_notices",
     metadata,
     identity(),
@@ -180,7 +180,7 @@ kept_notices = Table(  # of no board, such as news of a seek, to be told with th
 )
 
 
-reminded_boards = Table(  # of a reminder that holds several boards
+reminded_boards = Table(  # of a reminder of several boards
     "reminded_boards",
     metadata,
     to("outbox", "outbox_id", primary_key=True),

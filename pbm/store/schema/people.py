@@ -1,4 +1,4 @@
-"""The tables of players, their addresses, their days off and whom they block."""
+"""Tables of players, addresses, vacations and blocks."""
 
 from sqlalchemy import JSON, Column, Date, Index, Integer, String, Table
 

@@ -1,4 +1,4 @@
-"""The tables of ratings."""
+"""Tables of ratings."""
 
 from sqlalchemy import Column, Float, Index, Integer, String, Table, text
 
@@ -46,10 +46,10 @@ results = Table(
 )
 
 
-# Who stands in the standings: ten games with two different people or more.
+# In the standings: ten games, with two different people or more.
 LISTED = text("people_games >= 10 AND rival_id IS NULL")
 
-ratings = Table(  # the last result of each player, by how strong they are
+ratings = Table(  # the last result of each player
     "ratings",
     metadata,
     Column("game", String(16), primary_key=True),

@@ -1,4 +1,4 @@
-"""The tables of what the server keeps of its own running."""
+"""Tables of the server itself: journal, rates, state, heartbeats, timers."""
 
 from sqlalchemy import (
     JSON,

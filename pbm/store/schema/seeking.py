@@ -1,4 +1,4 @@
-"""The tables of open challenges."""
+"""Tables of seeks (open challenges)."""
 
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, text
 

@@ -1,11 +1,11 @@
-"""The tables of what was said, and reported."""
+"""Tables of recent words on boards, and reports."""
 
 from sqlalchemy import JSON, Column, Table
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
 from pbm.store.schema.personal import ExportRows, personal
 
-words = Table(  # what was said on boards lately, so that it can be reported
+words = Table(  # kept for a time, so that they can be reported
     "words",
     metadata,
     identity(),

@@ -1,4 +1,4 @@
-"""The tables of what is to be thought about apart from turns, and of analyses."""
+"""Tables of search jobs and analyses."""
 
 from sqlalchemy import (
     JSON,
@@ -57,7 +57,7 @@ analyses = Table(
     info=IMPERSONAL,
 )
 
-analysis_readers = Table(  # who is to be told once it is finished
+analysis_readers = Table(  # get it once it is finished
     "analysis_readers",
     metadata,
     Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
