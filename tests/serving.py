@@ -13,7 +13,7 @@ from pbm.service.loops import TurnTaker
 from pbm.service.robots.jobs import LeasedJob, RobotJobs
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
-from pbm.service.turns.turn import Turns
+from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import Database, UnitOfWork
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ def keeping(
 ) -> Callable[[UnitOfWork], str | Rejection]:
     """A piece of work for a writer: keep a mail that is handed in."""
     mail = intake.look_at(sender, recipients, raw, caller)
-    return lambda work: intake.keep_arrived(work, [mail])[0]
+    return lambda work: intake.keep_arrived(work, mail)
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
@@ -64,7 +64,7 @@ def keep(
     return _run(Writer(server.database, _here).do(piece))
 
 
-def take_next(turns: Turns) -> bool:
+def take_next(turns: InboxWorker) -> bool:
     """Obey the next mail, or do what it needs first; False if there is none."""
     return _run(_take(turns))
 
@@ -97,7 +97,7 @@ def _thought_of(robots: RobotJobs, task: LeasedJob) -> Callable[[UnitOfWork], No
     return partial(robots.finish, leased=task, result=answer)
 
 
-async def _take(turns: Turns) -> bool:
+async def _take(turns: InboxWorker) -> bool:
     taker = TurnTaker(
         turns,
         Writer(turns.database, _here),

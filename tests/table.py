@@ -33,11 +33,11 @@ from pbm.service.post.composer import raw_mail
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.running.downtime import LISTENING, note_listening
 from pbm.service.ticks.jobs import Ticks
-from pbm.service.turns.turn import Turns
+from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import Database
-from pbm.store.driver import Call, execute
 from pbm.store.migrate import migrate
 from pbm.store.schema import metadata
+from pbm.store.sql.driver import Call, execute
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
@@ -172,7 +172,7 @@ class Table:
         )
         self.lots: Callable[[list[str]], list[str]] = list
         self.intake = Intake(self.site, self.clock)
-        self.turns = Turns(self.database, self.site, self.clock)
+        self.turns = InboxWorker(self.database, self.site, self.clock)
         self.ticks = Ticks(self.database, self.site, self.clock)
         self.robots = RobotJobs(self.database, self.site, self.clock)
         self.renderer = _renderer()
@@ -254,7 +254,7 @@ class Table:
 
     def _reply_to(self, sender: str, recipient: str, raw: bytes) -> str:
         with self.database.reading() as work:
-            (rejection,) = self.intake.accept_recipients(work, [Named(recipient)])
+            rejection = self.intake.accept_recipient(work, Named(recipient))
         if rejection is not None:
             return f"{rejection.code} {rejection.text}"
         kept = keep(self, sender, (recipient,), self._stamped + raw, self.peer, self.network)

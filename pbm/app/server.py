@@ -45,14 +45,15 @@ from pbm.service.running.writer import Reader, Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.crash_marker import CrashMarker
 from pbm.service.trouble.watchdog import Watchdog
-from pbm.service.turns.turn import Turns
-from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
+from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import Database
+from pbm.store.processes.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
 from pbm.store.sole import hold_alone
 from pbm.store.waking import Bell, Waking
 
 DRAIN_SECONDS = 20.0
-MOST_TURNS_TOGETHER = 16
+TURNS_AT_ONCE = 3  # on a shared database, each in a transaction and a thread of its own
+MOST_TURNS_TOGETHER = 16  # in a transaction of SQLite
 MOST_TIMERS_TOGETHER = 16
 _HEART = "heart"  # has a writer of its own, so that it beats while a role stands still
 _log = structlog.get_logger("pbm.app")
@@ -76,7 +77,11 @@ class Server:
         self._intake = Intake(site, system_clock, rates)
         crash_marker = CrashMarker(settings.key_file.with_name("turn-in-hand"))
         self._watchdog = Watchdog()
-        self._turns = Turns(self._database, site, system_clock, crash_marker, self._watchdog)
+        self._crash_marker = crash_marker
+        self._inbox_workers = [
+            InboxWorker(self._database, site, system_clock, crash_marker, self._watchdog)
+            for _ in range(1 if self._database.embedded else TURNS_AT_ONCE)
+        ]
         tick_marker = CrashMarker(settings.key_file.with_name("tick-in-hand"))
         self._ticks = Ticks(self._database, site, system_clock, tick_marker)
         self._robots = RobotJobs(self._database, site, system_clock)
@@ -96,15 +101,19 @@ class Server:
     def _open_writers(self) -> dict[str, Writer]:
         """SQLite has one writer at a time, so that all roles share it.
 
-        Elsewhere the roles share a thread: several would only take Python's lock from each other
-        (docs/adr/turns.md).
+        On a shared database each inbox worker has a thread. The other roles share one, as more
+        would only contend for the interpreter lock.
         """
         tell = self._waking.tell
         in_store = self._threads.one("store")
+        names = (*ROLES, *map(_turns, range(len(self._inbox_workers))), _HEART)
         if self._database.embedded:
-            return dict.fromkeys((*ROLES, _HEART), Writer(self._database, in_store, tell))
-        writers = {role: Writer(self._database, in_store, tell) for role in ROLES}
-        return {**writers, _HEART: Writer(self._database, self._threads.one(_HEART), tell)}
+            return dict.fromkeys(names, Writer(self._database, in_store, tell))
+        threads = dict.fromkeys(ROLES, in_store)
+        return {
+            name: Writer(self._database, threads.get(name) or self._threads.one(name), tell)
+            for name in names
+        }
 
     @property
     def _aside(self) -> InThread:
@@ -208,16 +217,17 @@ class Server:
     async def _take_turns(self) -> None:
         alive = partial(self._heart.alive, TURN)
         alive()
-        await begin(self._turns, self._aside)
-        taker = TurnTaker(
-            self._turns,
-            self._writers[TURN],
-            most_together=MOST_TURNS_TOGETHER,
-            read_in_thread=self._threads.one("mails"),
-            hash_in_thread=self._threads.one("passwords"),
-        )
-        woken = self._mail_kept, self._mail_written, self._timer_set, self._thought_asked
-        await take_turns(taker, *woken, alive)
+        await begin(self._inbox_workers[0], self._aside)
+        async with asyncio.TaskGroup() as group:
+            for number, worker in enumerate(self._inbox_workers):
+                taker = TurnTaker(
+                    worker,
+                    self._writers[_turns(number)],
+                    most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
+                    read_in_thread=self._threads.one("mails"),
+                    hash_in_thread=self._threads.one("passwords"),
+                )
+                group.create_task(take_turns(taker, self._mail_kept, alive))
 
     async def _keep_time(self) -> None:
         alive = partial(self._heart.alive, TICKS)
@@ -229,7 +239,6 @@ class Server:
             self._looking,
             self._writers[TICKS],
             self._timer_set,
-            self._mail_written,
             most_together=MOST_TIMERS_TOGETHER if self._database.embedded else 1,
             alive=alive,
         )
@@ -244,7 +253,6 @@ class Server:
             self._writers[ROBOTS],
             self._looking,
             self._thought_asked,
-            self._mail_written,
         )
         await worker.run(alive)
 
@@ -273,9 +281,7 @@ class Server:
             self._intake,
             Reader(self._database, self._looking),
             writer,
-            in_groups=not self._database.embedded,
             look_in_thread=self._threads.one("door"),
-            mail_kept=self._mail_kept,
         )
         return Listener(
             hostname=own_address(self._settings).domain,
@@ -291,7 +297,7 @@ class Server:
         self._minds.close()
         self._threads.close()
         self._post.holds.close()
-        self._turns.close()
+        self._crash_marker.close()
         self._ticks.close()
         self._database.close()
         if self._alone:
@@ -306,3 +312,8 @@ class Server:
         if POST in self._roles:
             told["mail_goes_to"] = out
         _log.info("ready", **told)
+
+
+def _turns(number: int) -> str:
+    """The name of the writer of an inbox worker, and of its thread."""
+    return f"turns-{number}"

@@ -4,6 +4,7 @@ A game adds plain data for its own templates: of each seat, of a move, and as a 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, TypedDict
 
@@ -11,12 +12,16 @@ from pbm.plain import to_plain
 from pbm.play.advice import people_against
 from pbm.play.boards import check_move
 from pbm.play.claims import claimable
+from pbm.play.clocks.waits import calendar_read
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.ratings import is_too_short, rating_changes
 from pbm.play.results import places, seconds_taken
 from pbm.rules.contract import Draws, Moved, Position, Suggests, Tells, TellsMoves, View, has
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
+from pbm.store.players import seated_read
+from pbm.store.plies import plies_read
+from pbm.store.sql.statement import Read
 from pbm.store.values.boards import Board, Offer
 from pbm.store.values.plies import Departure, Ply
 
@@ -178,6 +183,12 @@ def board_views(
             and not people_against(board, player_id),
         }
     return views
+
+
+def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
+    """What is read to show a board to all its players, so that it can be prefetched."""
+    plies = plies_read(board.id, recent_since(board))
+    return (seated_read(board.id), plies, *calendar_read(board, now))
 
 
 def recent_since(board: Board) -> int:

@@ -19,13 +19,11 @@ from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.masking import traceback_of
+from pbm.service.turns.inbox_worker import BatchResult, InboxWorker, TurnFailedError
 from pbm.service.turns.preparation import Preparation
-from pbm.service.turns.turn import GroupUndoneError, Taken, TurnFailedError, Turns
 
 LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.md)
 BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board, or is another's
-MISSED_PAUSE = 0.1  # seconds; mails wait for boards that others have in hand
-STEP_UP = 4  # times as many turns as were taken may share the next transaction
 GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
 Alive = Callable[[], object]
@@ -38,79 +36,72 @@ def _nobody_asks() -> None:
 
 @dataclass
 class TurnTaker:
-    """Obeys the inbox, several mails in one commit while many wait.
+    """Runs the batches of an inbox worker: one turn each, or as many as `most_together`.
 
     Long mails are read and whole games replayed in a thread, and passwords hashed in another, while
     other turns go on.
     """
 
-    turns: Turns
+    worker: InboxWorker
     writer: Writer
     most_together: int
     read_in_thread: InThread
     hash_in_thread: InThread
-    _together: int = field(default=1, init=False)
+    _single: int = field(default=0, init=False)  # turns that are still to have a batch each
     _uncounted: TurnFailedError | None = field(default=None, init=False)
 
-    async def take(self) -> Taken:
-        """Obey the next mails; one whose turn fails is counted. Raises DBAPIError.
+    async def take(self) -> BatchResult:
+        """Run a batch; count a turn that failed by itself. Raises DBAPIError.
 
-        While the database is away, that is no try; what was not counted yet is, the next time.
+        After a failure in a batch of several the next turns have a batch each, which shows the one
+        to blame. While the database is away nothing is counted; that is done the next time.
         """
-        taken = Taken(0, more=True)
         await self._count_failed()
+        most = 1 if self._single else self.most_together
         try:
-            taken = await self.writer.do_steps(partial(self.turns.take_some, most=self._together))
+            result = await self.writer.do_steps(partial(self.worker.run_batch, most=most))
         except TurnFailedError as failed:
-            self._uncounted = failed if failed.by_itself else None
-            await self._count_failed()
-        except (WorkNeeded, GroupUndoneError):
-            pass  # the next turns put that mail aside, or let it go alone
+            if failed.in_batch > 1:
+                self._single = failed.in_batch
+            else:
+                self._uncounted = failed
+                await self._count_failed()
+        except WorkNeeded:
+            pass  # the next batch puts that mail aside
         else:
-            found = taken.mails + taken.missed
-            self._together = min(self.most_together, max(1, STEP_UP * found))
-        return taken
+            self._single = max(0, self._single - result.mails)
+            return result
+        return BatchResult(0, more=True)
 
     async def work_out(self, preparation: Preparation) -> None:
         """Work out what a mail needs."""
         in_thread = self.hash_in_thread if preparation.is_hashing else self.read_in_thread
-        await in_thread(partial(self.turns.work_out, preparation))
+        await in_thread(partial(self.worker.work_out, preparation))
 
     async def _count_failed(self) -> None:
         if self._uncounted:
-            await self.writer.do(partial(self.turns.count_in, failed=self._uncounted))
+            await self.writer.do(partial(self.worker.count_failed, failed=self._uncounted))
             self._uncounted = None
 
 
 async def take_turns(
-    taker: TurnTaker,
-    mail_kept: asyncio.Event,
-    mail_written: asyncio.Event,
-    timer_set: asyncio.Event,
-    thought_asked: asyncio.Event,
-    alive: Alive = _nobody_asks,
+    taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive = _nobody_asks
 ) -> None:
-    """Obey the inbox for ever. `alive` is called whenever the loop goes on."""
+    """Handle the inbox for ever. `alive` is called whenever the loop goes on."""
     async with asyncio.TaskGroup() as apart:
         while True:
             alive()
             mail_kept.clear()
-            taken = Taken(0, more=True)
+            result = BatchResult(0, more=True)
             try:
-                taken = await taker.take()
+                result = await taker.take()
             except DBAPIError as error:
                 _log.warning("database away, turns wait", error=str(error.orig))
                 await asyncio.sleep(DATABASE_PAUSE)
-            for preparation in taker.turns.preparations.to_do():
+            for preparation in taker.worker.preparations.to_do():
                 apart.create_task(_work_out(taker, preparation, mail_kept))
-            if taken.mails:
-                mail_written.set()
-            if taken.timers_set:
-                timer_set.set()
-            if taken.thoughts_asked:
-                thought_asked.set()
-            if not taken.more:
-                await woken(mail_kept, MISSED_PAUSE if taken.boards_missed else LOOK_AGAIN)
+            if not result.more:
+                await woken(mail_kept, LOOK_AGAIN)
 
 
 async def _work_out(taker: TurnTaker, preparation: Preparation, mail_kept: asyncio.Event) -> None:
@@ -143,7 +134,6 @@ async def keep_time(
     in_thread: InThread,
     writer: Writer,
     timer_set: asyncio.Event,
-    mail_written: asyncio.Event,
     *,
     most_together: int,
     alive: Alive = _nobody_asks,
@@ -167,9 +157,7 @@ async def keep_time(
             _log.warning("database away, what is due waits", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)
             continue
-        if done:
-            mail_written.set()
-        else:
+        if not done:
             await woken(timer_set, until(due_at, clock))
 
 

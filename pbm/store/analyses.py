@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import delete, insert, select, update
 
 from pbm.store.schema.thinking import analyses, analysis_readers
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.thoughts import KeptAnalysis
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import and_, bindparam, delete, func, select
 from pbm.store.kinds import Kind
 from pbm.store.schema.columns import DUE
 from pbm.store.schema.mails import IN_HAND, outbox, outbox_contents
-from pbm.store.transaction import GUARDED, Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.players import Player
 
 MARGIN = timedelta(seconds=0.25)  # before it is due: the post may take it while a transaction ends
@@ -42,7 +42,7 @@ _HELD = (
 _FREE = (
     select(outbox.c.id).where(outbox.c.id.in_(select(_HELD.c.id))).with_for_update(skip_locked=True)
 )
-_TAKE = delete(outbox).where(_WAITS).returning(*_COLUMNS).execution_options(**GUARDED)
+_TAKE = delete(outbox).where(_WAITS).returning(*_COLUMNS)
 _TAKE_FREE = _TAKE.where(outbox.c.id.in_(_FREE))
 # Apart from that: SQLAlchemy names no tables in what SQLite returns, so that a subquery there would
 # find the contents of any mail.
@@ -50,7 +50,6 @@ _TAKE_CONTENTS = (
     delete(outbox_contents)
     .where(outbox_contents.c.message_id.in_(bindparam("names", expanding=True)))
     .returning(outbox_contents)
-    .execution_options(**GUARDED)
 )
 
 

@@ -6,8 +6,8 @@ from sqlalchemy import Select, bindparam, distinct, exists, func, select
 
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
-from pbm.store.statement import Statement
-from pbm.store.transaction import Transaction
+from pbm.store.sql.statement import Statement
+from pbm.store.sql.transaction import Transaction
 
 _NEWEST = 100  # boards of one player that are looked at
 _elsewhere = seats.alias()

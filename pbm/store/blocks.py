@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import delete, insert, or_, select, union_all
 
 from pbm.store.schema.people import blocks, players
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 
 
 class Blocks:

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import case, func, select
 
 from pbm.plain import from_plain
-from pbm.store.driver import Row
 from pbm.store.schema.games import seats
 from pbm.store.schema.people import players
+from pbm.store.sql.driver import Row
 from pbm.store.values.boards import Board, Offer, Round, Seat, Stop
 
 SEATED = (

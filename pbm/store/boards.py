@@ -12,20 +12,20 @@ from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover
 from pbm.store.board_rows import SEATED, board_of
-from pbm.store.driver import Row
-from pbm.store.read_ahead import NotHeldError
 from pbm.store.schema.games import FORGOTTEN, boards, seats
-from pbm.store.statement import ColumnSetter, Statement, rows_of
-from pbm.store.transaction import GUARDED, Transaction
+from pbm.store.sql.driver import Row
+from pbm.store.sql.row_cache import Rows
+from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.boards import Board, Offer, Round
 from pbm.store.values.plies import Bookkeeping
 
 _IT = boards.c.id == bindparam("number")
 _FIND = Statement(select(boards).where(_IT))
-# Not FOR UPDATE: mails that refer to a board wait for nobody who changes it.
-_FIND_LOCKED = Statement(select(boards).where(_IT).with_for_update(key_share=True))
-SEATED_AT = Statement(SEATED.where(seats.c.board_id == bindparam("board_id")))
-_SET = ColumnSetter(boards, GUARDED)
+# A weaker lock than FOR UPDATE: writing mails that refer to a board need not wait for it.
+_LOCK = Statement(select(boards.c.id).where(_IT).with_for_update(key_share=True))
+_SEATED_AT = Statement(SEATED.where(seats.c.board_id == bindparam("board_id")))
+_SET = ColumnSetter(boards)
 _NOTE_ANSWERED = Statement(
     update(seats)
     .where(
@@ -34,7 +34,6 @@ _NOTE_ANSWERED = Statement(
         ~seats.c.answered,
     )
     .values(answered=True)
-    .execution_options(**GUARDED)
 )
 _NOTE_TOLD_OF_WORDS = Statement(
     update(seats)
@@ -45,9 +44,13 @@ _NOTE_TOLD_OF_WORDS = Statement(
     )
     .values(told_of_words=True)
     .returning(seats.c.seat)
-    .execution_options(**GUARDED)
 )
 _AT_ONCE = 500  # boards that one statement names, well below what a database takes
+
+
+def board_reads(board_id: int) -> tuple[Read, Read]:
+    """What `Boards.find` reads of a board: its row and those of its seats."""
+    return (_FIND, {"number": board_id}), (_SEATED_AT, {"board_id": board_id})
 
 
 class Boards:
@@ -57,31 +60,22 @@ class Boards:
         self._transaction = transaction
 
     def find(self, board_id: int, *, lock: bool = False) -> Board | None:
-        """Find a board; with `lock` nobody else changes it until the commit.
-
-        Raises NotHeldError where that might have to wait, and several turns share the transaction.
-        """
-        locks = lock and self._is_to_be_locked(board_id)
-        board = None if locks else self._transaction.known.board(board_id)
-        if board is not None:
-            return board
-        found, seated = rows_of(
-            self._transaction,
-            (_FIND_LOCKED if locks else _FIND, {"number": board_id}),
-            (SEATED_AT, {"board_id": board_id}),  # as they are when it is locked
+        """Find a board; with `lock` no other transaction changes it until the commit."""
+        transaction, reads = self._transaction, board_reads(board_id)
+        if lock and not transaction.holds(board_id):
+            locked, found, seated = rows_of(transaction, (_LOCK, {"number": board_id}), *reads)
+            transaction.locked_boards.update(row["id"] for row in locked)
+        else:
+            found, seated = rows_of(transaction, *reads)
+        if not found or found[0]["status"] == FORGOTTEN:
+            return None
+        board: Board = transaction.value_of(
+            f"board {board_id}",
+            found,
+            seated,
+            make=lambda found, seated: board_of(found[0], seated),
         )
-        if locks:
-            self._transaction.have_locked(row["id"] for row in found)
-        for row in found:
-            self._transaction.known.keep_board(row, seated)
-        return self._transaction.known.board(board_id)
-
-    def _is_to_be_locked(self, board_id: int) -> bool:
-        if self._transaction.holds(board_id):
-            return False
-        if self._transaction.in_group:
-            raise NotHeldError(board_id)
-        return True
+        return board
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
         """Return a board by number, as `find` does. Raises LookupError."""
@@ -91,11 +85,11 @@ class Boards:
         return board
 
     def lock_if_free(self, board_id: int) -> bool:
-        """Whether nobody else has a board in hand; then nobody changes it until the commit."""
+        """Lock a board until the commit, unless another transaction has locked it."""
         query = select(boards.c.id).where(boards.c.id == board_id)
         free = query.with_for_update(skip_locked=True, key_share=True)
         found = tuple(self._transaction.scalars(free))
-        self._transaction.have_locked(found)
+        self._transaction.locked_boards.update(found)
         return bool(found)
 
     def get_many(self, board_ids: Sequence[int]) -> tuple[Board, ...]:
@@ -115,7 +109,7 @@ class Boards:
         query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
         query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
         found = tuple(self._read(query.with_for_update(skip_locked=True, key_share=True)))
-        self._transaction.have_locked(board.id for board in found)
+        self._transaction.locked_boards.update(board.id for board in found)
         return found
 
     def to_move(self, player_id: int) -> tuple[int, ...]:
@@ -255,9 +249,6 @@ class Boards:
         _NOTE_ANSWERED.run(
             self._transaction,
             {"number": board_id, "player": player_id},
-            leaves=lambda known: known.change_seats(
-                board_id, "player_id", player_id, {"answered": True}
-            ),
         )
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
@@ -276,7 +267,6 @@ class Boards:
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
             .values(player_id=player_id, told_of_words=False, used=0, banked=None, stopped=0),
-            leaves=lambda known: known.forget_board(board.id),
         )
         waited_for = board.to_move
         moves_now = waited_for is not None and waited_for.seat == seat
@@ -287,9 +277,7 @@ class Boards:
 
     def change(self, board_id: int, **values: Any) -> None:
         """Write columns of a board's row, which is locked."""
-        _SET.run(
-            self._transaction, board_id, values, lambda known: known.change_board(board_id, values)
-        )
+        _SET.run(self._transaction, board_id, values)
 
     def _read(self, query: Select[Any]) -> Iterator[Board]:
         """The boards of a query, in its order, with their seats.
@@ -308,6 +296,10 @@ class Boards:
         for row in self._transaction.execute(query).mappings() if board_ids else ():
             found[row["board_id"]].append(row)
         return found
+
+
+def _built(found: Rows, seated: Rows) -> Board:
+    return board_of(found[0], seated)
 
 
 def _round_columns(place: Round | None) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """Token buckets: how often something may happen, for each key, across all processes."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,11 +12,9 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.sql.expression import ColumnElement
 from sqlalchemy.types import NullType
 
-from pbm.store.among import among
-from pbm.store.looks import Look
 from pbm.store.schema.running import buckets
-from pbm.store.statement import Statement
-from pbm.store.transaction import GUARDED, Transaction
+from pbm.store.sql.statement import Statement
+from pbm.store.sql.transaction import Transaction
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _DAY_SECONDS = 86_400.0
@@ -44,43 +41,6 @@ class Buckets:
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self._known: dict[str, _State | None] = {}  # None: never taken from
-        self._held: set[str] = set()  # those that no other process takes from until the commit
-        self._taken: set[str] | None = None  # where tokens are taken together: from which
-
-    def look(self, keys: Collection[str]) -> list[Look]:
-        """What tells of these buckets all at once, so that `is_empty` asks no more."""
-
-        def note(rows: Sequence[dict[str, Any]]) -> None:
-            self._known |= dict.fromkeys(keys)
-            self._known |= {row["key"]: _State(row["tokens"], row["filled_at"]) for row in rows}
-
-        return [Look(_READ, {"keys": sorted(keys)}, note)] if keys else []
-
-    def hold(self, keys: Collection[str]) -> list[Look]:
-        """As `look`; and those of which no other process has just taken without waiting are held
-        until the commit, so that all tokens `taken_together` are written at once.
-
-        On a shared database only. What is held must be taken from without waiting everywhere.
-        """
-
-        def note(rows: Sequence[dict[str, Any]]) -> None:
-            self._held |= {row["key"] for row in rows}
-
-        return [Look(_HOLD, {"keys": sorted(keys)}, note), *self.look(keys)] if keys else []
-
-    @contextmanager
-    def taken_together(self) -> Iterator[None]:
-        """Write down at the end what was taken inside from buckets that are held."""
-        self._taken = taken = set[str]()
-        yield
-        self._taken = None
-        left = {key: state for key in sorted(taken) if (state := self._known[key])}
-        if left:
-            tokens = [state.tokens for state in left.values()]
-            moments = [state.filled_at for state in left.values()]
-            values = {"keys": list(left), "tokens": tokens, "moments": moments}
-            _WRITE.run(self._transaction, values)
 
     def take(
         self, key: str, capacity: float, per: timedelta, now: datetime, *, wait: bool = True
@@ -99,9 +59,6 @@ class Buckets:
             raise ValueError("a bucket must hold a token at least")
         if per > LONGEST:
             raise ValueError(f"a bucket must fill within {LONGEST.days} days")
-        if self._taken is not None and key in self._held and not wait:
-            return self._take_held(self._taken, key, capacity, per, now)
-        self._known.pop(key, None)
         dialect = self._transaction.dialect.name
         no_waiting = not wait and dialect == "postgresql"
         taken = (_TAKE_UNLESS_BUSY if no_waiting else _TAKE[dialect]).value(
@@ -123,8 +80,6 @@ class Buckets:
 
         Returns how many each had that was not empty.
         """
-        for key in keys:
-            self._known.pop(key, None)
         rows = _TAKE_EACH[self._transaction.dialect.name].rows(
             self._transaction,
             keys=json.dumps(keys) if self._transaction.dialect.name == "sqlite" else list(keys),
@@ -138,18 +93,6 @@ class Buckets:
             left = {key: self._tokens(key, capacity, per, now) for key in keys if key not in taken}
             taken |= {key: tokens for key, tokens in left.items() if tokens >= 1 - _ROUNDING}
         return taken
-
-    def _take_held(
-        self, taken: set[str], key: str, capacity: float, per: timedelta, now: datetime
-    ) -> bool:
-        most = float(capacity)
-        state = self._known[key] or _State(most, now)
-        tokens = min(most, state.tokens_at(most, per, now))
-        if tokens < 1 - _ROUNDING:
-            return False
-        self._known[key] = _State(tokens - 1, max(now, state.filled_at))
-        taken.add(key)
-        return True
 
     def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
         """Whether a bucket has no token, as far as is committed."""
@@ -165,11 +108,8 @@ class Buckets:
         return now + max(0.0, missing) / capacity * per
 
     def _tokens(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        if key in self._known:
-            state = self._known[key]
-        else:
-            row = _READ_ONE.row(self._transaction, whose=key)
-            state = _State(row["tokens"], row["filled_at"]) if row else None
+        row = _READ_ONE.row(self._transaction, whose=key)
+        state = _State(row["tokens"], row["filled_at"]) if row else None
         return state.tokens_at(capacity, per, now) if state else capacity
 
     def forget_full(self, now: datetime) -> bool:
@@ -228,9 +168,7 @@ def _take(dialect: str, *, unless_busy: bool = False, each: bool = False) -> Sta
                 "filled_at": _the_greater(insert.excluded.filled_at, buckets.c.filled_at),
             },
             where=filled >= 1 - _ROUNDING,
-        )
-        .returning(buckets.c.key, *([_TOKENS] if each else []))
-        .execution_options(**(GUARDED if unless_busy or each else {}))
+        ).returning(buckets.c.key, *([_TOKENS] if each else []))
     )
 
 
@@ -272,28 +210,3 @@ _TAKE_EACH = {dialect: _take(dialect, each=True) for dialect in _INSERT}
 
 _STATE = (buckets.c.key, _TOKENS, buckets.c.filled_at)
 _READ_ONE = Statement(select(*_STATE).where(buckets.c.key == bindparam("whose")))
-_READ = Statement(select(*_STATE).where(among(buckets.c.key, "keys")))
-_HOLD = Statement(  # a statement of its own: what is read after it is as others have left it
-    select(_ASKED.label("key")).where(
-        func.pg_try_advisory_xact_lock(_LOCK_CLASS, func.hashtext(_ASKED))
-    )
-)
-
-
-def _write() -> Statement:
-    """Buckets as they are after all that was taken from them, while they are held."""
-    given: dict[str, Any] = {"keys": String, "tokens": Float, "moments": buckets.c.filled_at.type}
-    columns = [func.unnest(bindparam(name, type_=ARRAY(kind))) for name, kind in given.items()]
-    insert = postgresql.insert(buckets)
-    columns_of = insert.excluded
-    return Statement(
-        insert.from_select(["key", "tokens", "filled_at"], select(*columns))
-        .on_conflict_do_update(
-            index_elements=["key"],
-            set_={"tokens": columns_of.tokens, "filled_at": columns_of.filled_at},
-        )
-        .execution_options(**GUARDED)
-    )
-
-
-_WRITE = _write()

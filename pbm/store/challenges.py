@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, or_, select, update
 
 from pbm.store.schema.asking import challenged, challenges
 from pbm.store.schema.people import players
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.challenges import Challenged, PendingChallenge
 
 

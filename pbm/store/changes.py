@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Select, insert, select
 
 from pbm.store.schema.people import players
 from pbm.store.schema.running import changes
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.running import Change
 
 _QUERY = select(

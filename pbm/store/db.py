@@ -1,9 +1,9 @@
 """The database: one unit of work is one transaction, and a mail is one unit of work."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection, Engine, Executable, create_engine, event
 from sqlalchemy.engine import URL, make_url
@@ -19,16 +19,13 @@ from pbm.store.boards import Boards
 from pbm.store.buckets import Buckets
 from pbm.store.challenges import Challenges
 from pbm.store.changes import Changes
-from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
 from pbm.store.consents import Consents
-from pbm.store.driver import Call, execute
 from pbm.store.expiring import Expiring
 from pbm.store.facts import Facts
 from pbm.store.heartbeats import Heartbeats
 from pbm.store.history import History
 from pbm.store.inbox import Inbox
 from pbm.store.kept_news import KeptNews
-from pbm.store.looks import Look, look_ahead
 from pbm.store.outbox import Outbox
 from pbm.store.personal_data import PersonalData
 from pbm.store.players import Players
@@ -37,17 +34,19 @@ from pbm.store.plies import Plies
 from pbm.store.postgresql import postgresql_engine
 from pbm.store.questions import Questions
 from pbm.store.ratings import Ratings
-from pbm.store.read_ahead import Ahead, take_ahead
 from pbm.store.reminders import Reminders
 from pbm.store.reports import Reports
 from pbm.store.seeks import Seeks
+from pbm.store.sql.driver import Call, execute
+from pbm.store.sql.statement import Read, rows_of
+from pbm.store.sql.transaction import Transaction
 from pbm.store.thoughts import Thoughts
 from pbm.store.timers import Timers
-from pbm.store.transaction import Transaction
 from pbm.store.vacations import Vacations
 from pbm.store.waits import Waits
 from pbm.store.words import Words
 
+R = TypeVar("R")
 _BUSY_MILLISECONDS = 30_000
 # SQLSTATE classes: connection, rollback, resources, object state, operator, system; and the one
 # state of a transaction in which nothing was asked for too long.
@@ -79,111 +78,86 @@ _FORMS = (
 )
 
 
+class _Repository(Generic[R]):
+    """A repository as an attribute, made when a unit of work first asks for it."""
+
+    def __init__(self, make: Callable[[Transaction], R]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, work: "UnitOfWork", owner: type) -> R:
+        made = work.__dict__[self._name] = self._make(work.transaction)
+        return made
+
+
 class UnitOfWork:
     """The store as one transaction sees it; commits or rolls back as a whole."""
 
+    analyses = _Repository(Analyses)
+    awaiting = _Repository(AwaitingMails)
+    beginnings = _Repository(Beginnings)
+    blocks = _Repository(Blocks)
+    boards = _Repository(Boards)
+    buckets = _Repository(Buckets)
+    challenges = _Repository(Challenges)
+    changes = _Repository(Changes)
+    consents = _Repository(Consents)
+    expiring = _Repository(Expiring)
+    facts = _Repository(Facts)
+    heartbeats = _Repository(Heartbeats)
+    history = _Repository(History)
+    inbox = _Repository(Inbox)
+    kept_news = _Repository(KeptNews)
+    outbox = _Repository(Outbox)
+    personal_data = _Repository(PersonalData)
+    players = _Repository(Players)
+    playing = _Repository(Playing)
+    plies = _Repository(Plies)
+    questions = _Repository(Questions)
+    ratings = _Repository(Ratings)
+    reminders = _Repository(Reminders)
+    reports = _Repository(Reports)
+    seeks = _Repository(Seeks)
+    thoughts = _Repository(Thoughts)
+    timers = _Repository(Timers)
+    vacations = _Repository(Vacations)
+    waits = _Repository(Waits)
+    words = _Repository(Words)
+
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:
         """`begins`: the database has not been told yet that a transaction begins."""
-        self._transaction = transaction = Transaction(connection, begins=begins)
-        self.boards = Boards(transaction)
-        self.plies = Plies(transaction)
-        self.beginnings = Beginnings(transaction)
-        self.playing = Playing(transaction, self.boards)
-        self.waits = Waits(transaction, self.boards)
-        self.players = Players(transaction)
-        self.personal_data = PersonalData(transaction)
-        self.inbox = Inbox(transaction)
-        self.outbox = Outbox(transaction)
-        self.reminders = Reminders(transaction)
-        self.timers = Timers(transaction)
-        self.questions = Questions(transaction, self.timers)
-        self.expiring = Expiring(transaction)
-        self.changes = Changes(transaction)
-        self.buckets = Buckets(transaction)
-        self.facts = Facts(transaction)
-        self.heartbeats = Heartbeats(transaction)
-        self.ratings = Ratings(transaction)
-        self.vacations = Vacations(transaction)
-        self.history = History(transaction)
-        self.seeks = Seeks(transaction)
-        self.blocks = Blocks(transaction)
-        self.consents = Consents(transaction)
-        self.challenges = Challenges(transaction)
-        self.words = Words(transaction)
-        self.reports = Reports(transaction)
-        self.kept_news = KeptNews(transaction)
-        self.awaiting = AwaitingMails(transaction)
-        self.thoughts = Thoughts(transaction)
-        self.analyses = Analyses(transaction)
+        self.transaction = Transaction(connection, begins=begins)
 
     @property
     def is_shared(self) -> bool:
         """Whether other processes may use this database, too."""
-        return self._transaction.is_shared
+        return self.transaction.is_shared
 
-    @property
-    def holds_all_up(self) -> bool:
-        """Whether all others who end a board, or look for one to play on, wait until the commit.
-
-        Who goes on to another board then may wait for somebody who waits here: it should be the
-        last thing done.
-        """
-        return self.ratings.are_held or self.seeks.are_held
-
-    @property
-    def waited_for(self) -> frozenset[Channel]:
-        """The channels on which others wait for what was written here, and hear of it after the
-        commit."""
-        found = {
-            MAIL_KEPT: self.inbox.were_kept,
-            MAIL_WRITTEN: self.outbox.were_written,
-            TIMER_SET: self.timers.were_set,
-            THOUGHT_ASKED: self.thoughts.were_asked,
-        }
-        return frozenset(channel for channel, is_waited_for in found.items() if is_waited_for)
-
-    @property
-    def in_group(self) -> bool:
-        """Whether several turns share this transaction, of which none may wait for anybody."""
-        return self._transaction.in_group
-
-    @in_group.setter
-    def in_group(self, shared: bool) -> None:
-        self._transaction.in_group = shared
-
-    def holding(self, board_id: int) -> bool:
-        """Whether nobody else can change a board until the commit."""
-        return self._transaction.holds(board_id)
-
-    def take_ahead(self, board_ids: Iterable[int], player_ids: Iterable[int]) -> Ahead:
-        """Lock some boards without waiting for anybody, and read what turns on them look up: their
-        players and the named ones, and whatever else is shown with every board.
-
-        One that was locked already stays so.
-        """
-        return take_ahead(self._transaction, board_ids, player_ids)
-
-    def look_ahead(self, *looks: Look) -> None:
-        """Ask at once what stores tell of later from memory. Raises DBAPIError."""
-        look_ahead(self._transaction, looks)
+    def prefetch(self, *reads: Read) -> None:
+        """Make several reads in one round trip; the repositories find their rows in the cache.
+        Raises DBAPIError."""
+        rows_of(self.transaction, *reads)
 
     def flush(self) -> None:
-        """Run now what waits to be written, for whoever has to know that it can be. Raises
-        DBAPIError."""
-        self._transaction.flush()
+        """Run the buffered writes now, to learn whether they succeed. Raises DBAPIError."""
+        self.transaction.flush()
 
-    def end(self) -> None:
-        """Run what waits to be written, and commit where nobody else does. Raises DBAPIError."""
-        self._transaction.end()
+    def finish_turn(self) -> None:
+        """Run the buffered writes; on a shared database also commit, in the same round trip, so
+        that a turn is the last thing in its unit of work. Raises DBAPIError."""
+        self.transaction.end()
 
     def run(self, statement: Executable, **values: object) -> None:
         """Run a statement that is about no table."""
-        self._transaction.run_anything(statement, values)
+        self.transaction.execute(statement, values)
+        self.transaction.forget_rows()
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """Undo what happens inside, and only that, if it raises."""
-        with self._transaction.savepoint():
+        with self.transaction.savepoint():
             yield
 
 
@@ -230,7 +204,7 @@ class Database:
     def _unit(self, connection: Connection) -> Iterator[UnitOfWork]:
         work = UnitOfWork(connection, begins=not self.embedded)
         yield work
-        work.end()
+        work.transaction.end()
 
     def close(self) -> None:
         """Give all connections back."""

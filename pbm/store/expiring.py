@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Table, bindparam, select, true, update
 from pbm.store.schema.asking import challenges, questions
 from pbm.store.schema.columns import OPEN
 from pbm.store.schema.seeking import seeks
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 
 _Expiring = tuple[tuple[Table, ColumnElement[Any], ColumnElement[bool]], ...]
 _ANSWERS: _Expiring = (

@@ -7,7 +7,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.schema.running import facts
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.running import Fact
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.clock import Clock
 from pbm.store.schema.running import heartbeats
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.running import Heartbeat
 
 MOST_ROWS = 300  # far more than there are processes; what is beyond has died

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, exists, func, select
 
 from pbm.store.schema.games import boards, departures, seats
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 
 LOOKED_AT = 200  # boards of a player in one go, closed ones among them
 MOST_MEETINGS = 1000  # boards among which two players may have met

@@ -1,6 +1,6 @@
 """The mails that the server has taken responsibility for."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -23,14 +23,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbm.store.among import among
-from pbm.store.driver import Row
-from pbm.store.looks import Look
-from pbm.store.low_mark import BEGINNING
+from pbm.store.processes.channels import MAIL_KEPT
+from pbm.store.scan_floor import BEGINNING
 from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox, inbox_raw
-from pbm.store.statement import Statement, rows_of
-from pbm.store.transaction import GUARDED, Transaction
+from pbm.store.sql.driver import Row
+from pbm.store.sql.statement import Statement
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.mails import ArrivedMail, InboxMail
 
 _RAW = select(inbox_raw.c.raw).where(inbox_raw.c.inbox_id == inbox.c.id).scalar_subquery()
@@ -51,7 +50,6 @@ _COLUMNS = (
 
 _COPY = select(inbox.c.digest, inbox.c.recipient, inbox.c.id, inbox.c.received_at)
 _COPIES = Statement(_COPY.where(inbox.c.digest == bindparam("digest")))
-_COPIES_OF_SOME = Statement(_COPY.where(among(inbox.c.digest, "digests")))
 _KNOWN = Statement(
     select(inbox.c.id, inbox.c.received_at).where(
         inbox.c.digest == bindparam("digest"), inbox.c.recipient == bindparam("recipient")
@@ -127,23 +125,16 @@ _PUT_ASIDE = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
     .values(aside_until=bindparam("until", type_=inbox.c.aside_until.type))
-    .execution_options(**GUARDED)
 )
 _FINISH = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
     .values(status="done", outcome=bindparam("told"), done_at=bindparam("now"), lane=None)
-    .execution_options(**GUARDED)
 )
 _KEEP_RAW = Statement(
-    insert(inbox_raw)
-    .inline()
-    .values(inbox_id=bindparam("mail"), raw=bindparam("raw"))
-    .execution_options(**GUARDED)
+    insert(inbox_raw).inline().values(inbox_id=bindparam("mail"), raw=bindparam("raw"))
 )
-_ERASE = Statement(
-    delete(inbox_raw).where(inbox_raw.c.inbox_id == bindparam("mail")).execution_options(**GUARDED)
-)
+_ERASE = Statement(delete(inbox_raw).where(inbox_raw.c.inbox_id == bindparam("mail")))
 
 
 class Inbox:
@@ -151,43 +142,20 @@ class Inbox:
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self.were_kept = False  # mails, in this transaction; so whoever obeys them looks again
-        self._copies: dict[
-            str, list[dict[str, Any]]
-        ] = {}  # by digest, as far as they were looked for
-
-    def look(self, digests: Collection[str]) -> Look:
-        """What tells of all copies of some mails at once, so that `copies` asks no more."""
-
-        def note(rows: Sequence[dict[str, Any]]) -> None:
-            self._copies |= {digest: [] for digest in digests}
-            for row in rows:
-                self._copies[row["digest"]].append(row)
-
-        return Look(_COPIES_OF_SOME, {"digests": sorted(digests)}, note)
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
         """The recipients of the mails with a digest that came since a moment, and their numbers."""
-        rows = self._copies.get(digest)
-        if rows is None:
-            rows = _COPIES.rows(self._transaction, digest=digest)
+        rows = _COPIES.rows(self._transaction, digest=digest)
         return {str(row["recipient"]): int(row["id"]) for row in rows if row["received_at"] > since}
 
-    def keep(self, *mails: ArrivedMail) -> list[int | None]:
-        """Keep mails, in their order, and return their numbers; one that came before keeps its.
+    def keep(self, mail: ArrivedMail) -> int | None:
+        """Keep a mail, and return its number; one that came before keeps its number.
 
-        None where too many of its lane wait for their turns; nothing of it is kept then.
+        None if too many of its lane wait for their turns; nothing of it is kept then.
         """
-        self.were_kept = True
-        keep = _KEEP[self._transaction.dialect.name]
-        for mail in mails:
-            self._copies.pop(mail.digest, None)
-        found = rows_of(self._transaction, *((keep, _kept(mail)) for mail in mails))
-        self._transaction.note_written(inbox.name, None)
-        return [
-            self._kept_as(int(rows[0]["id"]), mail) if rows else self._keep_beside(mail)
-            for mail, rows in zip(mails, found, strict=True)
-        ]
+        self._transaction.notify(MAIL_KEPT)
+        added = _KEEP[self._transaction.dialect.name].value(self._transaction, **_kept(mail))
+        return self._keep_beside(mail) if added is None else self._kept_as(int(added), mail)
 
     def _kept_as(self, number: int, mail: ArrivedMail) -> int:
         _KEEP_RAW.run(self._transaction, {"mail": number, "raw": mail.raw})

@@ -10,7 +10,7 @@ from sqlalchemy import String, cast, delete, func, insert, select
 from pbm.store.schema.mails import kept_news, kept_notices
 from pbm.store.schema.people import players
 from pbm.store.schema.running import due
-from pbm.store.transaction import GUARDED, Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.mails import News
 from pbm.store.values.timers import TimerKind
 
@@ -32,7 +32,7 @@ class KeptNews:
         row = {"board_id": board_id, **vars(news)}
         rows = [{"player_id": player_id, **row} for player_id in player_ids]
         if rows:
-            self._transaction.execute(insert(kept_news).execution_options(**GUARDED), rows)
+            self._transaction.execute(insert(kept_news), rows)
 
     def sizes(self, player_ids: Collection[int], board_id: int) -> dict[int, int]:
         """How much is kept of a board, for each player for whom something is."""
@@ -95,7 +95,7 @@ class KeptNews:
         theirs = (kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
         columns = (kept_news.c.id, kept_news.c.player_id, *_COLUMNS)
         taken = delete(kept_news).where(*theirs).returning(*columns)
-        guarded = taken.execution_options(**GUARDED)
+        guarded = taken
         rows = self._transaction.execute(guarded).mappings()
         for row in sorted(rows, key=lambda row: row["id"]):
             news = News(**{name.name: row[name.name] for name in _COLUMNS})

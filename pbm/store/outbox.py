@@ -26,13 +26,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql
 
-from pbm.store.driver import Row
 from pbm.store.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
-from pbm.store.low_mark import BEGINNING
+from pbm.store.processes.channels import MAIL_WRITTEN
+from pbm.store.scan_floor import BEGINNING
 from pbm.store.schema.columns import DUE, FAILED
 from pbm.store.schema.mails import outbox, outbox_contents
-from pbm.store.statement import Statement
-from pbm.store.transaction import GUARDED, Transaction
+from pbm.store.sql.driver import Row
+from pbm.store.sql.statement import Statement
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.mails import NewMail, OutboxMail
 
 _CONTENTS = tuple(
@@ -67,17 +68,9 @@ _NO_MAIL = 0  # the number of none
 _HELD = ("message_id", "params", "headers")
 _OWN = tuple(field.name for field in fields(NewMail) if field.name not in ("params", "headers"))
 _WRITTEN = (*_OWN, "recipient_key", "thread", "status", "attempts", "due_at")
-_ADD = Statement(
-    insert(outbox)
-    .inline()
-    .values({name: bindparam(name) for name in _WRITTEN})
-    .execution_options(**GUARDED)  # a new row, with a Message-ID that nobody else makes
-)
+_ADD = Statement(insert(outbox).inline().values({name: bindparam(name) for name in _WRITTEN}))
 _ADD_CONTENTS = Statement(
-    insert(outbox_contents)
-    .inline()
-    .values({name: bindparam(name) for name in _HELD})
-    .execution_options(**GUARDED)
+    insert(outbox_contents).inline().values({name: bindparam(name) for name in _HELD})
 )
 
 
@@ -123,8 +116,7 @@ def _erase_contents(transaction: Transaction, message_ids: Sequence[str]) -> Non
 def _contents_of(mails: ColumnElement[bool]) -> Delete:
     """Erases what some mails hold."""
     named = select(outbox.c.message_id).where(mails)
-    found = delete(outbox_contents).where(outbox_contents.c.message_id.in_(named))
-    return found.execution_options(**GUARDED)
+    return delete(outbox_contents).where(outbox_contents.c.message_id.in_(named))
 
 
 def _unless_erased(column: Column[str]) -> Case[str]:
@@ -148,9 +140,7 @@ _ERASE = Statement(_contents_of(_IT))
 _FINISH_ALL = Statement(_FINISHED.where(_AMONG))  # on PostgreSQL
 _ERASE_ALL = Statement(_contents_of(_AMONG))
 _ERASE_NAMED = Statement(
-    delete(outbox_contents)
-    .where(outbox_contents.c.message_id == bindparam("name"))
-    .execution_options(**GUARDED)
+    delete(outbox_contents).where(outbox_contents.c.message_id == bindparam("name"))
 )
 # Asked for the moment, too, PostgreSQL would look through the index of all that waits.
 _STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
@@ -168,7 +158,6 @@ class Outbox:
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self.were_written = False  # mails, in this transaction; so whoever sends them looks again
 
     def add(self, *mails: NewMail) -> None:
         """Write mails down to be sent, in this order."""
@@ -184,7 +173,7 @@ class Outbox:
             for mail in mails
         ]
         if rows:
-            self.were_written = True
+            self._transaction.notify(MAIL_WRITTEN)
             _ADD.run(self._transaction, *rows)
             contents = ({name: getattr(mail, name) for name in _HELD} for mail in mails)
             _ADD_CONTENTS.run(self._transaction, *contents)
@@ -356,7 +345,7 @@ class Outbox:
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
         """Let the mails to a player go out at once that were to wait."""
-        self.were_written = True
+        self._transaction.notify(MAIL_WRITTEN)
         self._transaction.execute(
             update(outbox)
             .where(

@@ -14,7 +14,7 @@ from pbm.store.schema.mails import outbox, outbox_contents
 from pbm.store.schema.people import players
 from pbm.store.schema.personal import BlankColumns, DeleteRows, ExportRows, Personal, mark_of
 from pbm.store.schema.running import buckets
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.players import Player
 
 

@@ -1,6 +1,6 @@
 """Players and their verified addresses."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,20 +12,18 @@ from sqlalchemy import (
     delete,
     exists,
     insert,
-    or_,
     select,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.passwords import PasswordHash
-from pbm.store.among import among
-from pbm.store.driver import Row
-from pbm.store.looks import Look
 from pbm.store.schema.games import seats
 from pbm.store.schema.people import addresses, former_handles, players
-from pbm.store.statement import ColumnSetter, Statement
-from pbm.store.transaction import Transaction
+from pbm.store.sql.driver import Row
+from pbm.store.sql.row_cache import Rows
+from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.players import FIRST_EPOCH, Player, Settings
 
 
@@ -55,16 +53,6 @@ _BY_ADDRESS = Statement(
         .scalar_subquery()
     )
 )
-_NAMED = Statement(
-    with_addresses(
-        or_(
-            among(players.c.id, "numbers"),
-            players.c.id.in_(
-                select(addresses.c.player_id).where(among(addresses.c.address_key, "keys"))
-            ),
-        )
-    )
-)
 _SET = ColumnSetter(players)
 _SEATED = Statement(
     with_addresses(
@@ -92,6 +80,11 @@ _EPOCH = Statement(
 _LISTED = (players.c.id, players.c.handle, players.c.joined_at, players.c.robot)
 
 
+def seated_read(board_id: int) -> Read:
+    """What `Players.seated` reads of a board."""
+    return _SEATED, {"board_id": board_id}
+
+
 class Listed(NamedTuple):
     """A player as everybody may see them in a list."""
 
@@ -116,21 +109,12 @@ class Players:
 
     def find(self, player_id: int) -> Player | None:
         """Find a player by id."""
-        known = self._transaction.known.player(player_id)
-        return known or self._one(_BY_ID, player_id=player_id)
+        return self._one(_BY_ID, player_id=player_id)
 
     def epoch(self, player_id: int) -> int | None:
         """The epoch of a player whom mail can reach; None for anybody else."""
-        known = self._transaction.known.player(player_id)
-        if known is not None:
-            return known.epoch if known.addresses else None
         epoch: int | None = _EPOCH.value(self._transaction, player_id=player_id)
         return epoch
-
-    def look(self, numbers: Collection[int], address_keys: Collection[str]) -> list[Look]:
-        """What tells of players by number and by address all at once, as far as they are there."""
-        values = {"numbers": sorted(numbers), "keys": sorted(address_keys)}
-        return [Look(_NAMED, values, self._kept)] if numbers or address_keys else []
 
     def find_locked(self, player_id: int) -> Player | None:
         """Find a player whom nobody else changes until the commit."""
@@ -150,8 +134,11 @@ class Players:
 
     def by_address(self, address_key: str) -> Player | None:
         """Find the player to whom a verified address (whole lower-case) belongs."""
-        known = self._transaction.known.owner(address_key)
-        return known or self._one(_BY_ADDRESS, address_key=address_key)
+        rows = _BY_ADDRESS.rows(self._transaction, address_key=address_key)
+        if not rows:
+            return None
+        _BY_ID.keep(self._transaction, rows, player_id=rows[0]["id"])
+        return self.find(rows[0]["id"])
 
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
         """Those of some handles that are in use."""
@@ -175,8 +162,8 @@ class Players:
 
     def seated(self, board_id: int) -> tuple[Player, ...]:
         """Return those who sit at a board, in the order of joining."""
-        known = self._transaction.known.seated(board_id)
-        return known or self._kept(_SEATED.rows(self._transaction, board_id=board_id))
+        (rows,) = rows_of(self._transaction, seated_read(board_id))
+        return self._built(f"seated {board_id}", rows)
 
     def handles_of(self, player_ids: Collection[int]) -> dict[int, str]:
         """The handles of some players."""
@@ -321,18 +308,18 @@ class Players:
         )
 
     def _set(self, player_id: int, **values: Any) -> None:
-        _SET.run(self._transaction, player_id, values, lambda known: known.forget_player(player_id))
+        _SET.run(self._transaction, player_id, values)
 
     def _one(self, statement: Statement, **values: Any) -> Player | None:
-        return next(iter(self._kept(statement.rows(self._transaction, **values))), None)
+        rows = statement.rows(self._transaction, **values)
+        return next(iter(self._built(f"player {values}", rows)), None)
+
+    def _built(self, name: str, rows: Rows) -> tuple[Player, ...]:
+        found: tuple[Player, ...] = self._transaction.value_of(name, rows, make=_players)
+        return found
 
     def _select(self, query: Select[Any]) -> tuple[Player, ...]:
-        return self._kept(self._transaction.execute(query).mappings())
-
-    def _kept(self, rows: Iterable[Row]) -> tuple[Player, ...]:
-        found = tuple(players_of(rows))
-        self._transaction.known.keep_players(found)
-        return found
+        return _players(self._transaction.execute(query).mappings())
 
 
 def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
@@ -340,13 +327,13 @@ def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
     return select(column).where(players.c.id == player_id).with_for_update(key_share=True)
 
 
-def players_of(rows: Iterable[Row]) -> Iterator[Player]:
+def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
     """The players of some rows, one for each address."""
     found: dict[int, tuple[Row, list[str]]] = {}
     for row in rows:
         _, own = found.setdefault(row["id"], (row, []))
         own += [row["address"]] if row["address"] else []
-    return (_player(row, own) for row, own in found.values())
+    return tuple(_player(row, own) for row, own in found.values())
 
 
 def _player(row: Row, own: Sequence[str]) -> Player:

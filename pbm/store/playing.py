@@ -9,14 +9,14 @@ from sqlalchemy import Integer, bindparam, delete, func, insert, select, update
 
 from pbm.store.board_rows import plain_stops
 from pbm.store.boards import Boards
-from pbm.store.remembered import TIMES_NEEDED
 from pbm.store.schema.games import FORGOTTEN, boards, departures, moves, seats
 from pbm.store.schema.thinking import analyses, analysis_readers
-from pbm.store.statement import Statement
-from pbm.store.transaction import GUARDED, Transaction
+from pbm.store.sql.statement import Statement
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.boards import Board
 from pbm.store.values.plies import NewPly, Progress
 
+_MOST_COUNTED = 3  # times that a position had stood; no claim asks for more
 _STOOD_BEFORE = (
     select(moves.c.ply)
     .where(
@@ -24,12 +24,11 @@ _STOOD_BEFORE = (
         moves.c.stood == bindparam("mark"),
         moves.c.ply >= bindparam("since"),
     )
-    .limit(TIMES_NEEDED)
+    .limit(_MOST_COUNTED)
     .subquery()
 )
 _ADD_PLY = Statement(
-    insert(moves)
-    .values(
+    insert(moves).values(
         {column.key: bindparam(column.key) for column in moves.c if column.key != "times"}
         | {
             "times": select(func.count() + bindparam("first", type_=Integer))
@@ -37,13 +36,11 @@ _ADD_PLY = Statement(
             .scalar_subquery()
         }
     )
-    .execution_options(**GUARDED)
 )
 _SET_LAST_PLY = Statement(
     update(seats)
     .where(seats.c.board_id == bindparam("number"), seats.c.seat == bindparam("mover"))
     .values(last_ply=bindparam("ply"), answered=True)
-    .execution_options(**GUARDED)
 )
 _POSITION = (
     *("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at"),
@@ -53,16 +50,15 @@ _SET_POSITION = Statement(
     update(boards)
     .where(boards.c.id == bindparam("number"))
     .values({name: bindparam(name) for name in _POSITION})
-    .execution_options(**GUARDED)
 )
 
 
 class Playing:
     """Writes down what happens on boards, within one transaction."""
 
-    def __init__(self, transaction: Transaction, boards: Boards) -> None:
+    def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self._boards = boards
+        self._boards = Boards(transaction)
 
     def fill(
         self,
@@ -79,7 +75,7 @@ class Playing:
         """
         if played:
             rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
-            self._transaction.execute(insert(moves).execution_options(**GUARDED), rows)
+            self._transaction.execute(insert(moves), rows)
         if left:
             rows = [
                 {"board_id": board.id, "after_ply": ply, "seat": seat, "how": how, "left_at": now}
@@ -96,7 +92,7 @@ class Playing:
             self._transaction.execute(delete(table).where(table.c.board_id == board_id))
         gone = {"status": FORGOTTEN, "state": boards.c.start_state, "ply": 0, "tags": None}
         forgotten = update(boards).where(boards.c.id == board_id).values(**gone)
-        self._transaction.execute(forgotten, leaves=lambda known: known.forget_board(board_id))
+        self._transaction.execute(forgotten)
 
     def add_ply(
         self,
@@ -119,7 +115,6 @@ class Playing:
         _ADD_PLY.run(
             self._transaction,
             row,
-            leaves=lambda known: known.add_ply(board.id, played, now, since=since, first=first),
         )
         self._set_last_ply(board.id, {seat: ply})
         seated = tuple(
@@ -141,14 +136,14 @@ class Playing:
         """Record that a seat was given up, and what stands after it."""
         left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
         added = insert(departures).values(board_id=board.id, **left, spared=spared)
-        self._transaction.execute(added.execution_options(**GUARDED))
+        self._transaction.execute(added)
         return self.set_progress(board, progress, now)
 
     def drop_departures(self, board: Board, since: datetime) -> None:
         """Let those have their seats again who have left since a moment."""
         dropped = delete(departures).where(departures.c.board_id == board.id)
         dropped = dropped.where(departures.c.left_at >= since)
-        self._transaction.execute(dropped.execution_options(**GUARDED))
+        self._transaction.execute(dropped)
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
         """Store how far a board has got."""
@@ -163,7 +158,6 @@ class Playing:
         _SET_POSITION.run(
             self._transaction,
             {**columns, "number": board.id},
-            leaves=lambda known: known.change_board(board.id, columns),
         )
         after = replace(board, **kept)
         if after.playing != board.playing:
@@ -175,16 +169,14 @@ class Playing:
         ply = progress.ply
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
             undone = delete(table).where(table.c.board_id == board.id, column > ply)
-            self._transaction.execute(undone.execution_options(**GUARDED))
+            self._transaction.execute(undone)
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
             moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
         )
         self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id)
-            .values(last_ply=played.scalar_subquery())
-            .execution_options(**GUARDED),
-            leaves=lambda known: known.forget_board(board.id),
+            .values(last_ply=played.scalar_subquery()),
         )
         self._boards.change(board.id, offers=None, taken_back=board.taken_back + 1)
         return self.set_progress(self._boards.get(board.id), progress, now)
@@ -197,18 +189,13 @@ class Playing:
         _SET_LAST_PLY.run(
             self._transaction,
             {"number": board_id, "mover": seat, "ply": ply},
-            leaves=lambda known: known.change_seats(
-                board_id, "seat", seat, {"last_ply": ply, "answered": True}
-            ),
         )
 
     def _set_playing(self, board_id: int, playing: bool) -> None:
         self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board_id, seats.c.playing != playing)
-            .values(playing=playing)
-            .execution_options(**GUARDED),
-            leaves=lambda known: known.forget_board(board_id),
+            .values(playing=playing),
         )
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Row, and_, bindparam, false, func, or_, select
 
 from pbm.store.schema.games import departures, moves
-from pbm.store.statement import Statement
-from pbm.store.transaction import Transaction
+from pbm.store.sql.statement import Read, Statement, rows_of
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.plies import Departure, Ply
 
 PLY = tuple(item.name for item in fields(Ply))
@@ -17,11 +17,11 @@ _PLIES = Statement(
     .where(moves.c.board_id == bindparam("board_id"), moves.c.ply > bindparam("since"))
     .order_by(moves.c.ply)
 )
-_TIMES = Statement(
-    select(moves.c.times).where(
-        moves.c.board_id == bindparam("board_id"), moves.c.ply == bindparam("ply")
-    )
-)
+
+
+def plies_read(board_id: int, since: int) -> Read:
+    """What `Plies.of` reads of a board."""
+    return _PLIES, {"board_id": board_id, "since": since}
 
 
 class Plies:
@@ -32,17 +32,10 @@ class Plies:
 
     def of(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
         """The moves played after ply `since`, in order."""
-        known = self._transaction.known
-        latest = known.uncounted(board_id)
-        if latest is not None:
-            times = _TIMES.value(self._transaction, board_id=board_id, ply=latest)
-            known.count_latest(board_id, times)
-        plies = known.plies(board_id, since)
-        if plies is not None:
-            return plies
-        rows = _PLIES.rows(self._transaction, board_id=board_id, since=since)
-        found = tuple(Ply(**row) for row in rows)
-        known.keep_plies(board_id, since, found)
+        (rows,) = rows_of(self._transaction, plies_read(board_id, since))
+        found: tuple[Ply, ...] = self._transaction.value_of(
+            f"plies {board_id} {since}", rows, make=lambda rows: tuple(Ply(**row) for row in rows)
+        )
         return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:

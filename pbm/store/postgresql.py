@@ -10,7 +10,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from pbm.store.driver import Call, execute
+from pbm.store.sql.driver import Call, execute
 
 # Nothing is asked of the database for so long by who works: turns that hang end after half of it.
 MOST_IDLE_SECONDS = 60  # within a transaction

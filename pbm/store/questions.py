@@ -8,8 +8,8 @@ from sqlalchemy import ColumnElement, RowMapping, insert, or_, select, update
 
 from pbm.passwords import SealedPassword
 from pbm.store.schema.asking import errands, questions
+from pbm.store.sql.transaction import Transaction
 from pbm.store.timers import ALL_KEPT, Timers
-from pbm.store.transaction import Transaction
 from pbm.store.values.players import FIRST_EPOCH, Player
 from pbm.store.values.questions import PendingCommands, Question
 from pbm.store.values.timers import TimerKind
@@ -44,9 +44,9 @@ _ERRAND = (
 class Questions:
     """Queries about questions and errands, within one transaction."""
 
-    def __init__(self, transaction: Transaction, timers: Timers) -> None:
+    def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self._timers = timers
+        self._timers = Timers(transaction)
 
     def ask(
         self,

@@ -21,7 +21,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.schema.people import players
 from pbm.store.schema.rating import LISTED, rated_boards, ratings, results
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.ratings import CountedBoard, Pool, Rating, Result
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
@@ -93,7 +93,6 @@ class Ratings:
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self.are_held = False  # others wait for this transaction
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -159,7 +158,6 @@ class Ratings:
         """Let nobody else count a board until the commit."""
         if self._transaction.dialect.name == "postgresql":
             self._transaction.execute(_COUNTING)
-            self.are_held = True
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:
         """Count a board as the next. Until the commit nobody else counts one."""

@@ -9,7 +9,7 @@ from sqlalchemy import Select, and_, exists, insert, or_, select
 from pbm.store.kinds import Kind
 from pbm.store.schema.columns import DUE
 from pbm.store.schema.mails import outbox, reminded_boards
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 
 _ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
 

@@ -8,7 +8,7 @@ from sqlalchemy import delete, insert, select
 
 from pbm.store.schema.people import players
 from pbm.store.schema.talk import reports
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.talk import Report
 
 

@@ -13,7 +13,7 @@ from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import addresses, blocks, players
 from pbm.store.schema.seeking import seekers, seeks
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.ratings import Pool
 from pbm.store.values.seeks import Seek, Seeker, Standing, Wish
 
@@ -50,7 +50,6 @@ class Seeks:
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self.are_held = False  # others wait for this transaction
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -59,7 +58,6 @@ class Seeks:
         or take one seat."""
         if self._transaction.dialect.name == "postgresql":
             self._transaction.execute(_ONE_AT_A_TIME)
-            self.are_held = True
 
     def find(self, seek_id: int) -> Seek | None:
         """Find a seek by its number."""

@@ -22,12 +22,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbm.store.driver import Row
+from pbm.store.processes.channels import THOUGHT_ASKED
 from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.store.schema.thinking import thoughts
-from pbm.store.statement import Statement
-from pbm.store.transaction import GUARDED, Transaction
+from pbm.store.sql.driver import Row
+from pbm.store.sql.statement import Statement
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.thoughts import Thought, ThoughtKind
 
 APART = 15.0  # seconds of place between two thoughts for one player
@@ -54,7 +55,6 @@ _ASK = {
         )
         .on_conflict_do_nothing(index_elements=["kind", "about"])
         .returning(thoughts.c.id)
-        .execution_options(**GUARDED)
     )
     for name, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
 }
@@ -65,7 +65,6 @@ class Thoughts:
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self.were_asked = False  # in this transaction; so whoever waits for them looks again
 
     def ask(
         self,
@@ -99,7 +98,7 @@ class Thoughts:
         )
         if added is None:
             return False
-        self.were_asked = True
+        self._transaction.notify(THOUGHT_ASKED)
         return True
 
     def claim(

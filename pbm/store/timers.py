@@ -7,10 +7,11 @@ from typing import Any
 from sqlalchemy import String, cast, delete, func, literal, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from pbm.store.processes.channels import TIMER_SET
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.schema.running import due
-from pbm.store.transaction import GUARDED, Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.timers import Timer, TimerKind
 
 ALL_KEPT = timedelta(minutes=1)  # after a moment: what has come before it is committed by then
@@ -27,7 +28,6 @@ class Timers:
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self.were_set = False  # for soon, in this transaction; so whoever waits looks again
 
     def set(
         self,
@@ -51,8 +51,6 @@ class Timers:
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
         added = _INSERT[self._transaction.dialect.name](due).values(**row, **whose)
         added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
-        if board_id is not None:
-            added = added.execution_options(**GUARDED)
         if self._transaction.scalar(added.returning(due.c.id)) is None:
             return False
         self._wake(now, due_at)
@@ -68,7 +66,7 @@ class Timers:
             awaited.where(whose.is_not(None)),
         )
         self._transaction.execute(added.on_conflict_do_nothing(index_elements=["kind", "about"]))
-        self.were_set = True
+        self._transaction.notify(TIMER_SET)
 
     def move(
         self, kind: TimerKind, about: str, now: datetime, due_at: datetime, *, player_id: int
@@ -84,7 +82,7 @@ class Timers:
     def _wake(self, now: datetime, due_at: datetime) -> None:
         """Let whoever waits for timers look again, for one that comes soon."""
         if due_at - now <= SOON:
-            self.were_set = True
+            self._transaction.notify(TIMER_SET)
 
     def advance(
         self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
@@ -102,7 +100,7 @@ class Timers:
             )
             free = later.with_for_update(skip_locked=True)
             earlier = update(due).where(due.c.id.in_(free)).values(due_at=due_at, set_at=now)
-            self._transaction.execute(earlier.execution_options(**GUARDED))
+            self._transaction.execute(earlier)
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
         """Take those that are due, the oldest first; other processes pass them over meanwhile."""

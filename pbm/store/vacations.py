@@ -6,8 +6,8 @@ from datetime import date
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from pbm.store.schema.people import vacations
-from pbm.store.statement import Statement
-from pbm.store.transaction import Transaction
+from pbm.store.sql.statement import Read, Statement, rows_of
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.players import Vacation
 
 VACATION = (
@@ -24,6 +24,11 @@ _OF_PLAYER = Statement(
 )
 
 
+def vacations_read(player_id: int, since: date) -> Read:
+    """What `Vacations.of_player` reads of a player."""
+    return _OF_PLAYER, {"player_id": player_id, "since": since}
+
+
 class Vacations:
     """Queries about vacations, within one transaction."""
 
@@ -32,13 +37,8 @@ class Vacations:
 
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
         """A player's vacations that last until a day or longer, in order."""
-        known = self._transaction.known.vacations(player_id, since)
-        if known is not None:
-            return known
-        rows = _OF_PLAYER.rows(self._transaction, player_id=player_id, since=since)
-        found = tuple(Vacation(**row) for row in rows)
-        self._transaction.known.keep_vacations(player_id, since, found)
-        return found
+        (rows,) = rows_of(self._transaction, vacations_read(player_id, since))
+        return tuple(Vacation(**row) for row in rows)
 
     def find(self, vacation_id: int) -> Vacation | None:
         """Find one that was not dropped."""

@@ -8,16 +8,16 @@ from sqlalchemy import update
 from pbm.store.board_rows import plain_stops
 from pbm.store.boards import Boards
 from pbm.store.schema.games import seats
-from pbm.store.transaction import GUARDED, Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.boards import Board
 
 
 class Waits:
     """Writes down what is kept of the clocks of boards, within one transaction."""
 
-    def __init__(self, transaction: Transaction, boards: Boards) -> None:
+    def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self._boards = boards
+        self._boards = Boards(transaction)
 
     def note_reminded(self, board: Board, times: int) -> None:
         """Note how often a player was reminded of the move that a board waits for."""
@@ -36,9 +36,7 @@ class Waits:
         self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
-            .values(stopped=stopped)
-            .execution_options(**GUARDED),
-            leaves=lambda known: known.change_seats(board.id, "seat", seat, {"stopped": stopped}),
+            .values(stopped=stopped),
         )
 
     def set_used(self, board: Board, seat: int, used: int, banked: int | None) -> None:
@@ -46,9 +44,5 @@ class Waits:
         self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
-            .values(used=used, banked=banked)
-            .execution_options(**GUARDED),
-            leaves=lambda known: known.change_seats(
-                board.id, "seat", seat, {"used": used, "banked": banked}
-            ),
+            .values(used=used, banked=banked),
         )

@@ -13,8 +13,8 @@ import psycopg
 import structlog
 from psycopg.rows import dict_row
 
-from pbm.store.channels import Channel
 from pbm.store.db import Database
+from pbm.store.processes.channels import Channel
 
 LOOK_EVERY = 0.25  # seconds, by who has nothing to do
 TELL_EVERY = 0.03  # seconds, at most

@@ -7,7 +7,7 @@ from sqlalchemy import delete, insert, select
 
 from pbm.store.schema.people import players
 from pbm.store.schema.talk import words
-from pbm.store.transaction import GUARDED, Transaction
+from pbm.store.sql.transaction import Transaction
 from pbm.store.values.talk import Said
 
 _AT_ONCE = 1000  # rows that one statement forgets
@@ -23,7 +23,7 @@ class Words:
         """Keep what a player said to the others of a board."""
         row = {"board_id": board_id, "player_id": player_id, "lines": list(lines)}
         added = insert(words).values(**row, said_at=now)
-        self._transaction.execute(added.execution_options(**GUARDED))
+        self._transaction.execute(added)
 
     def of_others(self, board_id: int, player_id: int, *, most: int) -> tuple[Said, ...]:
         """What was said last on a board by others than a player, the oldest first."""

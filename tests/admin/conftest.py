@@ -8,7 +8,6 @@ from sqlalchemy import text
 
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
-from pbm.service.turns.turn import MISSED_FOR
 from pbm.store.heartbeats import Heartbeats
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
@@ -66,7 +65,6 @@ class Room:
 
     def plays_what_waits(self) -> None:
         """Play what was put aside, as the operator had its board in hand."""
-        self.table.clock.passes(seconds=2 * MISSED_FOR.total_seconds())
         while take_next(self.table.turns):
             pass
 

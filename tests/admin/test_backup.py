@@ -258,7 +258,7 @@ class TestRestore:
         assert dave.mail("Abalone Board 2001")
         assert room.player("dave").id == 2001
         with room.table.database.reading() as work:
-            (rejection,) = room.table.intake.accept_recipients(work, [Named(old)])
+            rejection = room.table.intake.accept_recipient(work, Named(old))
         assert rejection is not None
         assert "is not valid any more" in rejection.text
 

@@ -12,7 +12,7 @@ from pbm.events.by_operator import BoardSentAgain
 from pbm.service.operator import queue
 from pbm.service.trouble.mail_numbers import incoming
 from pbm.service.trouble.masking import masked
-from pbm.service.turns.turn import Turns
+from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.values.mails import ArrivedMail
 from tests.admin.conftest import Room
 from tests.serving import take_next
@@ -56,7 +56,7 @@ class PlantedError(RuntimeError):
 def stuck(room: Room, monkeypatch: pytest.MonkeyPatch) -> int:
     """The number of a move by bob that is stuck, since obeying it has a bug."""
     with monkeypatch.context() as patched:
-        patched.setattr(Turns, "_obey", _breaks)
+        patched.setattr(InboxWorker, "_handle", _breaks)
         room.bob.says("i5-g5,h5")
     (mail,) = (row for row in room.table.rows("inbox") if row["status"] == "stuck")
     room.everybody_forgets()
@@ -204,7 +204,7 @@ class TestShow:
     def test_garbage_is_shown_harmlessly(self, room: Room, raw: bytes) -> None:
         with room.table.database.transaction() as work:
             now = room.table.clock()
-            (number,) = work.inbox.keep(ArrivedMail("d", SERVER, "", "", raw, now, now - now))
+            number = work.inbox.keep(ArrivedMail("d", SERVER, "", "", raw, now, now - now))
             assert number is not None
         text = queue.show_mail(room.office, incoming(number))[1]
         assert all(char.isprintable() or char == "\n" for char in text)
@@ -244,7 +244,7 @@ class TestRetry:
         self, room: Room, stuck: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         queue.retry(room.office, incoming(stuck))
-        monkeypatch.setattr(Turns, "_obey", _breaks)
+        monkeypatch.setattr(InboxWorker, "_handle", _breaks)
         room.table.runs()
         (waiting,) = queue.list_queue(room.office).mails
         assert (waiting.name, waiting.status, waiting.tries) == (incoming(stuck), "stuck", 3)

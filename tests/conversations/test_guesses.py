@@ -15,7 +15,7 @@ STRANGER, ALICE = "guesser@example.net", "alice@example.org"
 def tries(table: Table, address: str, sender: str, caller: Caller) -> int:
     """Name a recipient as the listener does; return the code of the reply."""
     with table.database.reading() as work:
-        (refusal,) = table.intake.accept_recipients(work, [Named(address, sender, caller)])
+        refusal = table.intake.accept_recipient(work, Named(address, sender, caller))
     if isinstance(refusal, WrongTag):
         with table.database.transaction() as work:
             table.intake.count_wrong(work, refusal)

@@ -51,7 +51,7 @@ def flood(table: Table, numbers: range, network: str = "", *, alike: bool = Fals
             taken += isinstance(kept, str)
     while True:
         with table.database.transaction() as work:
-            if not at_once(table.turns.take_some(work, 100)).mails:
+            if not at_once(table.turns.run_batch(work, 100)).mails:
                 break
     table.posts()
     return taken

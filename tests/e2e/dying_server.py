@@ -17,7 +17,7 @@ from pbm.service.intake.receive import Intake
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble import watchdog
-from pbm.service.turns.turn import Turns
+from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.inbox import Inbox
 from pbm.store.outbox import Outbox
 from pbm.store.playing import Playing
@@ -112,7 +112,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "after-playing-the-ply": lambda: dies_after(Playing, "add_ply"),
     "after-writing-a-mail-down": lambda: dies_after(Outbox, "add"),
     "before-the-commit-of-the-turn": lambda: dies_after(Inbox, "finish"),
-    "between-the-turn-and-the-post": lambda: dies_after_the_commit_of(Turns, "_take"),
+    "between-the-turn-and-the-post": lambda: dies_after_the_commit_of(InboxWorker, "_take"),
     "after-claiming-mails-to-send": lambda: dies_after(Outbox, "claim_due"),
     "between-the-sending-and-its-record": dies_after_sending,
     "in-the-transaction-that-records-it": lambda: dies_after(Outbox, "finish"),

@@ -14,7 +14,7 @@ from pbm.app.cli import main
 from pbm.app.server import Server
 from pbm.mail.smtp_in.handler import Handler
 from pbm.service.running import heartbeat
-from pbm.service.turns import turn
+from pbm.service.turns import inbox_worker
 
 
 def gathers(many: int) -> None:
@@ -42,7 +42,7 @@ async def never(_: Server) -> None:
 
 if __name__ == "__main__":
     gathers(int(sys.argv[1]))
-    turn.SLICE = float("inf")
+    inbox_worker.SLICE = float("inf")
     heartbeat.BEAT_EVERY = float("inf")
     # They write where they begin, which is at their own time.
     Server._keep_time = never  # type: ignore[method-assign]

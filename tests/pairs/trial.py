@@ -12,12 +12,12 @@ from sqlalchemy import Connection, func, select, text
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.passwords import PasswordHash, PasswordWork
 from pbm.play.turn import Cause, Turn
-from pbm.service.turns.hearing import hear
+from pbm.service.turns.handle_mail import handle
 from pbm.service.turns.preparation import Preparation
 from pbm.store.db import UnitOfWork
 from pbm.store.schema import metadata
 from pbm.store.schema.mails import inbox, outbox, outbox_contents
-from pbm.store.transaction import Transaction
+from pbm.store.sql.transaction import Transaction
 from tests.table import PEER, SERVER, Mail, Person, Table
 
 _APART = (
@@ -142,12 +142,12 @@ class _Trial:
         """Keep a mail, and obey it in a unit of work of its own, which remembers nothing."""
         table, work = self._table, UnitOfWork(self._connection)
         arriving = table.intake.look_at(person.address, (to,), raw, Caller(PEER, ""))
-        table.intake.keep_arrived(work, [arriving])
+        table.intake.keep_arrived(work, arriving)
         work.flush()
         mail = work.inbox.get(self._connection.scalar(select(func.max(inbox.c.id))) or 0)
         cause = Cause(mail.id, came_at=mail.received_at)
         turn = Turn(work=work, site=table.site, now=table.clock(), cause=cause)
-        outcome = hear(turn, mail, Preparation(mail, HashedAtOnce()))
+        outcome = handle(turn, mail, Preparation(mail, HashedAtOnce()))
         work.inbox.finish([(mail.id, outcome)], table.clock())
         work.flush()
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from pbm.service.turns.turn import Turns
+from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import UnitOfWork, is_away
 from pbm.store.postgresql import MOST_IDLE_SECONDS
 from tests.polling import until
@@ -38,9 +38,9 @@ def test_a_turn_that_was_cut_off_is_played_once(
     alice, _ = table.start("alice", "bob")
     to = alice.mail("Abalone Board").reply_to
     table.hand_in(alice.address, to, alice.mail_bytes("", "a1-c3,d4", to=to))
-    take = Turns._take
+    take = InboxWorker._take
 
-    def stand_still(turns: Turns, work: UnitOfWork, prepared: Any, **how: bool) -> str:
+    def stand_still(turns: InboxWorker, work: UnitOfWork, prepared: Any, **how: bool) -> str:
         work.run(text("SET LOCAL idle_in_transaction_session_timeout = 1"))
         with postgres_server.connected("postgres") as other:
             name = [table.database.engine.url.database]
@@ -48,7 +48,7 @@ def test_a_turn_that_was_cut_off_is_played_once(
         return take(turns, work, prepared, **how)
 
     with monkeypatch.context() as planted:
-        planted.setattr(Turns, "_take", stand_still)
+        planted.setattr(InboxWorker, "_take", stand_still)
         with pytest.raises(DBAPIError) as caught:
             take_next(table.turns)
     assert is_away(caught.value)  # so that it is no try of the mail, which may be well

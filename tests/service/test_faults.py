@@ -13,7 +13,7 @@ from pbm.play.by_operator import end_board
 from pbm.play.turn import Turn
 from pbm.service.post.composer import raw_mail
 from pbm.service.trouble import notices
-from pbm.service.turns import hearing, next_mails, turn
+from pbm.service.turns import handle_mail, inbox_worker, next_mails
 from pbm.store.inbox import Inbox
 from tests.serving import keep, take_next
 from tests.table import OPERATOR, SERVER, Table
@@ -53,7 +53,7 @@ def test_a_bug_makes_one_mail_stuck_and_stops_nothing_else(
             "| ZeroDivisionError: a planted bug",
             f"pbm-admin queue retry i{number}",
         )
-        assert table.mail_kept(number).tries == turn.MOST_TRIES
+        assert table.mail_kept(number).tries == inbox_worker.MOST_TRIES
         assert table.mail_kept(number).raw  # kept for the retry
         bob.says("show").gets(1).hears("alice's move on board 1")
         alice.says("resign 9", answering=board).gets(1).hears("There is no board 9.")
@@ -144,7 +144,7 @@ def test_a_fault_in_telling_of_it(table: Table, monkeypatch: pytest.MonkeyPatch)
     alice, bob = table.start("alice", "bob")
     with monkeypatch.context() as planted:
         planted.setattr(PlayMove, "run", broken)
-        planted.setattr(turn, "tell_operator", broken)
+        planted.setattr(inbox_worker, "tell_operator", broken)
         alice.says("a1-c3,d4").gets(1).hears("Your last mail ran into a fault of ours.")
         table.person(OPERATOR).hears_nothing()
         assert len(stuck(table)) == 1
@@ -169,7 +169,7 @@ def test_a_wrong_statement_is_a_fault_of_its_mail(
 def test_a_stranger_with_a_bug_is_not_written_to(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hearing, "answer_stranger", broken)
+    monkeypatch.setattr(handle_mail, "answer_stranger", broken)
     table.person("someone@example.net").writes("hello").hears_nothing()
     table.person(OPERATOR).gets(1)
 

@@ -7,7 +7,7 @@ import pytest
 from pbm.mail.reading.limits import is_long as may_take_long
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.service.running.steps import at_once
-from pbm.service.turns.turn import Taken
+from pbm.service.turns.inbox_worker import BatchResult
 from tests.table import SERVER, Table
 
 SHORT, LONG = 8192, 8193  # bytes
@@ -30,7 +30,7 @@ def test_a_mail_is_kept_and_obeyed_as_long_as_it_is(table: Table, size: int, is_
     assert may_take_long(mail(size)) is is_long
     with table.database.transaction() as work:
         arrived = table.intake.look_at("a@b.example", (SERVER,), mail(size), UNKNOWN)
-        assert table.intake.keep_arrived(work, [arrived]) == ["2.0.0 kept as i1"]
-        turns = table.turns.take_some(work, 1)
+        assert table.intake.keep_arrived(work, arrived) == "2.0.0 kept as i1"
+        turns = table.turns.run_batch(work, 1)
         assert next(turns) is is_long
-        assert at_once(turns) == Taken(1, more=True)
+        assert at_once(turns) == BatchResult(1, more=True)

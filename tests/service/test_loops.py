@@ -14,7 +14,7 @@ from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
-from pbm.service.turns.turn import MOST_TRIES, TurnFailedError, Turns
+from pbm.service.turns.inbox_worker import MOST_TRIES, InboxWorker, TurnFailedError
 from pbm.store.db import UnitOfWork
 from tests.serving import keep
 from tests.table import SERVER, Table
@@ -23,17 +23,17 @@ MAIL = b"From: a@b.example\r\nMessage-ID: <1@b.example>\r\nSubject: help\r\n\r\n
 ROUNDS = 10_000  # of the event loop; it takes some hundred
 
 
-class Away(Turns):
+class Away(InboxWorker):
     """The database is away when a failed turn is to be counted for the first time."""
 
     been_away = False
 
-    def count_in(self, work: UnitOfWork, failed: TurnFailedError) -> None:
+    def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
         """Count it, but not the first time."""
         if not self.been_away:
             self.been_away = True
             raise OperationalError("UPDATE", {}, OSError("gone"))
-        super().count_in(work, failed)
+        super().count_failed(work, failed)
 
 
 async def in_thread(work: Callable[[], Any]) -> Any:
@@ -54,10 +54,8 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
 
     async def play() -> None:
         writer = Writer(table.database, in_thread)
-        events = [asyncio.Event() for _ in range(4)]
-        loop = asyncio.create_task(
-            loops.take_turns(loops.TurnTaker(turns, writer, 1, in_thread, in_thread), *events)
-        )
+        taker = loops.TurnTaker(turns, writer, 1, in_thread, in_thread)
+        loop = asyncio.create_task(loops.take_turns(taker, asyncio.Event()))
         for _ in range(ROUNDS):
             await asyncio.sleep(0)
             if loop.done() or table.mail_kept(1).status == "stuck":
@@ -76,12 +74,12 @@ def test_turns_begin_when_the_database_is_there(
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
     tries: list[bool] = []
 
-    def begin(_: Turns) -> None:
+    def begin(_: InboxWorker) -> None:
         tries.append(len(tries) == 2)
         if not tries[-1]:
             raise OperationalError("BEGIN", {}, OSError("gone"))
 
-    monkeypatch.setattr(Turns, "begin", begin)
+    monkeypatch.setattr(InboxWorker, "begin", begin)
     asyncio.run(loops.begin(table.turns, in_thread))
     assert tries == [False, False, True]
 
@@ -142,13 +140,12 @@ def test_ticks_go_on_once_the_database_is_there(
 
     async def play() -> None:
         writer = Writer(table.database, in_thread)
-        events = asyncio.Event(), asyncio.Event()
         loop = asyncio.create_task(
-            loops.keep_time(ticks, table.clock, in_thread, writer, *events, most_together=1)
+            loops.keep_time(ticks, table.clock, in_thread, writer, asyncio.Event(), most_together=1)
         )
         for _ in range(ROUNDS):
             await asyncio.sleep(0)
-            if loop.done() or events[1].is_set():
+            if loop.done() or (ticks.been_away and table.rows("due")[0]["due_at"] > table.clock()):
                 break
         assert not loop.done()
         loop.cancel()

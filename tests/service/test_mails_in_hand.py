@@ -5,6 +5,7 @@ its board in hand.
 """
 
 from collections.abc import Iterator
+from threading import Thread
 
 import pytest
 from sqlalchemy import text
@@ -12,11 +13,15 @@ from sqlalchemy import text
 from pbm.store.db import Database
 from tests.conversations.playing import board_mail
 from tests.growth import SendingTable
+from tests.polling import until
 from tests.serving import take_next
 from tests.table import Person
 
 WAITS = 5.0  # seconds, at this table
-_ASIDE = text("SELECT count(*) FROM inbox WHERE status = 'new' AND aside_until IS NOT NULL")
+_WAITING = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    " AND datname = current_database()"
+)
 
 
 @pytest.fixture
@@ -45,13 +50,14 @@ def test_what_the_post_has_in_hand_is_told_by_no_other_mail(
         beside.boards.get(1, lock=True)
         shared.clock.passes(seconds=WAITS - 1)
         shared.hand_in(alice.address, board.reply_to, words)
-        take_next(shared.turns)
-        assert is_put_aside(shared)  # as it misses the board
+        turn = Thread(target=take_next, args=(shared.turns,))
+        turn.start()
+        until(lambda: waits_for_a_lock(shared), "the turn waits for the board")
         shared.clock.passes(seconds=1)
         in_hand = shared.post.claim()
         assert [mail.kind for mail in in_hand] == ["awaiting"]
     other.close()
-    take_next(shared.turns)
+    turn.join()
     shared.send(in_hand)
     shared.days_pass(seconds=WAITS)
     receipt, said = alice.gets(2).arrived
@@ -86,8 +92,7 @@ def test_what_somebody_lets_go_out_who_has_not_the_board_is_waited_for_by_nobody
     with shared.database.transaction() as other, shared.database.transaction() as group:
         other.outbox.release(player.id, player.address, now)
         group.run(text("SET LOCAL lock_timeout = '1s'"))
-        assert group.take_ahead([1], [player.id]).boards == {1}
-        group.in_group = True
+        group.boards.get(1, lock=True)
         assert not group.awaiting.take(1, [player], now)
     with shared.database.transaction() as work:
         work.run(text("UPDATE outbox SET due_at = due_at + interval '5 s' WHERE status = 'due'"))
@@ -95,7 +100,7 @@ def test_what_somebody_lets_go_out_who_has_not_the_board_is_waited_for_by_nobody
     alice.hears_nothing()
 
 
-def is_put_aside(table: SendingTable) -> bool:
-    """Whether a mail was put aside, as another has its board locked."""
+def waits_for_a_lock(table: SendingTable) -> bool:
+    """Whether a transaction waits for another."""
     with table.database.engine.connect() as connection:
-        return bool(connection.scalar(_ASIDE))
+        return bool(connection.scalar(_WAITING))

@@ -9,9 +9,9 @@ import pytest
 from pbm.mail.reading.limits import STRANGERS_LIMITS
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.service.running.steps import at_once
-from pbm.service.turns import next_mails, turn
+from pbm.service.turns import inbox_worker, next_mails
+from pbm.service.turns.inbox_worker import ASIDE_FOR, BatchResult, InboxWorker
 from pbm.service.turns.preparation import MOST_UNDER_WAY
-from pbm.service.turns.turn import ASIDE_FOR, Taken, Turns
 from tests.serving import keeping, take_next
 from tests.table import SERVER, Person, Table
 
@@ -103,21 +103,20 @@ def test_many_slow_turns_are_no_one_transaction(table: Table) -> None:
     for number in range(5):
         hands_in(table.person(f"s{number}@forged.example"), "hello")
     moments = iter(range(1000))
-    table.turns.seconds = lambda: next(moments) * turn.SLICE
+    table.turns.seconds = lambda: next(moments) * inbox_worker.SLICE
     with table.database.transaction() as work:
-        taken = at_once(table.turns.take_some(work, 5))
-    # Beside other processes a stranger's mail has a transaction of its own anyway.
-    assert taken == Taken(2 if table.database.embedded else 1, more=True)
+        taken = at_once(table.turns.run_batch(work, 5))
+    assert taken == BatchResult(2, more=True)
     assert sum(row["status"] == "new" for row in table.rows("inbox")) == 5 - taken.mails
 
 
 # -- long mails --------------------------------------------------------------------------------
 
 
-def takes(table: Table, turns: Turns | None = None) -> Taken:
+def takes(table: Table, turns: InboxWorker | None = None) -> BatchResult:
     """One look at the inbox; nothing is worked out."""
     with table.database.transaction() as work:
-        found: Taken = at_once((turns or table.turns).take_some(work, 1))
+        found: BatchResult = at_once((turns or table.turns).run_batch(work, 1))
         return found
 
 
@@ -133,10 +132,10 @@ def test_while_a_long_mail_is_read_others_are_obeyed(table: Table) -> None:
     hands_in(alice, LONG, subject="games")
     hands_in(alice, "whoami")
     hands_in(bob, "games")
-    assert takes(table) == Taken(1, more=True)  # put aside
-    assert takes(table) == Taken(1, more=True)
+    assert takes(table) == BatchResult(1, more=True)  # put aside
+    assert takes(table) == BatchResult(1, more=True)
     assert table.rows("inbox")[-1]["outcome"] == "bob: games"
-    assert takes(table) == Taken(0, more=False)  # alice's other one comes behind it
+    assert takes(table) == BatchResult(0, more=False)  # alice's other one comes behind it
     works_out(table)
     assert taken(table, 2) == ["alice: games", "alice: whoami"]
 
@@ -145,11 +144,11 @@ def test_while_a_long_mail_is_read_others_are_obeyed(table: Table) -> None:
 def test_another_process_leaves_it_alone_for_a_while(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     hands_in(alice, LONG, subject="whoami")
-    assert takes(table) == Taken(1, more=True)
-    other = Turns(table.database, table.site, table.clock)
-    assert takes(table, other) == Taken(0, more=False)
+    assert takes(table) == BatchResult(1, more=True)
+    other = InboxWorker(table.database, table.site, table.clock)
+    assert takes(table, other) == BatchResult(0, more=False)
     table.clock.passes(seconds=ASIDE_FOR.total_seconds() + 1)
-    assert takes(table, other) == Taken(1, more=True)
+    assert takes(table, other) == BatchResult(1, more=True)
 
 
 def test_what_a_dead_process_had_put_aside_is_taken_at_the_next_start(sqlite_url: str) -> None:
@@ -157,8 +156,8 @@ def test_what_a_dead_process_had_put_aside_is_taken_at_the_next_start(sqlite_url
     alice = table.joins("alice")
     hands_in(alice, LONG, subject="whoami")
     takes(table)
-    table.turns = Turns(table.database, table.site, table.clock)
-    assert takes(table) == Taken(0, more=False)
+    table.turns = InboxWorker(table.database, table.site, table.clock)
+    assert takes(table) == BatchResult(0, more=False)
     table.turns.begin()
     assert taken(table) == ["alice: whoami"]
     table.close()
@@ -172,7 +171,7 @@ def test_only_so_many_are_read_at_once_and_short_ones_go_on(table: Table) -> Non
         pass
     table.clock.passes(minutes=2)
     hands_in(alice, "games")
-    assert takes(table) == Taken(1, more=True)
+    assert takes(table) == BatchResult(1, more=True)
     assert table.rows("inbox")[-1]["outcome"] == "alice: games"
     assert works_out(table) == MOST_UNDER_WAY
     assert len(taken(table, MOST_UNDER_WAY + 2)) == MOST_UNDER_WAY + 2
@@ -185,10 +184,13 @@ def test_what_cannot_be_read_is_tried_like_a_turn(
     hands_in(alice, LONG, subject="whoami")
     with monkeypatch.context() as planted:
         planted.setattr(next_mails, "read", broken)
-        for _ in range(2 * turn.MOST_TRIES):
+        for _ in range(2 * inbox_worker.MOST_TRIES):
             assert take_next(table.turns)
     (row,) = (row for row in table.rows("inbox") if row["status"] == "stuck")
-    assert (row["tries"], row["outcome"]) == (turn.MOST_TRIES, "ZeroDivisionError: a planted bug")
+    assert (row["tries"], row["outcome"]) == (
+        inbox_worker.MOST_TRIES,
+        "ZeroDivisionError: a planted bug",
+    )
 
 
 def broken(*_: object, **__: object) -> None:
@@ -200,7 +202,7 @@ def test_a_number_that_comes_again_is_another_mail(table: Table) -> None:
     with suppress(ZeroDivisionError), table.database.transaction() as work:
         raw = alice.mail_bytes("whoami", LONG)
         keeping(table.intake, alice.address, (SERVER,), raw, UNKNOWN)(work)
-        at_once(table.turns.take_some(work, 1))
+        at_once(table.turns.run_batch(work, 1))
         raise ZeroDivisionError  # so that on SQLite the next mail gets its number
     works_out(table)
     hands_in(bob, LONG, subject="games")

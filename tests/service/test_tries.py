@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import event
 
 from pbm.service.trouble.crash_marker import CrashMarker
-from pbm.service.turns.turn import MOST_TRIES, Turns
+from pbm.service.turns.inbox_worker import MOST_TRIES, InboxWorker
 from pbm.store.db import Database
 from tests.serving import keep, take_next
 from tests.table import SERVER, Table
@@ -38,7 +38,9 @@ def killed_with(path: Path, *numbers: int) -> None:
 def test_starting_with_a_backlog_counts_nothing(table: Table, tmp_path: Path) -> None:
     kept(table, 2)
     for _ in range(MOST_TRIES + 1):
-        Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")).begin()
+        InboxWorker(
+            table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")
+        ).begin()
     assert status(table.database, 1) == ("new", 0)
 
 
@@ -46,7 +48,9 @@ def test_the_mail_in_hand_is_counted_and_put_aside(table: Table, tmp_path: Path)
     kept(table, 2)
     for life in range(1, MOST_TRIES + 1):
         killed_with(tmp_path / "in-hand", 2)
-        Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")).begin()
+        InboxWorker(
+            table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")
+        ).begin()
         assert status(table.database, 2)[1] == life
     assert status(table.database, 2)[0] == "stuck"
     assert status(table.database, 1) == ("new", 0)
@@ -54,16 +58,16 @@ def test_the_mail_in_hand_is_counted_and_put_aside(table: Table, tmp_path: Path)
 
 def test_after_a_turn_no_mail_is_in_hand(table: Table, tmp_path: Path) -> None:
     kept(table, 1)
-    turns = Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand"))
+    turns = InboxWorker(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand"))
     assert take_next(turns)
-    turns.close()
+    turns.crash_marker.close()
     assert CrashMarker(tmp_path / "in-hand").left_over() == ()
     assert status(table.database, 1)[0] == "done"
 
 
 def test_a_mail_is_in_hand_until_what_it_wrote_is_there(table: Table, tmp_path: Path) -> None:
     kept(table, 1)
-    turns = Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand"))
+    turns = InboxWorker(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand"))
     in_hand: list[str] = []
 
     def look(_connection: object, _cursor: object, statement: str, *_values: object) -> None:
@@ -72,7 +76,7 @@ def test_a_mail_is_in_hand_until_what_it_wrote_is_there(table: Table, tmp_path: 
 
     event.listen(table.database.engine, "before_cursor_execute", look)
     assert take_next(turns)
-    turns.close()
+    turns.crash_marker.close()
     assert in_hand == ["1"]
 
 
@@ -80,7 +84,7 @@ def test_a_mail_that_was_finished_meanwhile_is_left_alone(table: Table, tmp_path
     kept(table, 1)
     assert take_next(table.turns)
     killed_with(tmp_path / "in-hand", 1)
-    Turns(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")).begin()
+    InboxWorker(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")).begin()
     assert status(table.database, 1) == ("done", 0)
 
 

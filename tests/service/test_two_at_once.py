@@ -8,8 +8,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from pbm.play.ratings import MOVES as TO_COUNT
-from pbm.service.running.steps import at_once as do_now
-from pbm.service.turns.turn import GroupUndoneError, Turns
+from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import Database
 from tests.conversations.playing import plays_on
 from tests.serving import keep, take_next, tick_next
@@ -32,7 +31,7 @@ def at_once(table: Table, processes: int) -> None:
     begin = Barrier(processes)
 
     def work(database: Database) -> None:
-        turns = Turns(database, table.site, table.clock)
+        turns = InboxWorker(database, table.site, table.clock)
         begin.wait()
         going_on = True
         while going_on:
@@ -104,26 +103,6 @@ def test_boards_in_the_one_order_and_in_the_other(shared: Table) -> None:
             shared.hand_in(mover.address, to, mover.mail_bytes("multiple", "\n".join(lines), to=to))
         at_once(shared, 2)
         assert [len(shared.moves(number)) for number in numbers] == [ply + 1] * len(numbers)
-    outcomes(shared)
-
-
-@pytest.mark.parametrize(("line", "held"), [("resign", True), ("play", True), ("seeks", False)])
-def test_nothing_else_is_done_while_all_others_wait(shared: Table, line: str, held: bool) -> None:
-    """Who has counted a board or a seek must want no further board before the commit."""
-    alice, _, carol, _ = *shared.start("alice", "bob"), *shared.start("carol", "dave")
-    plays_on(shared, 1, 2 * TO_COUNT)
-    hand_in(alice, line)
-    hand_in(carol, "c3,d3")
-    shared.turns.seconds = lambda: 0.0  # no turn takes long
-    if held:
-        with pytest.raises(GroupUndoneError), shared.database.transaction() as work:
-            do_now(shared.turns.take_some(work, 5))
-    with shared.database.transaction() as work:
-        taken = do_now(shared.turns.take_some(work, 5))
-        assert work.holds_all_up is held
-    assert taken.mails == (1 if held else 2)
-    assert taken.more is held
-    at_once(shared, 1)
     outcomes(shared)
 
 

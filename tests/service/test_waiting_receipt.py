@@ -103,7 +103,7 @@ def play(table: Table, do: Callable[[Loops], Awaitable[None]]) -> None:
         server, minds, written = NextServer(), SlowMinds(), asyncio.Event()
         writer, composer = Writer(table.database, in_thread), Composer(SERVER)
         post = CountingPost(table.database, table.site, table.clock, server, composer)
-        worker = RobotWorker(table.robots, minds, writer, in_thread, asyncio.Event(), written)
+        worker = RobotWorker(table.robots, minds, writer, in_thread, asyncio.Event())
         loops = [
             asyncio.create_task(send_post(post, in_thread, writer, written)),
             asyncio.create_task(worker.run(lambda: None)),

@@ -56,7 +56,6 @@ class Whole:
         self.table = table
         self.world = world
         self._kept, self._written, self._timer_set = (asyncio.Event() for _ in range(3))
-        self._asked = asyncio.Event()
         self._pools: list[ThreadPoolExecutor] = []
         self.writer = Writer(table.database, self._in_thread())
         self.read = self._in_thread()
@@ -81,11 +80,11 @@ class Whole:
             read_in_thread=self._in_thread("reading"),
             hash_in_thread=self._in_thread("hashing"),
         )
-        turns = take_turns(taker, self._kept, self._written, self._timer_set, self._asked)
+        turns = take_turns(taker, self._kept)
         post = send_post(self.post, self.read, self.writer, self._written)
         time = keep_time(
             *(self.table.ticks, self.table.clock, self.read, self.writer),
-            *(self._timer_set, self._written),
+            self._timer_set,
             most_together=16,
         )
         self.tasks = [asyncio.create_task(role) for role in (turns, post, time)]

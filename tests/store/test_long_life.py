@@ -10,8 +10,8 @@ from sqlalchemy import event, text
 
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.kinds import Kind
-from pbm.store.low_mark import BEGINNING, LOOK_AT_ALL, MARGIN, LowMark
 from pbm.store.migrate import migrate
+from pbm.store.scan_floor import BEGINNING, MARGIN, SCAN_ALL, ScanFloor
 from pbm.store.values.mails import ArrivedMail, NewMail, Queued
 from tests.plans import generic_plan
 from tests.postgres_server import PostgresServer
@@ -35,8 +35,7 @@ LOOKS: dict[str, Callable[[UnitOfWork], Any]] = {
 
 def _keep(work: UnitOfWork, digest: str, now: datetime, lane: int) -> int | None:
     mail = ArrivedMail(digest, "r", "s", "p", b"raw", now, DAY, Queued(f"u{lane}", lane))
-    (number,) = work.inbox.keep(mail)
-    return number
+    return work.inbox.keep(mail)
 
 
 def _write(work: UnitOfWork, lane: int, now: datetime, name: str) -> None:
@@ -123,12 +122,12 @@ def _pages(database: Database, look: Callable[[UnitOfWork], Any], *, is_generic:
 
 
 def test_the_mark_follows_what_is_found_and_goes_back_now_and_then() -> None:
-    mark, second = LowMark(), timedelta(seconds=1)
+    mark, second = ScanFloor(), timedelta(seconds=1)
     assert mark.since(NOW) == BEGINNING
     mark.found([NOW - second, NOW - 2 * second], NOW)
     assert mark.since(NOW + second) == NOW - 2 * second - MARGIN
     mark.found([], NOW + second)
     assert mark.since(NOW + 2 * second) == NOW + second - MARGIN
-    assert mark.since(NOW + LOOK_AT_ALL) == BEGINNING
-    mark.found([], NOW + LOOK_AT_ALL)
+    assert mark.since(NOW + SCAN_ALL) == BEGINNING
+    mark.found([], NOW + SCAN_ALL)
     assert mark.since(NOW) == BEGINNING  # the clock went back

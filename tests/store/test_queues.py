@@ -39,7 +39,7 @@ def keep(
 ) -> int:
     mail: dict[str, Any] = {"digest": digest, "recipient": "r", "sender": "s", "peer": "p"}
     arrived = ArrivedMail(**mail, raw=raw, now=now, same_for=same_for, queued=queued)
-    (number,) = work.inbox.keep(arrived)
+    number = work.inbox.keep(arrived)
     assert number is not None
     return number
 

@@ -10,11 +10,11 @@ from sqlalchemy import bindparam, insert, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
 
 from pbm.store.db import Database, is_away
-from pbm.store.driver import Call, execute
 from pbm.store.migrate import migrate
 from pbm.store.schema.asking import questions
-from pbm.store.statement import Statement
-from pbm.store.transaction import Transaction
+from pbm.store.sql.driver import Call, execute
+from pbm.store.sql.statement import Statement
+from pbm.store.sql.transaction import Transaction
 
 ASKED = datetime(2026, 11, 21, 14, 30, tzinfo=timezone(timedelta(hours=2)))
 NAMES = ("token_digest", "kind", "address", "address_key", "params", "asked_at", "expires_at")
@@ -81,7 +81,7 @@ def test_errors_are_those_of_sqlalchemy_and_quote_no_values(database: Database) 
             transaction.flush()
         assert "Ann" not in str(caught.value)
         with connection.begin(), pytest.raises((OperationalError, ProgrammingError)):
-            transaction.read(Call("SELECT nothing FROM nowhere"))
+            transaction.run(Call("SELECT nothing FROM nowhere"))
 
 
 def test_an_update_says_what_stands_in_it_and_what_is_bound(database: Database) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from pbm.service.running.writer import Writer
 from pbm.store import waking
-from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, TIMER_SET, Channel
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.processes.channels import MAIL_KEPT, MAIL_WRITTEN, TIMER_SET, Channel
 from pbm.store.values.mails import ArrivedMail
 from pbm.store.values.timers import TimerKind
 from pbm.store.waking import PLACES, Bell, Waking

@@ -7,7 +7,7 @@ clock can run out before it would come.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
@@ -16,6 +16,8 @@ from pbm.plain import from_plain
 from pbm.play.clocks.calendar import UNNOTICED, Calendar, Stretch, outages
 from pbm.play.clocks.terms import LAST_REMINDER, SHORTEST, Terms, parse_duration, usual_terms
 from pbm.store.db import UnitOfWork
+from pbm.store.sql.statement import Read
+from pbm.store.vacations import vacations_read
 from pbm.store.values.boards import Board, Seat, Stop
 from pbm.store.values.players import Player, Vacation
 from pbm.store.values.timers import TimerKind
@@ -234,11 +236,21 @@ def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta)
     work.waits.set_stopped(board, seat.seat, seat.stopped + int(length.total_seconds()))
 
 
+def calendar_read(board: Board, now: datetime) -> tuple[Read, ...]:
+    """What `calendar_of` reads for the player to move."""
+    if board.to_move is None:
+        return ()
+    return (vacations_read(board.to_move.player_id, _calendar_since(board, now)),)
+
+
+def _calendar_since(board: Board, now: datetime) -> date:
+    return (board.waits_since or now).date() - _DAY  # the date in another zone may differ by one
+
+
 def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Calendar:
     """When a player's clock runs on a board."""
-    since = (board.waits_since or now).date() - _DAY  # the date in another zone may differ by one
     zone = player.settings.timezone
-    found = work.vacations.of_player(player.id, since)
+    found = work.vacations.of_player(player.id, _calendar_since(board, now))
     away = [item for item in found if item.board_id in (None, board.id)]
     here = (item for item in away if item.zone in (None, zone))
     return Calendar(

@@ -1,11 +1,7 @@
-"""Keeping mails: which of them are new, which may come, and for whom each is obeyed.
-
-Several at once are looked up together and written together. What is decided, and in which order,
-is the same as if they came one after the other.
-"""
+"""Keeping a mail: whether it is new, whether it may come, and for whom it is obeyed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pbm.mail.address import Plain, PlayerReply, Postmaster, QuestionReply, Recipient
@@ -28,42 +24,6 @@ _NO_ANSWER = "nothing: no answer to strangers is left for now"
 Arrived = dict[str, Recipient]
 
 
-@dataclass
-class _Plan:
-    """What is to become of a mail: a refusal, or rows to be kept beside those that are.
-
-    `numbers` are those of its rows by recipient, and `passed_over` the outcomes of those of its
-    recipients for whom it is not obeyed.
-    """
-
-    mail: Arriving
-    arrived: Arrived
-    numbers: dict[str, int] = field(default_factory=dict)
-    rows: list[ArrivedMail] = field(default_factory=list)
-    passed_over: dict[str, str] = field(default_factory=dict)
-    refusal: Rejection | None = None
-
-    def next_row(self) -> ArrivedMail | None:
-        """What is to be kept of it next, if anything is left."""
-        return self.rows[0] if self.rows and self.refusal is None else None
-
-    def note(self, number: int | None) -> None:
-        """Take in the number of the row that was to be kept, None where there is no room for it:
-        then there is none for the rest either."""
-        row = self.rows.pop(0)
-        if number is None:
-            self.refusal = _TOO_MANY_WAIT
-        else:
-            self.numbers[row.recipient] = number
-
-    def answer(self) -> str | Rejection:
-        """The text of its `250` reply, or its refusal."""
-        if self.refusal:
-            return self.refusal
-        names = map(incoming, sorted(self.numbers[address] for address in self.arrived))
-        return f"2.0.0 kept as {', '.join(names)}"
-
-
 @dataclass(frozen=True)
 class Keeping:
     """Keeps mails at a moment, within a transaction.
@@ -79,65 +39,26 @@ class Keeping:
     rates: MailRates
     now: datetime
 
-    def keep(self, mails: Sequence[Arriving]) -> list[str | Rejection]:
-        """Keep mails; return the text of each one's `250` reply, or its refusal."""
-        plans = [_Plan(mail, self._in_order(mail.recipients)) for mail in mails]
-        if len(plans) > 1 and self.work.is_shared:
-            self._look_ahead(plans)
-        with self.work.buckets.taken_together():
-            for different in _without_copies(plans):
-                self._carry_out([self._decide(plan) for plan in different])
-        return [plan.answer() for plan in plans]
-
-    def _look_ahead(self, plans: Sequence[_Plan]) -> None:
-        """Ask at once what is looked up of each."""
-        work = self.work
-        authors = {plan.mail.author for plan in plans if _plain_ones(plan.arrived)}
-        buckets = {
-            key
-            for plan in plans
-            for recipient in plan.arrived.values()
-            for key in self.rates.keys(recipient, plan.mail.author, plan.mail.caller.peer)
-        }
-        work.look_ahead(
-            *work.buckets.hold(buckets),
-            *work.players.look((), authors),
-            work.inbox.look({plan.mail.digest for plan in plans}),
-        )
-
-    def _carry_out(self, plans: Sequence[_Plan]) -> None:
-        """Keep what is to be kept: the next row of every mail, and once more as long as there are
-        any."""
-        while going := [(plan, row) for plan in plans if (row := plan.next_row())]:
-            numbers = self.work.inbox.keep(*(row for _, row in going))
-            for (plan, _), number in zip(going, numbers, strict=True):
-                plan.note(number)
-        passed_over = [
-            (plan.numbers[address], told)
-            for plan in plans
-            if plan.refusal is None
-            for address, told in plan.passed_over.items()
-        ]
-        if passed_over:
-            self.work.inbox.finish(passed_over, self.now)
-
-    def _decide(self, plan: _Plan) -> _Plan:
-        mail, arrived = plan.mail, plan.arrived
+    def keep(self, mail: Arriving) -> str | Rejection:
+        """Keep a mail; return the text of its `250` reply, or its refusal."""
+        arrived = self._in_order(mail.recipients)
         unread = all(isinstance(recipient, Postmaster) for recipient in arrived.values())
         if mail.glance.problem and not unread:  # what is for the operator only goes there unread
-            plan.refusal = Rejection(550, f"5.6.0 {mail.glance.problem}")
-            return plan
-        plan.numbers = self.work.inbox.copies(mail.digest, self.now - _same_for(mail))
-        new = {address: item for address, item in arrived.items() if address not in plan.numbers}
-        if new:
-            plan.refusal = self._plan_new(plan, new)
-        return plan
+            return Rejection(550, f"5.6.0 {mail.glance.problem}")
+        numbers = self.work.inbox.copies(mail.digest, self.now - _same_for(mail))
+        new = {address: item for address, item in arrived.items() if address not in numbers}
+        refusal = self._keep_new(mail, new, numbers) if new else None
+        if refusal:
+            return refusal
+        names = map(incoming, sorted(numbers[address] for address in arrived))
+        return f"2.0.0 kept as {', '.join(names)}"
 
-    def _plan_new(self, plan: _Plan, new: Arrived) -> Rejection | None:
-        """Plan to keep a mail for recipients for whom it is new; the refusal where it may not."""
-        work, mail = self.work, plan.mail
-        obeyed = self._obeyed(new, plan.numbers)
-        plain = _plain_ones({address: new[address] for address in obeyed})
+    def _keep_new(self, mail: Arriving, new: Arrived, numbers: dict[str, int]) -> Rejection | None:
+        """Keep a mail for recipients for whom it is new, and note the numbers of its rows; the
+        refusal if it may not be kept."""
+        work = self.work
+        obeyed = self._obeyed(new, numbers)
+        plain = [address for address in obeyed if isinstance(new[address], Plain)]
         from_player = bool(plain) and work.players.by_address(mail.author) is not None
         is_strangers = bool(plain) and not from_player
         answer = (
@@ -149,25 +70,35 @@ class Keeping:
             too_many = self.rates.count(work, self.now, new[address], mail.author, mail.caller.peer)
             if too_many is not None:
                 return too_many
-        plan.rows = [
-            ArrivedMail(
-                digest=mail.digest,
-                recipient=address,
-                sender=mail.sender,
-                peer=mail.caller.peer,
-                raw=mail.raw,
-                now=self.now,
-                same_for=_same_for(mail),
-                queued=queued(recipient, mail.author, mail.raw, from_player=from_player),
-                answer_counted=answer is Answer.COUNTED and address in plain,
-                network=mail.caller.network,
-            )
-            for address, recipient in new.items()
-        ]
-        plan.passed_over = {address: _TWICE for address in new if address not in obeyed}
+        for address, recipient in new.items():
+            counted = answer is Answer.COUNTED and address in plain
+            number = work.inbox.keep(self._row(mail, address, recipient, from_player, counted))
+            if number is None:
+                return _TOO_MANY_WAIT
+            numbers[address] = number
+        passed_over = {address: _TWICE for address in new if address not in obeyed}
         if answer is Answer.NONE_LEFT:
-            plan.passed_over |= dict.fromkeys(plain, _NO_ANSWER)
+            passed_over |= dict.fromkeys(plain, _NO_ANSWER)
+        outcomes = [(numbers[address], told) for address, told in passed_over.items()]
+        if outcomes:
+            work.inbox.finish(outcomes, self.now)
         return None
+
+    def _row(
+        self, mail: Arriving, address: str, recipient: Recipient, from_player: bool, counted: bool
+    ) -> ArrivedMail:
+        return ArrivedMail(
+            digest=mail.digest,
+            recipient=address,
+            sender=mail.sender,
+            peer=mail.caller.peer,
+            raw=mail.raw,
+            now=self.now,
+            same_for=_same_for(mail),
+            queued=queued(recipient, mail.author, mail.raw, from_player=from_player),
+            answer_counted=counted,
+            network=mail.caller.network,
+        )
 
     def _obeyed(self, new: Arrived, known: Iterable[str]) -> list[str]:
         """Those of the new recipients of a mail for whom it is to be obeyed."""
@@ -183,23 +114,6 @@ class Keeping:
         """The recipients by their addresses, the plain one last: another proves more."""
         parsed = {address.lower(): self.site.address.parse(address) for address in recipients}
         return dict(sorted(parsed.items(), key=lambda item: isinstance(item[1], Plain)))
-
-
-def _without_copies(plans: Sequence[_Plan]) -> list[list[_Plan]]:
-    """Plans by when they can be made: those of different mails at once, and that of a copy when
-    the mail before it was kept, or was not."""
-    rounds: list[dict[str, _Plan]] = []
-    for plan in plans:
-        free = (one for one in rounds if plan.mail.digest not in one)
-        first = next(free, None)
-        if first is None:
-            rounds.append(first := {})
-        first[plan.mail.digest] = plan
-    return [list(one.values()) for one in rounds]
-
-
-def _plain_ones(arrived: Arrived) -> list[str]:
-    return [address for address, recipient in arrived.items() if isinstance(recipient, Plain)]
 
 
 def _same_for(mail: Arriving) -> timedelta:

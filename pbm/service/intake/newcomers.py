@@ -99,7 +99,6 @@ def _comes_again(work: UnitOfWork, author: str, now: datetime) -> bool:
 def _take(work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime) -> bool:
     """Take an answer from a pool, unless it or a quota is used up."""
     shares = list(_shares(work, pool, mail, author, now))
-    work.look_ahead(*work.buckets.look([rate.key(*whose) for rate, whose in shares]))
     if any(rate.is_empty(work, now, *whose) for rate, whose in shares):
         return False
     # Only this one waits for other processes, so that there is no deadlock: it bounds the answers

@@ -1,6 +1,5 @@
 """Taking mail in: whether a recipient is ours, and responsibility only after the commit."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -13,9 +12,7 @@ from pbm.mail.address import (
     PlayerReply,
     Probe,
     QuestionReply,
-    Recipient,
     Unknown,
-    address_key,
 )
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
@@ -24,11 +21,9 @@ from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.keeping import Keeping
 from pbm.service.intake.mailrates import MailRates
 from pbm.service.intake.tag_guess_limit import (
-    GUESSES,
     Signed,
     WrongTag,
     count_wrong,
-    guessers_of,
     refuse_guesser,
     refuse_wrong,
     try_of,
@@ -60,34 +55,12 @@ class Intake:
     clock: Clock
     rates: MailRates = field(default_factory=MailRates)
 
-    def accept_recipients(self, work: UnitOfWork, named: Sequence[Named]) -> list[Rejection | None]:
-        """Tell of each whether mail to an address is taken; a refusal is a sentence for people.
+    def accept_recipient(self, work: UnitOfWork, named: Named) -> Rejection | None:
+        """Tell whether mail to an address is taken; a refusal is a sentence for people.
 
         A `WrongTag` is then to be counted, by `count_wrong`.
         """
-        recipients = [self.site.address.parse(one.address) for one in named]
-        if len(named) > 1:
-            self._look_ahead(work, recipients, named)
-        return [self._check(work, *both) for both in zip(recipients, named, strict=True)]
-
-    def _look_ahead(
-        self, work: UnitOfWork, recipients: Sequence[Recipient], named: Sequence[Named]
-    ) -> None:
-        """Ask at once what is looked up of replies, which are most of what comes."""
-        tries = [
-            (one.sender, one.caller.network, recipient.player_id)
-            for recipient, one in zip(recipients, named, strict=True)
-            if isinstance(recipient, PlayerReply | Bounce)
-        ]
-        if tries:
-            senders = {address_key(sender) for sender, network, _ in tries if network and sender}
-            guessers = [by for _, network, player in tries for by in guessers_of(network, player)]
-            work.look_ahead(
-                *work.players.look({player for _, _, player in tries}, senders),
-                *work.buckets.look({GUESSES.key(by.network, by.player_id) for by in guessers}),
-            )
-
-    def _check(self, work: UnitOfWork, recipient: Recipient, named: Named) -> Rejection | None:
+        recipient = self.site.address.parse(named.address)
         if isinstance(recipient, Unknown):
             return Rejection(550, f"5.1.1 {recipient.reason}")
         if isinstance(recipient, Bounce | PlayerReply | QuestionReply | Probe):
@@ -118,10 +91,9 @@ class Intake:
         own_address = self.site.address.plain
         return Arriving.look_at(sender, recipients, raw, caller, own_address=own_address)
 
-    def keep_arrived(self, work: UnitOfWork, mails: Sequence[Arriving]) -> list[str | Rejection]:
-        """Keep mails, as `Keeping` does; return the text of each one's `250` reply, or its
-        refusal."""
-        return Keeping(work, self.site, self.rates, self.clock()).keep(mails)
+    def keep_arrived(self, work: UnitOfWork, mail: Arriving) -> str | Rejection:
+        """Keep a mail, as `Keeping` does; return the text of its `250` reply, or its refusal."""
+        return Keeping(work, self.site, self.rates, self.clock()).keep(mail)
 
     def _not_valid(self, recipient: Signed, why: str) -> Rejection:
         bounce = isinstance(recipient, Bounce)

@@ -27,8 +27,8 @@ from pbm.service.trouble.masking import masked, traceback_of
 from pbm.service.trouble.notices import tell_of_failed
 from pbm.store.advisory_locks import AdvisoryLocks
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.low_mark import LowMark
 from pbm.store.outbox import LONGEST_PAUSE, MOST_PASSED_OVER
+from pbm.store.scan_floor import ScanFloor
 from pbm.store.values.mails import OutboxMail
 
 MOST_AT_ONCE = MOST_PASSED_OVER  # under way
@@ -62,7 +62,7 @@ class Post:
     _under_way: set[int] = field(default_factory=set)
     _being_sent: int = 0
     _ended: deque[int] = field(default_factory=deque)
-    _mark: LowMark = field(default_factory=LowMark)
+    _floor: ScanFloor = field(default_factory=ScanFloor)
 
     def __post_init__(self) -> None:
         self.holds = AdvisoryLocks(self.database)
@@ -88,10 +88,10 @@ class Post:
         if room <= 0:
             return []
         now, passing_over = self.clock(), sorted(self._under_way)
-        since = self._mark.since(now)
+        since = self._floor.since(now)
         with self.database.glance() as work:
             found = work.outbox.claim_due(now, most=room, passing_over=passing_over, since=since)
-        self._mark.found((mail.due_at for mail in found), now)
+        self._floor.found((mail.due_at for mail in found), now)
         due = self._held(found)
         self._under_way.update(mail.id for mail in due)
         return due
@@ -181,7 +181,7 @@ class Post:
     def next_due_at(self) -> datetime | None:
         """When the next waiting mail is due."""
         with self.database.glance() as work:
-            return work.outbox.next_due_at(since=self._mark.since(self.clock()))
+            return work.outbox.next_due_at(since=self._floor.since(self.clock()))
 
 
 def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:

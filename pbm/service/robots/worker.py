@@ -23,7 +23,7 @@ _log = structlog.get_logger("pbm.robots")
 class RobotWorker:
     """Computes leased jobs, each in a worker process.
 
-    `asked` wakes the loop; `mail_written` is set whenever a job is finished.
+    `asked` wakes the loop.
     """
 
     jobs: RobotJobs
@@ -31,7 +31,6 @@ class RobotWorker:
     writer: Writer
     look_in_thread: InThread
     asked: asyncio.Event
-    mail_written: asyncio.Event
     _under_way: set[int] = field(default_factory=set, init=False)  # numbers of jobs
     # One transaction at a time locks boards: two could deadlock with another process.
     _locking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
@@ -87,7 +86,6 @@ class RobotWorker:
                 _log.warning("database away, a thought waits", error=str(error.orig))
                 await asyncio.sleep(DATABASE_PAUSE)
         self._under_way.discard(leased.job.id)
-        self.mail_written.set()
         self.asked.set()
 
     async def _ending(self, leased: LeasedJob) -> Piece[None]:

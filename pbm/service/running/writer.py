@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy.exc import DBAPIError
 
 from pbm.service.running.steps import InThread, Steps, at_once, between_others
-from pbm.store.channels import Channel
 from pbm.store.db import Database, UnitOfWork, is_away, lost_a_race
+from pbm.store.processes.channels import Channel
 
 T = TypeVar("T")
 Piece = Callable[[UnitOfWork], T]
@@ -153,7 +153,7 @@ class Writer:
             for asked in pieces:
                 yield from asked.do(work)
                 yield False
-            self._waited_for = work.waited_for
+            self._waited_for = frozenset(work.transaction.notified)
             yield True  # the commit waits for the disk
 
 

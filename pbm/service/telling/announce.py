@@ -11,7 +11,7 @@ from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_view
 from pbm.play.rating_news import take_rating_news
 from pbm.play.turn import Turn
-from pbm.play.views import board_view, board_views
+from pbm.play.views import board_view, board_views, view_reads
 from pbm.service.telling.audience import audience
 from pbm.service.telling.delayed_mail import news_of, taken_back
 from pbm.service.telling.kept_news import keep_for_digests, with_news
@@ -77,6 +77,7 @@ def _announce(
 ) -> None:
     """Tell of one board, in the place of mails about it that wait for a robot."""
     board = turn.work.boards.get(number, lock=True)
+    turn.work.prefetch(*view_reads(board, turn.now))
     hidden = _kept_words(turn, board, news)
     seated = [player for player in turn.work.players.seated(number) if player.id != but]
     hearing = audience(turn, board, seated, news.events, hidden)

@@ -95,7 +95,7 @@ class Ticks:
         """
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):
-            if done and (work.holds_all_up or self.seconds() - began > SLICE):
+            if done and self.seconds() - began > SLICE:
                 break
             yield False
             self._take(work, timer)

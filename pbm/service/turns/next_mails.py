@@ -10,7 +10,7 @@ from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS, is_long
 from pbm.mail.site import Site
 from pbm.service.turns.preparation import Preparation, Preparations
 from pbm.store.db import UnitOfWork
-from pbm.store.low_mark import LowMark
+from pbm.store.scan_floor import ScanFloor
 from pbm.store.values.mails import InboxMail
 
 
@@ -20,7 +20,7 @@ class NextMails:
 
     site: Site
     preparations: Preparations
-    mark: LowMark = field(default_factory=LowMark, init=False)
+    floor: ScanFloor = field(default_factory=ScanFloor, init=False)
 
     def claim(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
         """Those for which something was worked out, and then those whose turns are next."""
@@ -34,13 +34,13 @@ class NextMails:
             else:
                 found[number] = mail
         if len(found) < most:
-            since = self.mark.since(now)
+            since = self.floor.since(now)
             claim = partial(work.inbox.claim, now, most - len(found), since=since)
             if self.preparations.are_many():
                 claimed = claim(most_bytes=LONG)
             else:
                 claimed = claim()
-                self.mark.found((mail.received_at for mail in claimed), now)
+                self.floor.found((mail.received_at for mail in claimed), now)
             for mail in claimed:
                 found.setdefault(mail.id, mail)
         return list(found.values())

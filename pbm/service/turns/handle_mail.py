@@ -1,7 +1,4 @@
-"""A mail, heard: who speaks, and what comes of the script.
-
-bytes -> envelope -> who speaks -> script -> events -> mails in the outbox.
-"""
+"""Handles one mail: bytes -> envelope -> speaker -> script -> events -> mails in the outbox."""
 
 from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
 from pbm.mail.address import Bounce, Postmaster, Probe, Unknown
@@ -25,7 +22,7 @@ from pbm.service.understanding.withheld_text import holding_passwords, without_t
 from pbm.store.values.mails import InboxMail
 
 
-def hear(turn: Turn, mail: InboxMail, prepared: Preparation) -> str:
+def handle(turn: Turn, mail: InboxMail, prepared: Preparation) -> str:
     """Obey one mail and return the outcome for the operator."""
     recipient = turn.site.address.parse(mail.recipient)
     if isinstance(recipient, Postmaster):
@@ -57,7 +54,7 @@ def hear(turn: Turn, mail: InboxMail, prepared: Preparation) -> str:
         believes_front=front is not None,
     )
     dmarc = what_it_says(turn.site, front, mail, cause.author)
-    return _hear_person(mail_turn, identify(turn, recipient, cause.author, dmarc), dmarc)
+    return _handle_person(mail_turn, identify(turn, recipient, cause.author, dmarc), dmarc)
 
 
 def _cause(site: Site, mail: InboxMail, envelope: Envelope, author: str) -> Cause:
@@ -70,16 +67,16 @@ def _cause(site: Site, mail: InboxMail, envelope: Envelope, author: str) -> Caus
     )
 
 
-def _hear_person(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> str:
+def _handle_person(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> str:
     """Obey a person's mail and return the outcome for the operator."""
     turn = holding_passwords(without_tags(turn, speaker), speaker)
     turn, outcomes = hear_logins(turn, speaker, dmarc)
     if not (turn.done and turn.script(turn.context(None)).is_empty):
-        outcomes.append(_hear(turn, speaker))
+        outcomes.append(_handle(turn, speaker))
     return "; ".join(outcomes)
 
 
-def _hear(turn: MailTurn, speaker: Speaker) -> str:
+def _handle(turn: MailTurn, speaker: Speaker) -> str:
     player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
     missed: tuple[int, ...] = ()
     if player is not None:

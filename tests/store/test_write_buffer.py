@@ -1,59 +1,15 @@
-"""Writes that wait go together, in an order that comes to the same."""
+"""Writes are buffered, and go with the next read or the commit; rows that were read are cached."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
-from sqlalchemy import bindparam, delete, event, insert, select, update
+from sqlalchemy import event, insert, text
 from sqlalchemy.exc import IntegrityError
 
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.schema.games import boards, moves, seats
-from pbm.store.schema.mails import outbox
 from pbm.store.schema.people import players
-from pbm.store.together import Reach, Waiting, merged, reach_of
-from tests.rows import each_row
 from tests.table import START, Table
-
-PLAYED = insert(moves).values(board_id=bindparam("board"))
-SAT = update(seats).where(seats.c.board_id == bindparam("board"))
-PROGRESS = update(boards).where(boards.c.id == bindparam("board"))
-BEGUN = insert(boards).values(id=bindparam("board"))
-TOLD = insert(outbox).values(board_id=bindparam("board"))
-COUNTED = update(boards).values(ply=select(moves.c.ply).scalar_subquery())
-ENDED = delete(boards).where(boards.c.id == bindparam("board"))
-
-
-def waiting(**named: object) -> dict[str, Waiting]:
-    """What waits, by a name that is its SQL, too."""
-    return {name: Waiting(name, [name], reach_of(built)) for name, built in named.items()}
-
-
-@each_row(
-    ("order", "sent"),
-    [
-        ("played sat progress told played sat progress told", "played2 sat2 progress2 told2"),
-        ("played counted played", "played counted played"),  # it reads what the other writes
-        ("counted played counted", "counted played counted"),
-        ("told begun told", "told begun told"),  # a mail refers to its board
-        ("told ended told", "told ended told"),
-        ("begun told begun told", "begun told begun told"),
-        ("sat savepoint sat", "sat savepoint sat"),
-    ],
-)
-def test_a_write_goes_only_past_what_it_has_nothing_to_do_with(order: str, sent: str) -> None:
-    named = waiting(played=PLAYED, sat=SAT, progress=PROGRESS, told=TOLD, begun=BEGUN)
-    named |= waiting(counted=COUNTED, ended=ENDED) | {"savepoint": Waiting("savepoint", [()])}
-    calls = merged(named[name] for name in order.split())
-    told = [f"{call.sql}{len(call.sets) if len(call.sets) > 1 else ''}" for call in calls]
-    assert told == sent.split()
-
-
-def test_what_a_statement_reaches_is_read_off_it() -> None:
-    assert reach_of(select(boards)) is None
-    assert reach_of(COUNTED) == Reach(
-        "boards", frozenset({"boards", "moves"}), frozenset({"players"}), moves_rows=False
-    )
 
 
 @contextmanager
@@ -94,7 +50,7 @@ def test_the_database_hears_of_a_savepoint_only_where_something_goes_there(table
         with pytest.raises(ZeroDivisionError):
             undone(work, looks=False)
         work.flush()
-    assert [word for word in found if word != "BEGIN"] == ["UPDATE"]
+    assert [word for word in found if word != "BEGIN"] == ["UPDATE", "UPDATE"]
     with table.database.transaction() as work, heard(table.database) as found:
         work.players.end_absence(1)
         with pytest.raises(ZeroDivisionError):
@@ -108,7 +64,7 @@ def test_the_database_hears_of_a_savepoint_only_where_something_goes_there(table
 def test_nobody_hears_of_a_transaction_in_which_nothing_happens(postgres_url: str) -> None:
     database = Database(postgres_url)
     with heard(database) as found, database.transaction() as work:
-        assert not work.holding(1)
+        assert work.is_shared
     with heard(database) as glanced, database.glance() as work:
         assert work.timers.next_due_at() is None
     assert (found, glanced) == ([], ["SELECT"])
@@ -133,17 +89,69 @@ def twice(work: UnitOfWork) -> None:
         work.flush()
 
 
-def test_who_goes_through_everything_keeps_only_some_of_it(table: Table) -> None:
+def test_rows_are_read_again_only_after_their_table_was_written(table: Table) -> None:
+    with table.database.transaction() as work, heard(table.database) as found:
+        before = work.boards.get(1)
+        assert work.boards.get(1) is before
+        reads = found.count("SELECT")
+        work.players.end_absence(1)  # the seats show their players
+        assert work.boards.get(1) == before
+        assert found.count("SELECT") == reads + 1
+        work.boards.change(1, taken_back=7)
+        assert work.boards.get(1).taken_back == 7
+        work.run(text("UPDATE boards SET taken_back = 8"))
+        assert work.boards.get(1).taken_back == 8
+
+
+def test_rows_that_were_written_inside_an_undone_savepoint_are_read_again(table: Table) -> None:
+    with table.database.transaction() as work:
+        with suppress(ZeroDivisionError), work.savepoint():
+            work.boards.change(1, taken_back=7)
+            assert work.boards.get(1).taken_back == 7
+            raise ZeroDivisionError
+        assert work.boards.get(1).taken_back == 0
+
+
+def test_what_others_commit_is_seen_after_a_lock(postgres_url: str) -> None:
+    table = Table(postgres_url)
+    table.start("alice", "bob")
+    with table.database.transaction() as work:
+        assert (work.boards.get(1).taken_back, work.players.get(1).handle) == (0, "alice")
+        with table.database.transaction() as other:
+            other.boards.change(1, taken_back=7)
+            other.players.change_handle(other.players.get(1), "anna")
+        assert work.boards.get(1).taken_back == 0
+        assert work.boards.get(1, lock=True).taken_back == 7
+        assert work.players.get(1).handle == "anna"
+    table.database.close()
+
+
+def test_a_lock_inside_an_undone_savepoint_is_taken_again(postgres_url: str) -> None:
+    table = Table(postgres_url)
+    table.start("alice", "bob")
+    with table.database.transaction() as work:
+        with suppress(ZeroDivisionError), work.savepoint():
+            work.boards.get(1, lock=True)
+            raise ZeroDivisionError
+        work.flush()
+        with table.database.transaction() as other:
+            other.boards.get(1, lock=True)
+            other.boards.change(1, taken_back=7)
+        assert work.boards.get(1, lock=True).taken_back == 7
+    table.database.close()
+
+
+def test_a_transaction_that_reads_everything_caches_some_of_it(table: Table) -> None:
     with table.database.transaction() as work:
         rows = [
             {"handle": f"p{number}", "status": "active", "epoch": 1, "joined_at": START}
             for number in range(1500)
         ]
         work.run(insert(players).values(rows))
-        people = work.players.all()
-        assert len(people) == 1502
+        for number in range(1, 1503):
+            work.players.get(number)
         with heard(table.database) as found:
-            assert work.players.get(people[-1].id) == people[-1]
+            work.players.get(1502)
             assert found == []
-            assert work.players.get(people[0].id) == people[0]
+            work.players.get(1)
             assert found == ["SELECT"]

@@ -5,42 +5,50 @@ fifteen of them. The SQL and the conversion of values are SQLAlchemy's here, too
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import JSON, Delete, Insert, Select, Table, Update, bindparam, update
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.dml import UpdateBase
+from sqlalchemy.sql.visitors import iterate
 from sqlalchemy.types import TypeEngine
 
-from pbm.store.driver import Call
-from pbm.store.together import reach_of
-from pbm.store.transaction import Leaves, Transaction, may_wait
+from pbm.store.sql.driver import Call
+from pbm.store.sql.row_cache import Key, Rows
+from pbm.store.sql.transaction import Transaction
 
 Built = Select[Any] | Insert | Update | Delete
+Read = tuple["Statement", Mapping[str, Any]]
+"""A statement with the values that it is run for."""
 Convert = Callable[[Any], Any] | None
 
 
 class Statement:
     """A statement whose values stand in it as `bindparam`, for every database that we know.
 
-    No lists may be bound (`in_(bindparam(..., expanding=True))`), since they change the SQL; for
-    numbers there is `among`.
+    No lists may be bound (`in_(bindparam(..., expanding=True))`), since they change the SQL;
+    `in_list` takes several numbers or words.
     """
 
     def __init__(self, built: Built) -> None:
         self._built = built
-        self._reach = reach_of(built)
         self._compiled: dict[str, _Compiled] = {}
-        self.may_wait = may_wait(built)
+        self._writes = isinstance(built, UpdateBase)
+        self._locks = getattr(built, "_for_update_arg", None) is not None
 
-    def rows(self, transaction: Transaction, **values: Any) -> list[dict[str, Any]]:
-        """All rows, each by the names of its columns. Raises DBAPIError, and WouldWaitError."""
-        (rows,) = rows_of(transaction, (self, values))
-        if self._reach:
-            transaction.note_written(self._reach.target, None)
-        return rows
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """The table that it writes, or those that it reads."""
+        if isinstance(self._built, UpdateBase):
+            return frozenset({getattr(self._built.table, "name", "")})
+        return frozenset(item.name for item in iterate(self._built) if isinstance(item, Table))
+
+    def rows(self, transaction: Transaction, **values: Any) -> Rows:
+        """All rows, each by the names of its columns; nobody may change them. Raises DBAPIError."""
+        return rows_of(transaction, (self, values))[0]
 
     def row(self, transaction: Transaction, **values: Any) -> dict[str, Any] | None:
         """The first row, None if there is none. Raises DBAPIError."""
@@ -51,63 +59,88 @@ class Statement:
         row = self.row(transaction, **values)
         return next(iter(row.values())) if row else None
 
-    def run(
-        self, transaction: Transaction, *sets: Mapping[str, Any], leaves: Leaves | None = None
-    ) -> None:
-        """Let what gives nothing back be run for each set of values, when the transaction next
-        asks for anything or ends, and raise DBAPIError there. `leaves` as in
-        `Transaction.execute`. Raises WouldWaitError.
-        """
-        assert self._reach
-        compiled = self.compiled_for(transaction)
-        bound = [compiled.bound(values) for values in sets]
-        transaction.write(compiled.sql, bound, self._reach, leaves=leaves)
-        if self.may_wait:
-            transaction.have_waited()
+    def keep(self, transaction: Transaction, rows: Rows, **values: Any) -> None:
+        """Cache rows that another statement found, and this one would find with these values."""
+        key = self._key(values)
+        assert key is not None
+        transaction.cache(key, self.tables, rows)
 
-    def compiled_for(self, transaction: Transaction) -> "_Compiled":
-        """What it is for a transaction's database. Raises WouldWaitError."""
-        if self.may_wait:
-            transaction.check_may_wait(self._built)
+    def run(self, transaction: Transaction, *sets: Mapping[str, Any]) -> None:
+        """Buffer a write that returns nothing, for each set of values. The transaction's next read,
+        or its end, runs it, and raises DBAPIError there."""
+        compiled = self._compiled_for(transaction)
+        bound = [compiled.bound(values) for values in sets]
+        transaction.write(Call(compiled.sql, bound), self.tables)
+
+    def _compiled_for(self, transaction: Transaction) -> "_Compiled":
         dialect = transaction.dialect
         compiled = self._compiled.get(dialect.name)
         if compiled is None:
             compiled = self._compiled[dialect.name] = _Compiled(self._built, dialect)
         return compiled
 
+    def _key(self, values: Mapping[str, Any]) -> Key | None:
+        """By which its rows are cached; None if it does more than read."""
+        if self._writes or self._locks:
+            return None
+        return (self, *((name, _hashable(values[name])) for name in sorted(values)))
 
-def rows_of(
-    transaction: Transaction, *asked: tuple[Statement, Mapping[str, Any]]
-) -> list[list[dict[str, Any]]]:
-    """All rows of several statements, asked together. Raises DBAPIError, and WouldWaitError."""
-    compiled = [(statement.compiled_for(transaction), values) for statement, values in asked]
-    found = transaction.read(*(Call(one.sql, (one.bound(values),)) for one, values in compiled))
-    if any(statement.may_wait for statement, _ in asked):
-        transaction.have_waited()
-    return [[one.read(row) for row in rows] for (one, _), rows in zip(compiled, found, strict=True)]
+
+def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
+    """All rows of several statements; those that are not cached share a round trip. Raises
+    DBAPIError."""
+    if any(statement._locks for statement, _ in reads):
+        transaction.forget_rows()  # others may commit while it waits for the lock
+    keys = [statement._key(values) for statement, values in reads]
+    found = [None if key is None else transaction.cached(key) for key in keys]
+    asked = [place for place, rows in enumerate(found) if rows is None]
+    if asked:
+        _run(transaction, reads, keys, asked, found)
+    return [rows or () for rows in found]
+
+
+def _run(
+    transaction: Transaction,
+    reads: Sequence[Read],
+    keys: Sequence[Key | None],
+    asked: Sequence[int],
+    found: list[Rows | None],
+) -> None:
+    """Run the reads at these places, cache their rows, and put them among those found."""
+    compiled = [reads[place][0]._compiled_for(transaction) for place in asked]
+    calls = [
+        Call(one.sql, (one.bound(reads[place][1]),))
+        for one, place in zip(compiled, asked, strict=True)
+    ]
+    for place, one, raw in zip(asked, compiled, transaction.run(*calls), strict=True):
+        found[place] = rows = [one.read(row) for row in raw]
+        statement, key = reads[place][0], keys[place]
+        if key is not None:
+            transaction.cache(key, statement.tables, rows)
+        elif statement._writes:
+            transaction.forget_tables(statement.tables)
+
+
+def _hashable(value: Any) -> Hashable:
+    return tuple(value) if isinstance(value, list) else value
 
 
 class ColumnSetter:
     """Writes columns of the row with a number, by one statement for each choice of columns."""
 
-    def __init__(self, table: Table, options: Mapping[str, Any] = MappingProxyType({})) -> None:
-        """`options` are those of each statement."""
+    def __init__(self, table: Table) -> None:
         self._table = table
-        self._options = options
         self._statements: dict[tuple[str, ...], Statement] = {}
 
-    def run(
-        self, transaction: Transaction, number: int, columns: Mapping[str, Any], leaves: Leaves
-    ) -> None:
-        """Let columns be written, as `Statement.run` does."""
+    def run(self, transaction: Transaction, number: int, columns: Mapping[str, Any]) -> None:
+        """Buffer a write of columns, as `Statement.run` does."""
         names = tuple(sorted(columns))
         statement = self._statements.get(names)
         if statement is None:
             setting = update(self._table).values({name: bindparam(name) for name in names})
-            its_row = setting.where(self._table.c.id == bindparam("number"))
-            statement = Statement(its_row.execution_options(**self._options))
+            statement = Statement(setting.where(self._table.c.id == bindparam("number")))
             self._statements[names] = statement
-        statement.run(transaction, {**columns, "number": number}, leaves=leaves)
+        statement.run(transaction, {**columns, "number": number})
 
 
 class _Compiled:

@@ -1,0 +1,12 @@
+"""The SQL engine of the store: the one room with code that exists for speed.
+
+Repositories write statements in SQLAlchemy's language and run them through `Statement` or
+`Transaction.execute`. Three things happen below them that they need not know:
+
+- `Statement` compiles SQL once and runs it by the driver itself (`driver`).
+- Writes that return nothing are buffered, and go to the database with the next read or the commit.
+  On PostgreSQL they share its round trip.
+- Rows that a transaction has read are cached until one of their tables is written, or a lock is
+  taken. `prefetch` fills this cache with several reads in one round trip. A wrong guess there costs
+  a statement, never correctness.
+"""

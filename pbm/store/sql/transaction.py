@@ -1,0 +1,162 @@
+"""One database transaction as the repositories share it: a write buffer and a row cache."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, CursorResult, Executable, ScalarResult, Select
+from sqlalchemy.engine import Dialect
+from sqlalchemy.sql.dml import UpdateBase
+
+from pbm.store.processes.channels import Channel
+from pbm.store.sql.driver import Call, execute
+from pbm.store.sql.row_cache import Key, RowCache, Rows
+
+
+class Transaction:
+    """Runs statements, after the writes that are still buffered."""
+
+    def __init__(self, connection: Connection, *, begins: bool = False) -> None:
+        """`begins`: the database has not been told yet that a transaction begins."""
+        self._connection = connection
+        self._buffer = [Call("BEGIN")] if begins else []
+        self._begins = begins
+        self._depth = 0  # of savepoints
+        self._cache = RowCache()
+        self.notified: set[Channel] = set()
+        """The channels on which other workers are notified after the commit."""
+        self.locked_boards: set[int] = set()
+        """The numbers of the boards that no other transaction changes until the commit."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The kind of database."""
+        return self._connection.dialect
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes may use the database, too."""
+        return self.dialect.name != "sqlite"
+
+    def holds(self, board_id: int) -> bool:
+        """Whether no other transaction can change a board until the commit."""
+        return not self.is_shared or board_id in self.locked_boards
+
+    def notify(self, channel: Channel) -> None:
+        """Notify the workers of a channel after the commit."""
+        self.notified.add(channel)
+
+    # -- statements --------------------------------------------------------------------------
+
+    def execute(
+        self, statement: Executable, values: Any = None
+    ) -> "CursorResult[*tuple[Any, ...]]":
+        """Run a statement by SQLAlchemy itself. Raises DBAPIError."""
+        self.flush()
+        result = self._connection.execute(statement, values)
+        if isinstance(statement, UpdateBase):
+            self._cache.forget_tables(frozenset({getattr(statement.table, "name", "")}))
+        if self.is_shared and not _takes_no_lock(statement):
+            self._cache.clear()  # it may have waited while others committed
+        return result
+
+    def scalar(self, statement: Executable, values: Any = None) -> Any:
+        """The first column of a statement's first row, None without one. Raises DBAPIError."""
+        return self.execute(statement, values).scalar()
+
+    def scalars(self, statement: Executable, values: Any = None) -> ScalarResult[Any]:
+        """The first column of each of a statement's rows. Raises DBAPIError."""
+        return self.execute(statement, values).scalars()
+
+    def run(self, *calls: Call) -> list[Sequence[Any]]:
+        """Run SQL after the buffered writes, in one round trip where the database has pipelines;
+        return the driver's rows of each call. Raises DBAPIError."""
+        buffered, self._buffer = self._buffer, []
+        return execute(self._connection, *buffered, *calls)[len(buffered) :]
+
+    def write(self, call: Call, tables: frozenset[str]) -> None:
+        """Buffer SQL that writes these tables and returns nothing."""
+        self._buffer.append(call)
+        self._cache.forget_tables(tables)
+
+    def flush(self) -> None:
+        """Run the buffered writes. Raises DBAPIError."""
+        if self._buffer:
+            self.run()
+
+    def end(self) -> None:
+        """Run the buffered writes, and commit if this transaction began itself and has not
+        committed yet. Raises DBAPIError."""
+        if self._begins and self._buffer != [Call("BEGIN")]:
+            self._buffer.append(Call("COMMIT"))
+            self._begins = False
+            self.flush()
+        elif not self._begins:
+            self.flush()
+
+    # -- the row cache -----------------------------------------------------------------------
+
+    def cached(self, key: Key) -> Rows | None:
+        """The rows of an earlier read, if nothing has made them stale."""
+        return self._cache.rows(key)
+
+    def cache(self, key: Key, tables: frozenset[str], rows: Rows) -> None:
+        """Keep the rows of a read of these tables."""
+        self._cache.keep(key, tables, rows)
+
+    def value_of(self, name: str, *sources: Rows, make: Callable[..., Any]) -> Any:
+        """What `make` builds of cached rows; built once for the same rows."""
+        return self._cache.value_of(name, sources, make)
+
+    def forget_rows(self) -> None:
+        """Empty the row cache: a lock was taken, or a statement ran whose tables are unknown."""
+        self._cache.clear()
+
+    def forget_tables(self, tables: frozenset[str]) -> None:
+        """Drop cached rows of tables that were written."""
+        self._cache.forget_tables(tables)
+
+    # -- savepoints --------------------------------------------------------------------------
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Undo what happens inside, and only that, if it raises.
+
+        The database is told of it only if anything inside goes there.
+        """
+        self._depth += 1
+        name = f"step{self._depth}"
+        begin, locked = Call(f"SAVEPOINT {name}"), set(self.locked_boards)
+        self._buffer.append(begin)
+        try:
+            yield
+        except BaseException:
+            self._cache.clear()
+            self.locked_boards = locked  # a lock that was taken inside ends with its undoing
+            place = self._place_of(begin)
+            if place is not None:
+                del self._buffer[place:]
+            elif not self._connection.invalidated:
+                verbs = ("ROLLBACK TO", "RELEASE")
+                self._buffer = [Call(f"{verb} SAVEPOINT {name}") for verb in verbs]
+            raise
+        else:
+            place = self._place_of(begin)
+            if place is None:
+                self._buffer.append(Call(f"RELEASE SAVEPOINT {name}"))
+            else:
+                del self._buffer[place]
+        finally:
+            self._depth -= 1
+
+    def _place_of(self, begin: Call) -> int | None:
+        """The place of a savepoint's beginning in the buffer, None once the database knows it."""
+        return next((place for place, call in enumerate(self._buffer) if call is begin), None)
+
+
+def _takes_no_lock(statement: Executable) -> bool:
+    """Whether a statement is a plain SELECT from tables. One from no table calls a function, which
+    may wait for an advisory lock."""
+    if not isinstance(statement, Select):
+        return False
+    return getattr(statement, "_for_update_arg", None) is None and bool(statement.get_final_froms())
