@@ -28,6 +28,10 @@ BREACHES = {
     "play/planted_9": "pbm.rules.abalone",
     "robots/planted_10": "pbm.service",
     "robots/planted_11": "pbm.rules.abalone",
+    "service/telling/planted_12": "pbm.service.trouble",
+    "service/accounts/planted_13": "pbm.service.turns",
+    "service/ticks/planted_14": "pbm.service.turns",
+    "service/turns/planted_15": "pbm.service.operator",
 }
 ALLOWED = {
     "commands/planted_0": "pbm.play",
