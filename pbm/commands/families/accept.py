@@ -205,12 +205,8 @@ def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
     if not events:
         others = [challenge.handle_of(other) for other in challenge.waiting]
         waiting = [handle for handle in others if handle != context.player.handle]
-        told = {"inviter": inviter, "waiting": waiting, "until": _day(challenge)}
+        told = {"inviter": inviter, "waiting": waiting, "until": f"{challenge.expires_at:%Y-%m-%d}"}
         yield Answered("challenge-accepted", {"title": "your yes", **told})
-
-
-def _day(challenge: PendingChallenge) -> str:
-    return f"{challenge.expires_at:%Y-%m-%d}"
 
 
 def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:

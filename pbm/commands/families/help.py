@@ -230,12 +230,9 @@ def _other_words(command: type[Command]) -> str:
     first, *others = (word for word in command.words if word not in command.slips)
     if not others:
         return ""
-    told = f'Instead of "{first}" you may also write {" or ".join(map(_quote, others))}'
+    named = " or ".join(f'"{word}"' for word in others)
+    told = f'Instead of "{first}" you may also write {named}'
     return f"{told}, with one word more at most." if command.short else f"{told}."
-
-
-def _quote(word: str) -> str:
-    return f'"{word}"'
 
 
 def _explained(text: str) -> str:

@@ -82,13 +82,14 @@ def everything_about(context: Context) -> dict[str, Any]:
         *work.boards.of_player(player.id, playing=True, most=_EVERY),
         *work.boards.of_player(player.id, playing=False, most=_EVERY),
     ]
+    since = player.unreachable_since
     return {
         "handle": player.handle,
         "status": player.status,
         "joined": player.joined_at.isoformat(),
         "settings": asdict(player.settings),
         "has_password": player.password_hash is not None,
-        "mail_comes_back_since": _moment(player.unreachable_since),
+        "mail_comes_back_since": since.isoformat() if since else None,
         **work.personal_data.export(player.id),
         "boards": [
             {
@@ -116,7 +117,3 @@ def everything_about(context: Context) -> dict[str, Any]:
             for seek in work.seeks.of_player(player.id, over=True)
         ],
     }
-
-
-def _moment(moment: Any) -> str | None:
-    return moment.isoformat() if moment else None

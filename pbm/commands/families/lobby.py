@@ -31,7 +31,6 @@ from pbm.play.clocks.terms import (
 from pbm.play.ending import last_of_match, next_seating
 from pbm.play.partners import in_seats, in_teams, partners_option
 from pbm.rules.contract import completed
-from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
 _TWO = 2
@@ -326,7 +325,9 @@ class Rematch(BoardCommand, group="lobby"):
         if board.status != "finished":
             match = board.id != named.id
             raise Refusal("no-rematch-yet", number=board.id, playing=board.playing, match=match)
-        going = [item.id for item in context.work.boards.rematches(board.id) if _counts(item)]
+        going = [
+            item.id for item in context.work.boards.rematches(board.id) if item.status != "closed"
+        ]  # a declined one is closed
         if going:
             raise Refusal("rematch-already", number=board.id, other=going[0])
         handles = [board.handle_of(player_id) for player_id in next_seating(board)]
@@ -344,8 +345,3 @@ class Rematch(BoardCommand, group="lobby"):
     def pinned(self, context: Context) -> str:
         """Name the board."""
         return f"rematch {context.board(self.board).id}"
-
-
-def _counts(board: Board) -> bool:
-    """Whether a rematch was not declined."""
-    return board.status != "closed"

@@ -139,7 +139,10 @@ class Games(Command, group="look"):
                 "more": max(0, len(boards) - _MOST_LISTED),
                 "which": asked.which.value,
                 "line": " ".join(["games", *(owner or ME for owner in owners if owners != [None])]),
-                "over": any(_has_ended_ones(context, player) for player in players),
+                "over": any(
+                    context.work.boards.of_player(player.id, playing=False, most=1)
+                    for player in players
+                ),
                 "narrowed": asked.is_narrow,
                 "seeks": own_seeks(context) if context.player in players else [],
                 "challenges": pending_challenges(context) if None in owners else [],
@@ -228,10 +231,6 @@ def _counted(owners: Sequence[str | None], boards: Sequence[Board], asked: _Aske
     whose = f"{owners[0]}'s" if owners[0] else "your"
     told = f"{whose} move on {own or 'none'}"
     return told if asked.which is Which.NEXT else f"{counted}, {told}"
-
-
-def _has_ended_ones(context: Context, player: Player) -> bool:
-    return bool(context.work.boards.of_player(player.id, playing=False, most=1))
 
 
 def _listed(board: Board) -> dict[str, Any]:

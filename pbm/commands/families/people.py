@@ -1,6 +1,6 @@
 """Commands about players: profiles, finished games, ratings."""
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pbm.commands.language.context import Context, player_named
@@ -255,17 +255,14 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
     found = _standings(context, game, pool)
     known = [one for one, row in found.items() if not row["provisional"]]
     apart = [one for one, row in found.items() if row["provisional"]]
-    named = {*known[:_MOST], *apart[:_MOST], *_own(context, found)}
+    own = {context.actor_id} & found.keys() if context.actor_id else set()
+    named = {*known[:_MOST], *apart[:_MOST], *own}
     handles = context.work.players.handles_of(named)
     lists = [
         [{"handle": handles[one], **found[one]} for one in some if one in named]
         for some in (known, apart)
     ]
     return {"pool": pool.value, "rows": lists[0], "apart": lists[1]} if found else None
-
-
-def _own(context: Context, found: Container[int]) -> set[int]:
-    return {context.actor.id} if context.actor and context.actor.id in found else set()
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:

@@ -58,14 +58,9 @@ class PlayMove(BoardCommand, group="play"):
         command.is_bare, command.is_line = False, True
         return command
 
-    @property
-    def number(self) -> int | None:
-        """The number of the board that it names."""
-        return self.board.number if self.board else None
-
     def is_on(self, board: Board) -> bool:
         """Whether it may be the next move of a board: it names no other one, and no other ply."""
-        return self.number in (None, board.id) and self._meant_ply in (None, board.ply + 1)
+        return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Play it."""
@@ -123,7 +118,7 @@ class PlayMove(BoardCommand, group="play"):
 
     def _older(self, board: Board, context: Context) -> Answering | None:
         """The answered mail's board, if the board was at an earlier ply there."""
-        if self._meant_ply is not None or (self.number is not None and not self.is_line):
+        if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)
         if shown is None or (shown.taken_back, shown.ply) >= (board.taken_back, board.ply):

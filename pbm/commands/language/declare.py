@@ -139,12 +139,17 @@ class Command:
         try:
             command._read(words)
         except Refusal as refusal:
-            board = vars(command).get("board")
-            number = board.number if isinstance(board, BoardRef) else None
-            raise Refusal(refusal.code, **{**refusal.params, "number": number}) from refusal
+            told = {**refusal.params, "number": command.named_board}
+            raise Refusal(refusal.code, **told) from refusal
         open_words = cls._open_words(shown)
         command.line = " ".join([word, *shown[:open_words], *(MASK for _ in shown[open_words:])])
         return command
+
+    @property
+    def named_board(self) -> int | None:
+        """The number of the board that it names."""
+        board = vars(self).get("board")
+        return board.number if isinstance(board, BoardRef) else None
 
     @property
     def sentence(self) -> str:

@@ -119,19 +119,12 @@ def begins(words: Sequence[str], phrases: Collection[str]) -> bool:
 
 def clauses(text: str) -> Iterator[Clause]:
     """Yield the clauses with words at the beginning of a text."""
-    text = _SMILEY.sub(_blanks, _OK.sub(_ok, fold_typography(text[:LONGEST])))
+    text = _OK.sub(lambda found: "ok".ljust(len(found[0])), fold_typography(text[:LONGEST]))
+    text = _SMILEY.sub(lambda found: " " * len(found[0]), text)
     for found in _CLAUSE.finditer(text):
         words = tuple(small(word) for word in _WORD.findall(found[0]))
         if words:
             yield Clause(words, text[found.end() : found.end() + 1], found.end())
-
-
-def _blanks(found: re.Match[str]) -> str:
-    return " " * len(found[0])
-
-
-def _ok(found: re.Match[str]) -> str:
-    return "ok".ljust(len(found[0]))
 
 
 _FOLDER: Final = Path(__file__).parents[1] / "languages"

@@ -144,7 +144,8 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
     """Whether one of the words makes a yes doubtful; "that was" does not, though "was" asks."""
     pairs = zip(("", *words), words, strict=False)
     return any(
-        (word in doubts and f"{before} {word}" not in _WORDS.no_doubt) or _holds_doubt(word)
+        (word in doubts and f"{before} {word}" not in _WORDS.no_doubt)
+        or any(part in word for part in _DOUBT_UNDIVIDED)
         for before, word in pairs
     )
 
@@ -158,7 +159,3 @@ def _quotes(line: str) -> bool:
     """Whether a line quotes words, perhaps our own, rewrapped by a mail program."""
     text = fold_typography(line).strip()
     return '"' in text and not text[0] == text[-1] == '"'
-
-
-def _holds_doubt(word: str) -> bool:
-    return any(part in word for part in _DOUBT_UNDIVIDED)

@@ -36,13 +36,16 @@ def read_board_lines(context: Context, script: Script) -> Script | None:
         return None
     game = context.game_meant
     lines = _lines_in(context, words, game)
-    numbered = [*(item for item in commands if _is_line(item)), *lines.values()]
+    numbered = [
+        *(item for item in commands if isinstance(item, PlayMove) and item.is_line),
+        *lines.values(),
+    ]
     if not numbered:
         return None
     others = Script(said=words).words_around(lines)
     stray = next((line for line in others[:_LINES_READ] if whole_move(line, game)), None)
     if stray is not None:
-        told = {"move": " ".join(stray.split()), "other": _board_of(numbered[0])}
+        told = {"move": " ".join(stray.split()), "other": numbered[0].named_board}
         return Script(comment=others, problem=Problem("", "which-board-line", told))
     if not lines:
         return None
@@ -67,7 +70,7 @@ def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
     if not found or not context.hints:
         return found
     numbers = {*context.hints, *context.work.boards.to_move(context.player_id)}
-    return {index: command for index, command in found.items() if _board_of(command) in numbers}
+    return {index: command for index, command in found.items() if command.named_board in numbers}
 
 
 def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
@@ -86,7 +89,7 @@ def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
     """The script with the words for the board of its last line; the rest are unplaced."""
-    if len(set(map(_board_of, script.commands))) == 1:
+    if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
     last = max(lines)
     above = [line for at, line in enumerate(words[:last]) if at not in lines]
@@ -100,12 +103,3 @@ def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
         return script
     told = [command.line for command in script.commands]
     return replace(script, guess={"section": "doubtful-lines", "lines": told, "returned": returned})
-
-
-def _is_line(command: Command) -> bool:
-    return isinstance(command, PlayMove) and command.is_line
-
-
-def _board_of(command: Command) -> int | None:
-    board = vars(command).get("board")
-    return board.number if isinstance(board, BoardRef) else None

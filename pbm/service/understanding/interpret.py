@@ -130,7 +130,7 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 def _board_of(context: Context, move: PlayMove) -> int | None:
     try:
-        return move.number or context.board(None).id
+        return move.named_board or context.board(None).id
     except Refusal:
         return None  # running it gives the reason
 

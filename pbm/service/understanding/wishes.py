@@ -83,11 +83,11 @@ def read_wish(context: Context, script: Script) -> Script | None:
 def only_wishes(line: str) -> bool:
     """Whether a line only asks for something on its board."""
     said = understand((line,))
-    return said is not None and not said.rest and all(map(_is_wish, said.meant))
-
-
-def _is_wish(meant: Meant) -> bool:
-    return meant.intention in _WISHES and not meant.asks_how
+    return (
+        said is not None
+        and not said.rest
+        and all(meant.intention in _WISHES and not meant.asks_how for meant in said.meant)
+    )
 
 
 def page_meant(script: Script) -> str | None:

@@ -5,15 +5,13 @@ checked apart from turns and within the rates of logins, so that nobody can gues
 writing about it. Words that cannot be checked are withheld, too.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from itertools import islice
 
 from pbm.commands.auth import Proven, Speaker, player_of
-from pbm.commands.language.declare import Command
-from pbm.commands.language.words import BoardRef
 from pbm.commands.password_words import (
     classic_userids,
     may_hold_password,
@@ -76,16 +74,10 @@ def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> d
     logins = dict.fromkeys(command.login.handle for command in commands if command.login)
     found += filter(None, map(work.players.by_handle, islice(logins, _MOST_USERIDS)))
     hints = turn.hints(getattr(speaker, "board_id", None))
-    for number in dict.fromkeys((*hints, *_named_boards(commands))):
+    named = filter(None, (command.named_board for command in commands))
+    for number in dict.fromkeys((*hints, *named)):
         found += work.players.seated(number)
     return {player.handle: player for player in found}
-
-
-def _named_boards(commands: Iterable[Command]) -> Iterator[int]:
-    for command in commands:
-        board = vars(command).get("board")
-        if isinstance(board, BoardRef) and board.number:
-            yield board.number
 
 
 def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
