@@ -1,7 +1,6 @@
 """Handles for players, and those that are reserved."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from pbm.commands.language.opponents import AGAINST, JOINING
 from pbm.commands.language.words import KEPT_FREE, cut_short, is_handle
@@ -17,17 +16,14 @@ _SHORTEST, _LONGEST = 2, 16
 _MOST_ALIKE = 10_000
 
 
-def choose_handle(
-    work: UnitOfWork, author: str, wanted: str | None
-) -> tuple[str, dict[str, Any] | None]:
-    """Return the wanted handle, or another and the refusal that says why."""
+def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[str, Refusal | None]:
+    """Return the wanted handle, or another one and the refusal of the wanted."""
     if wanted is None:
         return suggest_handle(work, author), None
     try:
         check_new_handle(work, wanted)
     except Refusal as refusal:
-        problem = {"code": refusal.code, "params": refusal.params}
-        return suggest_handle(work, wanted), problem
+        return suggest_handle(work, wanted), refusal
     return wanted, None
 
 

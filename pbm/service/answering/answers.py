@@ -17,8 +17,7 @@ from pbm.commands.registry import parse_line
 from pbm.commands.script import Script, behind_answer, confirmation, read_script
 from pbm.events import Answered, Event
 from pbm.passwords import ConfirmedPassword
-from pbm.service.answering.aliases import adopt
-from pbm.service.answering.new_address import hear_new_address
+from pbm.service.answering.addresses import adopt, hear_new_address
 from pbm.service.answering.signup import hear_again, hear_signup
 from pbm.service.asking.addresses import KIND as NEW_ADDRESS
 from pbm.service.asking.challenges import CHALLENGE

@@ -4,11 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from pbm.commands.auth import Answerer, is_open
-from pbm.commands.families.account import SignUp
 from pbm.commands.families.lists import offered
 from pbm.commands.families.seeks import Play, SeekOthers
 from pbm.commands.language.words import lowered
-from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script, wants_no_mail
+from pbm.commands.script import answer_to_welcome, begins_answer, read_script, wants_no_mail
 from pbm.commands.sentences.everyday import name_alone, name_told
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -24,7 +23,7 @@ from pbm.service.answering.invitations import (
     start_if_complete,
     told_of,
 )
-from pbm.service.answering.strangers import help_stranger, say_goodbye
+from pbm.service.answering.strangers import help_stranger, misread_signup, say_goodbye, signup_of
 from pbm.service.asking.first_games import FIRST_GAMES, first_game_kept
 from pbm.service.asking.passwords import asked_with, hash_of_first, within_rate
 from pbm.service.asking.questions import Welcome, ask_once_more, ask_signup
@@ -49,12 +48,14 @@ def hear_signup(turn: MailTurn, question: Question) -> str:
         return _hear_no(turn, question)
     if help_stranger(turn.context(None), address, script):
         return "helped a stranger"
-    signs_up = None if yes else _signup_of(script)
+    signs_up = None if yes else signup_of(script)
     try:
         if not is_open(question, turn.arrived):
             raise Refusal("question-closed")
         if name or not (yes or signs_up):
-            _refuse_misread(script)
+            misread = misread_signup(script)
+            if misread:
+                raise misread
             is_answer = begins_answer(turn.envelope.said)
             return _ask_back(turn, question, name or (None if is_answer else name_alone(first)))
         handle = signs_up.handle if signs_up else question.params["handle"]
@@ -160,18 +161,6 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
     return [lowered(word.rstrip(".!")) for word in words] == [question.params["handle"]]
 
 
-def _signup_of(script: Script) -> SignUp | None:
-    first = script.commands[0] if script.commands else None
-    return first if isinstance(first, SignUp) else None
-
-
-def _refuse_misread(script: Script) -> None:
-    """Raise Refusal for a `signup` that could not be read."""
-    problem = script.problem
-    if problem and problem.params.get("command") == SignUp.words[0]:
-        raise Refusal(problem.code, **problem.params)
-
-
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
     """Ask whether a name read in the answer was meant; without one, ask again.
 
@@ -192,9 +181,8 @@ def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
     handle, taken = choose_handle(turn.work, question.address, question.params["handle"])
     if taken:
         handle = suggest_handle(turn.work, question.address)
-    problem = {"code": refusal.code, "params": refusal.params}
     kept = asked_with(turn.site.keyring, question)
-    return _ask(turn, question, Welcome(handle, problem, last=False, kept=kept))
+    return _ask(turn, question, Welcome(handle, refusal, last=False, kept=kept))
 
 
 def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
@@ -210,5 +198,5 @@ def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
         "first_game": first_game_kept(question.params),
     }
     ask_signup(turn, question.address, replace(welcome, **about))
-    why = welcome.problem["code"] if welcome.problem else welcome.handle
+    why = welcome.problem.code if welcome.problem else welcome.handle
     return f"asked {question.address} again: {why}"

@@ -1,7 +1,5 @@
 """Mails from unknown addresses: they get the welcome, and nothing runs."""
 
-from typing import Any
-
 from pbm.commands.families.account import SignUp
 from pbm.commands.families.help import Help
 from pbm.commands.families.lobby import Challenge
@@ -45,22 +43,21 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
     script = turn.script(context)
     if help_stranger(context, author, script):
         return "helped a stranger"
-    first = script.commands[0] if script.commands else None
-    wanted = first.handle if isinstance(first, SignUp) else None
-    handle, problem = choose_handle(turn.work, author, wanted)
-    problem = problem or _misread_signup(script.problem)
+    signs_up = signup_of(script)
+    handle, problem = choose_handle(turn.work, author, signs_up.handle if signs_up else None)
+    problem = problem or misread_signup(script)
     kept: PasswordHash | None = None
     try:
-        kept = hash_of_first(turn, first)
+        kept = hash_of_first(turn, signs_up)
     except Refusal as refusal:
-        problem = problem or {"code": refusal.code, "params": refusal.params}
+        problem = problem or refusal
     first_game = _first_game(turn.work, script)
     others = () if first_game else script.commands[1:]
     welcome = Welcome(
         handle,
         problem,
         last=left == 1,
-        more=isinstance(first, SignUp) and bool(others or script.comment),
+        more=signs_up is not None and bool(others or script.comment),
         asked=() if first_game else _asked_for(script),
         kept=kept,
         help=_page_meant(context, script),
@@ -107,7 +104,7 @@ def _answers_left(turn: Turn, address: str) -> int:
 
 def _asked_for(script: Script) -> list[str]:
     """The names of commands that only players may give."""
-    if script.commands and isinstance(script.commands[0], SignUp):
+    if signup_of(script):
         return []  # the welcome speaks of the rest of that mail
     others = (item for item in script.commands if not isinstance(item, Help))
     return list(dict.fromkeys(item.words[0] for item in others))
@@ -154,8 +151,15 @@ def _page_meant(context: Context, script: Script) -> str | None:
     return None if subject is None else str(context.help_page(subject)["text"])
 
 
-def _misread_signup(problem: Problem | None) -> dict[str, Any] | None:
-    """Why a `signup` could not be read, to be said in the welcome."""
+def signup_of(script: Script) -> SignUp | None:
+    """The `signup` that a script begins with."""
+    first = script.commands[0] if script.commands else None
+    return first if isinstance(first, SignUp) else None
+
+
+def misread_signup(script: Script) -> Refusal | None:
+    """The refusal of a `signup` that could not be read."""
+    problem = script.problem
     if problem is None or problem.params.get("command") != SignUp.words[0]:
         return None
-    return {"code": problem.code, "params": problem.params}
+    return Refusal(problem.code, **problem.params)

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 from pbm.commands.families.account import SignUp
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
 from pbm.commands.script import Script
 from pbm.errors import Refusal
 from pbm.mail.address import address_key
@@ -22,12 +21,12 @@ _MOST, _WITHIN = (
 )  # from all strangers together: each costs some 25 ms
 
 
-def hash_of_first(turn: Turn, command: Command | None) -> PasswordHash | None:
+def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
     """The hash of the password of a `signup`; None without one.
 
     Raises Refusal if it is too short, or too many come at a time; and HashingNeeded.
     """
-    if not isinstance(command, SignUp) or command.password is None:
+    if command is None or command.password is None:
         return None
     if not turn.work.buckets.take("signup-passwords", _MOST, _WITHIN, turn.now):
         raise Refusal("password-not-kept")

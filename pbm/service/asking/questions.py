@@ -8,6 +8,7 @@ from typing import Any
 from pbm.clock import local_moment
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line
+from pbm.errors import Refusal
 from pbm.events import Guest, Invited
 from pbm.mail.address import address_key
 from pbm.mail.tags import new_token, token_digest
@@ -53,7 +54,7 @@ class Welcome:
     """
 
     handle: str
-    problem: dict[str, Any] | None
+    problem: Refusal | None
     last: bool
     more: bool = False
     asked: Sequence[str] = ()
@@ -86,7 +87,7 @@ class ToConfirm:
 def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
     """Ask an unknown address whether it wants to play under a handle."""
     sealed = sealed_for(turn.site.keyring, welcome.kept, address)
-    invited = welcome.invited
+    invited, problem = welcome.invited, welcome.problem
     game = invited.game if invited else default_game()
     params = {
         "handle": welcome.handle,
@@ -94,7 +95,7 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "last": welcome.last,
         "more": welcome.more,
         "asked": list(welcome.asked),
-        "problem": welcome.problem,
+        "problem": problem and {"code": problem.code, "params": problem.params},
         "game": game.info.name,
         "title": game.info.title,
         "board": _first_board(game),

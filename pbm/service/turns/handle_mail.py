@@ -6,7 +6,7 @@ from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.site import Site
 from pbm.play.turn import Cause, Turn
-from pbm.service.answering.aliases import ask_owner
+from pbm.service.answering.addresses import ask_owner
 from pbm.service.answering.answers import hear_answer
 from pbm.service.answering.strangers import answer_stranger
 from pbm.service.intake.upstream_mta import known_front, take_probe, what_it_says
