@@ -106,7 +106,11 @@ FILTERS = {
 def cleaned(value: Any) -> Any:
     """Take what cannot be seen, and our own marks, out of everything that fills a template."""
     if isinstance(value, str):
-        return value if value.isascii() and value.isprintable() else _without_marks(value)
+        return (
+            value
+            if value.isascii() and value.replace("\n", "").isprintable()
+            else _without_marks(value)
+        )
     if isinstance(value, dict):
         return {key: item and cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
