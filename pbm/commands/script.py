@@ -14,10 +14,10 @@ from pbm.commands.sentences.yes_and_no import accepts, said_below, spoken
 from pbm.commands.talk import is_talk
 from pbm.events import Answered
 from pbm.play import subjects
+from pbm.play.limits import MOST_COMMANDS
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 
-MOST_COMMANDS = 20
 _MOST_PLACES = 100  # below something quoted, where commands are looked for
 _OPENING_LINES = 2
 _MULTIPLE = "multiple"

@@ -3,13 +3,13 @@
 Neither may tell what to play on a board where the player can have no hint.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from pbm.errors import Refusal
 from pbm.events import HintAsked
 from pbm.play.boards import check_rules
-from pbm.play.limits import Rate
+from pbm.play.limits import ANALYSES, HINTS
 from pbm.play.positions import mark, marks_alike
 from pbm.play.robots import robots_play
 from pbm.rules.sides import partners
@@ -18,7 +18,6 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 from pbm.store.values.thoughts import KeptAnalysis, ThoughtKind
 
-HINTS = Rate("hints", 30, timedelta(days=1))  # of one player
 _MOST_COMPARED = 100  # boards of a player
 
 
@@ -86,7 +85,6 @@ def people_against(board: Board, player_id: int | None) -> list[str]:
     return [seat.handle for seat in board.seats if seat.seat not in own and seat.robot is None]
 
 
-ANALYSES = Rate("analyses", 3, timedelta(days=1))  # of one player
 _BEHIND = 5.0  # seconds that robots' moves go before a piece of it
 
 

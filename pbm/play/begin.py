@@ -5,14 +5,15 @@ as long as it is in progress.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.events.board import BoardStarted
 from pbm.mail.address import mailbox_key
+from pbm.play.allowance import count_challenge
 from pbm.play.boards import Setup, start_board
-from pbm.play.limits import STARTS, Rate, count_challenge
+from pbm.play.limits import FIRST_STARTS, MOST_UNANSWERED, STARTS, TAKEN_UP
 from pbm.play.robots import check_robots
 from pbm.store.db import UnitOfWork
 from pbm.store.values.players import Player
@@ -53,11 +54,6 @@ def check_challenge(work: UnitOfWork, other: Player) -> None:
     most = settings.limit
     if most and work.beginnings.by_others(other.id, most=most) >= most:
         raise Refusal("has-enough-games", handle=other.handle, most=most)
-
-
-MOST_UNANSWERED = 3  # boards that one player began and another has not answered
-TAKEN_UP = 5  # boards on which others must have moved, before a player may begin as many as STARTS
-FIRST_STARTS = Rate("first-starts", 10, timedelta(days=1))
 
 
 def begin_board(

@@ -5,22 +5,19 @@ handle names it.
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from pbm.errors import Refusal
 from pbm.events import CalledOff, Commented, Event, Proposed
 from pbm.events.board import BoardStarted
 from pbm.plain import from_plain, to_plain
+from pbm.play.allowance import count_challenge
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup
-from pbm.play.limits import Rate, count_challenge
+from pbm.play.limits import CHALLENGE_AGAIN, CHALLENGE_STANDS, MOST_CHALLENGES
 from pbm.store.db import UnitOfWork
 from pbm.store.values.challenges import PendingChallenge
 from pbm.store.values.players import Player
-
-WAITS_FOR = timedelta(days=7)
-MOST_WAITING = 10  # challenges of one player
-ASKED = Rate("challenges", 3, timedelta(days=1))  # of one player by another: it is a mail each time
 
 
 def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, ...]:
@@ -54,13 +51,13 @@ def propose(
     own = [
         item for item in work.challenges.of_player(begun_by.id, now) if item.by_id == begun_by.id
     ]
-    if len(own) >= MOST_WAITING:
-        raise Refusal("too-many-challenges", most=MOST_WAITING)
+    if len(own) >= MOST_CHALLENGES:
+        raise Refusal("too-many-challenges", most=MOST_CHALLENGES)
     for other in asked:
         if any(other.id in item.waiting for item in own):
             raise Refusal("challenged-already", handle=other.handle)
-        if not ASKED.take(work, now, begun_by.id, other.id):
-            raise Refusal("asked-enough", handle=other.handle, most=ASKED.most)
+        if not CHALLENGE_AGAIN.take(work, now, begun_by.id, other.id):
+            raise Refusal("asked-enough", handle=other.handle, most=CHALLENGE_AGAIN.most)
     count_challenge(work, begun_by, asked, now)
     ids = [player.id for player in asked]
     number = work.challenges.add(
@@ -69,7 +66,7 @@ def propose(
         [player.id for player in players],
         ids,
         now,
-        now + WAITS_FOR,
+        now + CHALLENGE_STANDS,
         first_unsaid=first_unsaid,
     )
     return [Proposed(number, tuple(ids))]

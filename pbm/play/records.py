@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from pbm.play.boards import close_board, progress_at
 from pbm.play.clocks.waits import start_clock
+from pbm.play.limits import KEPT_UNSEEN
 from pbm.play.positions import mark
 from pbm.play.request_move import request_move
 from pbm.play.subjects import board_subject
@@ -26,7 +27,6 @@ from pbm.store.values.boards import Board, Seat
 from pbm.store.values.plies import NewPly
 from pbm.store.values.timers import TimerKind
 
-KEPT_UNSEEN = timedelta(days=90)  # a record that a player has brought in
 _NOTED_EVERY = timedelta(days=1)
 _LONGEST_NAME = 40
 _BY_RECORD = "record"

@@ -5,12 +5,11 @@ from datetime import datetime, timedelta
 
 from pbm.errors import Refusal
 from pbm.events import Reported
-from pbm.play.limits import Rate
+from pbm.play.limits import REPORTS
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
-REPORTS = Rate("reports", 5, timedelta(days=1))  # of one player
 WORDS_KEPT = timedelta(days=30)
 KEPT = timedelta(days=180)
 _MOST_WORDS = 10  # things that others have said

@@ -18,7 +18,7 @@ from pbm.play import ratings
 from pbm.play.begin import begin_board, is_left_unanswered, may_meet
 from pbm.play.boards import Setup
 from pbm.play.clocks.terms import Terms
-from pbm.play.limits import Rate
+from pbm.play.limits import JOINS, MOST_SEEKS
 from pbm.play.ratings import RatingShown
 from pbm.rules.contract import Position, completed
 from pbm.rules.registry import game_named, games
@@ -29,10 +29,6 @@ from pbm.store.values.ratings import Pool, Rating
 from pbm.store.values.seeks import Seek, Wish
 from pbm.store.values.timers import TimerKind
 
-STANDS_FOR = timedelta(weeks=4)
-PAIRS_FOR = timedelta(weeks=2)
-MOST_OPEN = 5  # seeks of one player
-JOINS = Rate("joins", 20, timedelta(days=1))
 _LOOKED_AT = 100  # seeks at a time, where one is chosen
 _NOT_AGAIN_FOR = timedelta(days=1)
 _NEAR = 100  # points of a rating that make no difference
@@ -105,8 +101,8 @@ def make_seek(
     waits = [seek for seek in own if seek.wish.pairs and seek.wish.game == wish.game]
     if wish.pairs and waits:
         return waits[0]
-    if len(own) >= MOST_OPEN:
-        raise Refusal("too-many-seeks", most=MOST_OPEN, seeks=[seek.id for seek in own])
+    if len(own) >= MOST_SEEKS:
+        raise Refusal("too-many-seeks", most=MOST_SEEKS, seeks=[seek.id for seek in own])
     seek = work.seeks.add(wish, player.id, now, now + lasts)
     kind, about = TimerKind.SEEK_LAPSE, str(seek.id)
     work.timers.set(kind, about, now, seek.expires_at, player_id=player.id)

@@ -9,10 +9,9 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event, on_boards
 from pbm.mail.site import Site
 from pbm.passwords import PasswordWork
+from pbm.play.limits import MOST_MAILS
 from pbm.store.db import UnitOfWork
 from pbm.store.values.players import Player
-
-MOST_MAILS = 20
 
 
 @dataclass

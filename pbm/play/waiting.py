@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pbm.play.clocks.view import clock_view
+from pbm.play.limits import MOST_TOGETHER
 from pbm.play.views import ViewData, board_views, recent_since
 from pbm.rules.contract import View
 from pbm.rules.registry import games
@@ -12,7 +13,6 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 from pbm.store.values.plies import Ply
 
-MOST_TOGETHER = 8  # boards; the Message-ID names each of them
 _MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mail whole
 
 

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMANDS, Problem, parse_line, parse_move
-from pbm.commands.script import MOST_COMMANDS, Script, confirmation, read_script
+from pbm.commands.script import Script, confirmation, read_script
+from pbm.play.limits import MOST_COMMANDS
 
 WORDS = sorted({word for command in COMMANDS for word in (*command.words, command.prefix)})
 PARTS = [*WORDS, "12", "#3", "12#-1", "a1-c3,d4", "e4", "-bowl", "--x=1", "bob", "x@y.example"]

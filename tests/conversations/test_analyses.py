@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from sqlalchemy import update
 
-from pbm.play.advice import ANALYSES
+from pbm.play.limits import ANALYSES
 from pbm.robots import analysis
 from pbm.rules import abalone as rules
 from pbm.service.robots.jobs import RobotJobs

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm.play.challenges import ASKED, MOST_WAITING
+from pbm.play.limits import CHALLENGE_AGAIN, MOST_CHALLENGES
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.players import remove, suspend
 from tests.table import Person, Table
@@ -197,7 +197,7 @@ def test_it_can_be_withdrawn_and_one_waits_at_a_time(table: Table) -> None:
     alice.says("accept challenge bob").gets(1).hears("There is no challenge between you and bob")
     alice.says("reject challenge bob").gets(1).hears("Your challenge is withdrawn.")
     bob.gets(1).hears("is off: alice has withdrawn the challenge.")
-    for _ in range(ASKED.most - 1):
+    for _ in range(CHALLENGE_AGAIN.most - 1):
         alice.says("challenge bob").says("reject challenge").forgets()
     alice.says("challenge bob").gets(1).hears("We have asked bob 3 times within a day for you")
     table.clock.passes(days=1)
@@ -206,10 +206,10 @@ def test_it_can_be_withdrawn_and_one_waits_at_a_time(table: Table) -> None:
 
 def test_a_number_of_them_may_wait(table: Table) -> None:
     alice = table.joins("alice")
-    others = asking(table, *(f"player{number}" for number in range(MOST_WAITING + 1)))
-    for number in range(MOST_WAITING):
+    others = asking(table, *(f"player{number}" for number in range(MOST_CHALLENGES + 1)))
+    for number in range(MOST_CHALLENGES):
         alice.says(f"challenge player{number}").gets(1).forgets()
-    alice.says(f"challenge player{MOST_WAITING}").gets(1).hears("At most 10 of your challenges")
+    alice.says(f"challenge player{MOST_CHALLENGES}").gets(1).hears("At most 10 of your challenges")
     others[-1].forgets().hears_nothing()
     alice.says("reject challenge").gets(1).hears(
         'Name whose you mean: "reject challenge player0" or "reject challenge player1" or'

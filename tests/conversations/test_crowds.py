@@ -4,8 +4,8 @@ import pytest
 
 from pbm.commands.families import records
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
-from pbm.play.limits import OF_FORM, OF_SAID_DOMAIN
-from pbm.play.seeks import MOST_OPEN, PAIRS_FOR, fewest_players, make_seek, usual_setup, wish_for
+from pbm.play.limits import MOST_SEEKS, OF_FORM, OF_SAID_DOMAIN, PAIRING_STANDS
+from pbm.play.seeks import fewest_players, make_seek, usual_setup, wish_for
 from pbm.rules.contract import Game, Options
 from pbm.store.values.players import Player
 from tests.serving import keeping
@@ -21,14 +21,14 @@ def puppets(table: Table, count: int = TWENTY) -> list[Player]:
         return [add(f"puppet{n:03}", f"p{n}@puppets.example", now) for n in range(count)]
 
 
-def they_seek(table: Table, crowd: list[Player], *, each: int = MOST_OPEN) -> None:
+def they_seek(table: Table, crowd: list[Player], *, each: int = MOST_SEEKS) -> None:
     """Let each of them make as many seeks, for the game as it is usually played."""
     setup = usual_setup("abalone")
     wish = wish_for(setup, fewest_players(setup))
     with table.database.transaction() as work:
         for _ in range(each):
             for puppet in crowd:
-                make_seek(work, wish, puppet, table.clock(), PAIRS_FOR, list)
+                make_seek(work, wish, puppet, table.clock(), PAIRING_STANDS, list)
 
 
 @pytest.mark.on_postgresql

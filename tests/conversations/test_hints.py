@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from pbm.play.advice import HINTS
+from pbm.play.limits import HINTS
 from pbm.robots import analysis
 from pbm.robots.players import BOULDER
 from pbm.rules.contract import Budget

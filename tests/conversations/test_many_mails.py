@@ -2,8 +2,7 @@
 
 import pytest
 
-from pbm.play.begin import MOST_UNANSWERED
-from pbm.play.turn import MOST_MAILS
+from pbm.play.limits import MOST_MAILS, MOST_UNANSWERED
 from tests.table import Person, Table
 
 FIVE = ("bob", "carol", "dave", "erin", "frank")

@@ -4,10 +4,10 @@ import pytest
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.listener import Rejection
-from pbm.play.begin import FIRST_STARTS
 from pbm.play.limits import (
     ASIDE,
     ASKED,
+    FIRST_STARTS,
     NEWS,
     OF_ASKING,
     OF_DOMAIN,

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from pbm.commands.families.records import IMPORTS
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, parse_move
+from pbm.play.limits import IMPORTS
 from pbm.rules import abalone as rules
 from tests.conversations.greedy import greedy_move
 from tests.table import SERVER, Person, Table

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbm.play.reports import REPORTS
+from pbm.play.limits import REPORTS
 from tests.conversations.playing import board_mail
 from tests.table import OPERATOR, Table
 

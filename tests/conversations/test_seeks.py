@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from pbm.play import seeks
-from pbm.play.seeks import JOINS, MOST_OPEN
+from pbm.play.limits import JOINS, MOST_SEEKS
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.players import remove, suspend
 from tests.table import Person, Table
@@ -88,7 +88,7 @@ def test_what_cannot_be_sought(table: Table) -> None:
     }.items():
         alice.says(line).gets(1).hears(told)
     assert not table.rows("seeks")
-    for _ in range(MOST_OPEN):
+    for _ in range(MOST_SEEKS):
         alice.says("seek 3")
     alice.forgets().says("seek").hears("You have 5 seeks that are open", "1, 2, 3, 4, 5")
     alice.says("seek -teams").hears("You have 5 seeks")

@@ -14,7 +14,7 @@ from sqlalchemy import event
 
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.mail.smtp_out.delivery import Sent
-from pbm.play.waiting import MOST_TOGETHER
+from pbm.play.limits import MOST_TOGETHER
 from pbm.service import loops
 from pbm.service.loops import TurnTaker, take_turns
 from pbm.service.post.composer import Composer

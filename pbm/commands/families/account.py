@@ -5,7 +5,6 @@ from typing import Any
 
 from pbm.commands.families.invite import check_is_of_a_person
 from pbm.commands.families.lists import own_seeks, pending_challenges
-from pbm.commands.families.look import MOST_SHOWN
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.fields import operand
@@ -15,7 +14,8 @@ from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event
 from pbm.mail.address import address_key
 from pbm.play.actions import boards_played
-from pbm.play.limits import refusal_of_stranger, strangers_answers_left
+from pbm.play.allowance import refusal_of_stranger, strangers_answers_left
+from pbm.play.limits import MOST_SHOWN
 from pbm.play.turn import Turn
 from pbm.store.values.players import Player
 

@@ -9,12 +9,11 @@ from pbm.commands.language.words import ME, BoardKind, BoardRef, Handle, Sentenc
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.challenges import call_off_between
-from pbm.play.reports import REPORTS, report
+from pbm.play.limits import MOST_BLOCKED, REPORTS
+from pbm.play.reports import report
 from pbm.play.seeks import leave_seeks_with
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
-
-MOST_BLOCKED = 100  # by one player
 
 
 class BlockPlayer(Command, group="lobby"):

@@ -16,6 +16,7 @@ from pbm.commands.language.words import Topic
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
+from pbm.play.limits import with_figures
 from pbm.resources import help_pages, strength_file
 from pbm.rules.contract import Game, Option, SetupError, View, completed
 from pbm.rules.registry import default_game, games
@@ -103,6 +104,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
         raise Refusal("no-such-page", subject=subject[:40], pages=sorted(pages), near=near)
     text = pages[name].read_text(encoding="utf-8")
     text = text.replace(_COMMAND_BLOCK, command_block(commands)).replace(_SERVER, server)
+    text = with_figures(text)
     if _BOARD_BLOCK in text:
         text = text.replace(_BOARD_BLOCK, board_block())
     if _STRENGTH_BLOCK in text:

@@ -7,9 +7,9 @@ from pbm.commands.language.context import Context
 from pbm.errors import Refusal
 from pbm.mail.address import address_key, is_at_home, leads_elsewhere
 from pbm.mail.reading.automatic import is_own, is_role
-from pbm.play.limits import has_said_no, refusal_of_stranger, strangers_answers_left
+from pbm.play.allowance import has_said_no, refusal_of_stranger, strangers_answers_left
+from pbm.play.limits import MOST_INVITED
 
-MOST_WAITING = 5  # people invited by one player who have not answered
 WAITING_FOR = timedelta(days=3)
 
 
@@ -19,8 +19,8 @@ def check_invitations(context: Context, addresses: Sequence[str]) -> None:
     waiting = context.work.questions.waiting_errands(context.player.id, since, status="invited")
     lines = [line for errand in waiting for line in errand.lines]
     asked = sum("@" in word for line in lines for word in line.split())
-    if asked + len(addresses) > MOST_WAITING:
-        raise Refusal("too-many-invitations", most=MOST_WAITING, days=WAITING_FOR.days)
+    if asked + len(addresses) > MOST_INVITED:
+        raise Refusal("too-many-invitations", most=MOST_INVITED, days=WAITING_FOR.days)
     for address in addresses:
         _check_address(context, address)
 

@@ -17,7 +17,7 @@ from pbm.mail.address import address_key
 from pbm.play.actions import decline_board
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup, setup_of
-from pbm.play.challenges import WAITS_FOR, propose, who_is_asked
+from pbm.play.challenges import propose, who_is_asked
 from pbm.play.clocks.terms import (
     LEAST,
     LONGEST,
@@ -29,6 +29,7 @@ from pbm.play.clocks.terms import (
     write_duration,
 )
 from pbm.play.ending import last_of_match, next_seating
+from pbm.play.limits import CHALLENGE_STANDS
 from pbm.play.partners import in_seats, in_teams, partners_option
 from pbm.rules.contract import completed
 from pbm.store.values.players import Player
@@ -121,7 +122,9 @@ class Challenge(Command, group="lobby"):
             yield from begin_board(*given, agreed=context.agreed, first_unsaid=first_unsaid)
             return
         told = {"asked": [player.handle for player in asked], "first_unsaid": first_unsaid}
-        yield Answered("challenged", {"title": "your challenge", **told, "days": WAITS_FOR.days})
+        yield Answered(
+            "challenged", {"title": "your challenge", **told, "days": CHALLENGE_STANDS.days}
+        )
         yield from propose(*given, first_unsaid=first_unsaid)
 
     def _invite(

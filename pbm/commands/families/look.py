@@ -15,6 +15,7 @@ from pbm.events import Answered, Event
 from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_view
 from pbm.play.game_words import is_game
+from pbm.play.limits import MOST_SHOWN
 from pbm.play.positions import position_after
 from pbm.play.subjects import games_subject
 from pbm.play.views import board_view, past_view
@@ -23,7 +24,6 @@ from pbm.rules.sides import teams
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
-MOST_SHOWN = 10  # boards in one answer
 _MOST_LISTED = 50
 _LOOKED_THROUGH = 200  # the newest boards of a player, where only some of them are asked for
 _MINE = "mine"

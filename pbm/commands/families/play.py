@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Self
 
-from pbm.commands.families.look import MOST_SHOWN
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import BoardCommand, Command
 from pbm.commands.language.fields import operand
@@ -13,6 +12,7 @@ from pbm.events import Answered, Event, NeedsConfirmation
 from pbm.mail.site import Answering
 from pbm.play.actions import leave_board, play_move
 from pbm.play.boards import check_move
+from pbm.play.limits import MOST_SHOWN
 from pbm.play.views import last_seen, past_view, view_after
 from pbm.rules.contract import Game
 from pbm.store.values.boards import Board

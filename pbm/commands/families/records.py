@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
 
 from pbm.commands.families.leaving import everything_about
 from pbm.commands.language.context import Context
@@ -14,7 +13,7 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.advice import better_lines, kept_analysis, tells_nothing
 from pbm.play.game_words import why
-from pbm.play.limits import Rate
+from pbm.play.limits import A_RECORD, IMPORTS, MOST_PLIES
 from pbm.play.records import (
     Replay,
     keep_for_a_time,
@@ -26,10 +25,6 @@ from pbm.play.records import (
 from pbm.rules.contract import GameRecord, KeepsRecords, RecordError
 from pbm.rules.record import forms_of, readings_of, written
 from pbm.store.values.boards import Board
-
-MOST_PLIES = 2_000
-A_RECORD = 100  # plies; each further hundred counts as another
-IMPORTS = Rate("imports", 30, timedelta(days=1))
 
 
 class Export(Command, group="look"):

@@ -13,10 +13,9 @@ from pbm.commands.language.numbers import PLAYER_COUNT, SEEK_NUMBER, RatingRange
 from pbm.commands.language.opponents import Team
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play.limits import PAIRING_STANDS, SEEK_STANDS
 from pbm.play.robots import robot_to_begin_with
 from pbm.play.seeks import (
-    PAIRS_FOR,
-    STANDS_FOR,
     fewest_players,
     find_seek,
     has_joined,
@@ -54,7 +53,7 @@ class Play(Command, group="lobby"):
         """Start a board, or add the player to those waiting for one."""
         setup, lots = usual_setup(self.game.info.name), context.shuffled
         wish = wish_for(setup, fewest_players(setup), pairs=True)
-        done = make_seek(context.work, wish, context.player, context.now, PAIRS_FOR, lots)
+        done = make_seek(context.work, wish, context.player, context.now, PAIRING_STANDS, lots)
         yield from _told(context, done)
 
     def pinned(self, context: Context) -> str:
@@ -100,7 +99,7 @@ class SeekOthers(Challenge):
         number = self.players or fewest_players(self._setup(0))
         setup, wishes = self._setup(number), tuple(self._wishes())
         wish = wish_for(setup, number, wishes=wishes, least=least, most=most)
-        lasts, lots = self.expires or STANDS_FOR, context.shuffled
+        lasts, lots = self.expires or SEEK_STANDS, context.shuffled
         yield from _told(
             context, make_seek(context.work, wish, context.player, context.now, lasts, lots)
         )

@@ -20,7 +20,8 @@ from pbm.play.clocks.terms import LONGEST, write_duration
 from pbm.play.clocks.vacations import keep_zone
 from pbm.play.clocks.waits import check_time_left, look_again
 from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
-from pbm.play.robots import MOST_BOARDS, boards_with_robots
+from pbm.play.limits import MOST_WITH_ROBOTS
+from pbm.play.robots import boards_with_robots
 
 _CHALLENGES = ("on", "off", "ask")
 _MOST_ZONES = 3  # of one city
@@ -297,6 +298,6 @@ def _told(context: Context, changed: str = "") -> Answered:
     shown |= {"limit": settings.limit or "none", "blocked": blocked}
     if changed in ("", "limit"):
         with_robots = boards_with_robots(context.work, context.player)
-        shown |= {"with_robots": with_robots, "most_with_robots": MOST_BOARDS}
+        shown |= {"with_robots": with_robots, "most_with_robots": MOST_WITH_ROBOTS}
     told = {"title": "your settings", "now": now, "changed": changed, **shown}
     return Answered("settings", told)

@@ -10,10 +10,11 @@ from pbm.events import Answered
 from pbm.events.board import AddressChanged
 from pbm.mail.address import address_key
 from pbm.play.actions import boards_played
-from pbm.play.limits import strangers_answers_left
+from pbm.play.allowance import strangers_answers_left
+from pbm.play.limits import ALIAS_ASKED_EVERY
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
-from pbm.service.asking.questions import ASK_ABOUT_ALIAS_EVERY, ask_alias, ask_once_more, shortened
+from pbm.service.asking.questions import ask_alias, ask_once_more, shortened
 from pbm.service.obeying.scripts import rehearse
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.answer import may_answer
@@ -113,7 +114,7 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
     work, owner = turn.work, speaker.owner
     if owner.status != "active":
         return f"{owner.handle} is suspended"
-    if work.questions.asked_player("alias", owner.id, turn.now - ASK_ABOUT_ALIAS_EVERY):
+    if work.questions.asked_player("alias", owner.id, turn.now - ALIAS_ASKED_EVERY):
         return f"{owner.handle} was asked today already"
     if not may_answer(turn, owner):
         return (

@@ -11,7 +11,7 @@ from pbm.commands.script import answer_to_welcome, begins_answer, read_script, w
 from pbm.commands.sentences.everyday import name_alone, name_told
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.play.limits import strangers_answers_left
+from pbm.play.allowance import strangers_answers_left
 from pbm.play.robots import robot_to_begin_with
 from pbm.rules.registry import default_game
 from pbm.service.accounts.handles import check_new_handle, choose_handle, suggest_handle

@@ -12,7 +12,8 @@ from pbm.commands.script import Script, wants_no_mail
 from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.passwords import PasswordHash
-from pbm.play.limits import ASIDE, has_said_no, strangers_answers_left
+from pbm.play.allowance import has_said_no, strangers_answers_left
+from pbm.play.limits import ASIDE
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game

@@ -10,7 +10,8 @@ from pbm.errors import Refusal
 from pbm.mail.address import address_key
 from pbm.mail.tags import Keyring
 from pbm.passwords import SHORTEST, PasswordHash, RefusedPasswords, SealedPassword
-from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, is_paused, limit_reached
+from pbm.play.allowance import is_paused, limit_reached
+from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS
 from pbm.play.turn import Turn
 from pbm.store.values.players import Player
 from pbm.store.values.questions import OPEN_FOR, PendingCommands, Question

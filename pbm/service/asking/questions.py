@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any
 
 from pbm.clock import local_moment
@@ -13,8 +12,9 @@ from pbm.events import Guest, Invited
 from pbm.mail.address import address_key
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
+from pbm.play.allowance import take_unasked_mail
 from pbm.play.challenges import takes_challenge
-from pbm.play.limits import take_unasked_mail
+from pbm.play.limits import MOST_ERRANDS, SIGNUP_STANDS
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
 from pbm.rules.contract import Game, View, completed
@@ -28,9 +28,6 @@ from pbm.service.telling.mail_writer import Asking, MailWriter
 from pbm.store.values.players import Player
 from pbm.store.values.questions import OPEN_FOR, PendingCommands, Question
 
-SIGNUP_FOR = timedelta(days=3)
-ASK_ABOUT_ALIAS_EVERY = timedelta(days=1)
-MOST_ERRANDS = 10  # in one question
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 
 
@@ -102,7 +99,7 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "password": sealed is not None,
         "help": welcome.help,
         **(welcome.first_game.told if welcome.first_game else {}),
-        "until": local_moment(turn.now + SIGNUP_FOR, "UTC"),
+        "until": local_moment(turn.now + SIGNUP_STANDS, "UTC"),
     }
     asking = Asking("welcome", question_subject(f"play as {welcome.handle}"), params, new_token())
     if invited:
@@ -113,7 +110,7 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
     if welcome.first_game:
         kept |= welcome.first_game.kept
     turn.work.questions.ask(
-        *("signup", address, token_digest(asking.token), kept, turn.now, turn.now + SIGNUP_FOR),
+        *("signup", address, token_digest(asking.token), kept, turn.now, turn.now + SIGNUP_STANDS),
         password=sealed,
     )
     MailWriter(turn).question(address, asking)
@@ -133,7 +130,7 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
         take_unasked_mail(work, player, guest.address, now)
         kept = {"handle": guest.handle, "invitation": errand_id}
         digest = token_digest(guest.token)
-        work.questions.ask("invite", guest.address, digest, kept, now, now + SIGNUP_FOR)
+        work.questions.ask("invite", guest.address, digest, kept, now, now + SIGNUP_STANDS)
     return replace(event, errand_id=errand_id, guests=guests)
 
 
@@ -151,7 +148,7 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
         "inviter": player.handle,
         "title": title,
         "board": _first_board(game),
-        "until": local_moment(turn.now + SIGNUP_FOR, "UTC"),
+        "until": local_moment(turn.now + SIGNUP_STANDS, "UTC"),
     }
     for guest in event.guests:
         known = turn.work.players.by_address(address_key(guest.address))

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pbm.mail.address import Bounce, PlayerReply, Postmaster, Recipient
 from pbm.mail.smtp_in.connection_limits import LOOPBACK, Network, is_within, origin
 from pbm.mail.smtp_in.handler import Rejection
-from pbm.play.limits import Rate
+from pbm.play.limits import MAILS_OF_ADDRESS, Rate
 from pbm.store.db import UnitOfWork
 
 _HOUR = timedelta(hours=1)
@@ -25,7 +25,7 @@ class MailRates:
     Reply addresses count apart, so that forged mails delay none of the player's replies.
     """
 
-    per_address: int = 240
+    per_address: int = MAILS_OF_ADDRESS.most
     per_peer: int = 1200
     trusted: tuple[Network, ...] = LOOPBACK
 

@@ -17,7 +17,9 @@ from pbm.mail.address import mailbox_key, registered_domain
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.handler import Rejection
+from pbm.play.allowance import strangers_answers_left, take_strangers_mail
 from pbm.play.limits import (
+    AGAIN_AFTER,
     NEW_DOMAIN,
     OF_AGAIN,
     OF_DOMAIN,
@@ -30,8 +32,6 @@ from pbm.play.limits import (
     VOUCHED,
     VOUCHED_AGAIN,
     Rate,
-    strangers_answers_left,
-    take_strangers_mail,
 )
 from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.upstream_mta import known_front, what_it_says_of
@@ -43,7 +43,6 @@ PUT_OFF = Rejection(
     "please send this mail again in an hour.",
 )
 REMEMBERED = Rate("put-off", 1, timedelta(days=1))  # who was put off, and when
-AGAIN_AFTER = timedelta(minutes=30)
 _HEAD = 16_384  # bytes in which header fields are looked for
 _FIELD = re.compile(rb"^([A-Za-z-]+)[ \t]*:", re.MULTILINE)
 _OF_PROGRAMS = frozenset(  # fields that mail programs write, and none on the way

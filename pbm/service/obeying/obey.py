@@ -20,7 +20,8 @@ from pbm.events import (
 )
 from pbm.plain import to_plain
 from pbm.play.absence import show_life
-from pbm.play.limits import LEFT_OUT_TOLD, is_paused, minute_after
+from pbm.play.allowance import is_paused, minute_after
+from pbm.play.limits import LEFT_OUT_TOLD
 from pbm.play.turn import Turn
 from pbm.service.asking.addresses import ask_new_address, tell_other_addresses
 from pbm.service.asking.challenges import ask_challenged, tell_called_off

@@ -15,7 +15,7 @@ from pbm.events import (
     NeedsConfirmation,
     on_boards,
 )
-from pbm.play.limits import has_said_no, take_unasked_mail
+from pbm.play.allowance import has_said_no, take_unasked_mail
 from pbm.play.turn import Postage
 from pbm.service.asking.addresses import record_wanted
 from pbm.service.asking.questions import record_invited

@@ -15,9 +15,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.events import BoardEvent
+from pbm.play.allowance import is_pictured, may_be_told
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
-from pbm.play.limits import PICTURED, WAS_TOO_MUCH, is_pictured, may_be_told
+from pbm.play.limits import PICTURED, WAS_TOO_MUCH
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
 from pbm.store.values.boards import Board

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 from pbm.events.board import MailCameBack
 from pbm.mail.msgid import short_name
+from pbm.play.allowance import may_be_told, take_strangers_mail
 from pbm.play.digests import next_hour
-from pbm.play.limits import may_be_told, take_strangers_mail
 from pbm.play.offers import mark_of, open_offers, waiting_for
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn

@@ -2,7 +2,7 @@
 
 from pbm.mail.address import address_key
 from pbm.play.challenges import lapse_challenge
-from pbm.play.records import KEPT_UNSEEN
+from pbm.play.limits import KEPT_UNSEEN
 from pbm.play.seeks import close_seek
 from pbm.service.answering.invitations import tell_it_is_off
 from pbm.service.asking.challenges import CHALLENGE, tell_called_off

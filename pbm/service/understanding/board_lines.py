@@ -13,9 +13,10 @@ from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import BoardRef
 from pbm.commands.registry import Problem, line_for_a_board, whole_move
-from pbm.commands.script import MOST_COMMANDS, Script, trimmed
+from pbm.commands.script import Script, trimmed
 from pbm.commands.talk import is_in_sentence
 from pbm.mail.reading.quoting_own import holds_ours
+from pbm.play.limits import MOST_COMMANDS
 from pbm.rules.contract import Game
 
 _LINES_READ = 200  # of one mail

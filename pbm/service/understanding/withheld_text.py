@@ -22,12 +22,11 @@ from pbm.commands.script import Script
 from pbm.events import Answered
 from pbm.mail.reading.inbound import masked
 from pbm.mail.tags import token_digest
-from pbm.play.limits import ALL_OWN_PASSWORDS, OTHERS_PASSWORDS, OWN_PASSWORDS
+from pbm.play.limits import ALL_OWN_PASSWORDS, MOST_CHECKS, OTHERS_PASSWORDS, OWN_PASSWORDS
 from pbm.play.subjects import is_own
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
 
-MOST_CHECKS = 10  # for a handle, and for a peer that is not our own mail server
 MOST_OF_FRONT = 100  # which brings everybody's
 CHECKS_WITHIN = timedelta(hours=1)
 _MOST_TRIES = 8  # in a mail; each costs some 25 ms
