@@ -29,7 +29,7 @@ from pbm.store.values.questions import Question
 MOST_SENT_AGAIN = 100  # boards after a change of address
 
 
-def hear_new_address(turn: MailTurn, question: Question, token: str) -> str:
+def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
     """Settle the question of a new address. Returns the outcome for the operator."""
     work = turn.work
     yes, _ = confirmation(turn.envelope.said, clearly=True)

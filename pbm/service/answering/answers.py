@@ -17,8 +17,8 @@ from pbm.commands.registry import parse_line
 from pbm.commands.script import Script, behind_answer, confirmation, read_script
 from pbm.events import Answered, Event
 from pbm.passwords import ConfirmedPassword
-from pbm.service.answering.addresses import adopt, hear_new_address
-from pbm.service.answering.signup import hear_again, hear_signup
+from pbm.service.answering.addresses import adopt, settle_new_address
+from pbm.service.answering.signup import handle_again, settle_signup
 from pbm.service.asking.addresses import KIND as NEW_ADDRESS
 from pbm.service.asking.challenges import CHALLENGE
 from pbm.service.asking.passwords import password_of
@@ -35,21 +35,21 @@ from pbm.store.values.questions import PendingCommands, Question
 _OF_A_MOVE = ("bare-move", "unclear-move", "no-such-place", "which-move")
 
 
-def hear_answer(turn: MailTurn, speaker: Answerer) -> str:
+def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
     """Settle a question. Returns the outcome for the operator."""
     question, player = speaker.question, speaker.player
     if question.kind == NEW_ADDRESS:
-        return hear_new_address(turn, question, speaker.token)
+        return settle_new_address(turn, question, speaker.token)
     if player is None:
-        return hear_signup(turn, question)
+        return settle_signup(turn, question)
     if question.player_id is None:
-        return hear_again(turn, speaker, player)
+        return handle_again(turn, speaker, player)
     if question.kind == CHALLENGE:
-        return _hear_challenged(turn, speaker, turn.context(player))
-    return _hear_player(turn, speaker, player)
+        return _settle_challenge(turn, speaker, turn.context(player))
+    return _settle_commands(turn, speaker, player)
 
 
-def _hear_player(turn: MailTurn, speaker: Answerer, player: Player) -> str:
+def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     """Settle the question whether commands were meant, or a reply from elsewhere."""
     question, questions = speaker.question, turn.work.questions
     errands = questions.open_errands(question.params["errands"])
@@ -167,7 +167,7 @@ def _commands(errand: PendingCommands) -> tuple[Command, ...]:
     return tuple(item for item in found if isinstance(item, Command))
 
 
-def _hear_challenged(turn: MailTurn, speaker: Answerer, context: Context) -> str:
+def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> str:
     """Settle the question whether somebody takes a challenge; other words are obeyed."""
     question, player, script = speaker.question, context.player, turn.script(context)
     answer = _answer_to_challenge(turn, script)

@@ -35,7 +35,7 @@ from pbm.store.values.players import Player
 from pbm.store.values.questions import Question
 
 
-def hear_signup(turn: MailTurn, question: Question) -> str:
+def settle_signup(turn: MailTurn, question: Question) -> str:
     """Settle the question to an unknown address. Returns the outcome."""
     work, address = turn.work, question.address
     script = turn.script(turn.context(None))
@@ -45,7 +45,7 @@ def hear_signup(turn: MailTurn, question: Question) -> str:
         yes, rest = True, ()
     name = name_told(first)  # "No, call me marta" is no no
     if wants_no_mail(turn.subject, ()) or (yes is False and not name):
-        return _hear_no(turn, question)
+        return _settle_no(turn, question)
     if help_stranger(turn.context(None), address, script):
         return "helped a stranger"
     signs_up = None if yes else signup_of(script)
@@ -73,7 +73,7 @@ def hear_signup(turn: MailTurn, question: Question) -> str:
     return f"{handle} signed up"
 
 
-def hear_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
+def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     """Handle a further answer of somebody who has signed up since."""
     question = speaker.question
     context = turn.context(player)
@@ -140,7 +140,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
         ask_first(context, script)
 
 
-def _hear_no(turn: MailTurn, question: Question) -> str:
+def _settle_no(turn: MailTurn, question: Question) -> str:
     """Settle it for good, however late: that address is never asked again."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")

@@ -22,7 +22,7 @@ from pbm.store.values.players import Player
 _MOST_IN_A_MAIL = 3  # different logins
 
 
-def hear_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn, list[str]]:
+def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn, list[str]]:
     """Do the commands with a right login.
 
     Returns the same mail without them, and the outcomes for the operator.

@@ -7,10 +7,10 @@ from pbm.mail.reading.inbound import Envelope
 from pbm.mail.site import Site
 from pbm.play.turn import Cause, Turn
 from pbm.service.answering.addresses import ask_owner
-from pbm.service.answering.answers import hear_answer
+from pbm.service.answering.answers import handle_answer
 from pbm.service.answering.strangers import answer_stranger
 from pbm.service.intake.upstream_mta import known_front, take_probe, what_it_says
-from pbm.service.obeying.logins import hear_logins
+from pbm.service.obeying.logins import run_logins
 from pbm.service.obeying.obey import obey
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.telling.announce import announce_boards
@@ -18,7 +18,7 @@ from pbm.service.trouble.notices import forward_to_operator
 from pbm.service.turns.next_mails import read_mail
 from pbm.service.turns.preparation import Preparation
 from pbm.service.understanding.mail_turn import MailTurn
-from pbm.service.understanding.withheld_text import holding_passwords, without_tags
+from pbm.service.understanding.withheld_text import mask_tags, withhold_passwords
 from pbm.store.values.mails import InboxMail
 
 
@@ -69,8 +69,8 @@ def _cause(site: Site, mail: InboxMail, envelope: Envelope, author: str) -> Caus
 
 def _handle_person(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> str:
     """Obey a person's mail and return the outcome for the operator."""
-    turn = holding_passwords(without_tags(turn, speaker), speaker)
-    turn, outcomes = hear_logins(turn, speaker, dmarc)
+    turn = withhold_passwords(mask_tags(turn, speaker), speaker)
+    turn, outcomes = run_logins(turn, speaker, dmarc)
     if not (turn.done and turn.script(turn.context(None)).is_empty):
         outcomes.append(_handle(turn, speaker))
     return "; ".join(outcomes)
@@ -100,6 +100,6 @@ def _do(turn: MailTurn, speaker: Speaker) -> str:
         case Elsewhere():
             return ask_owner(turn, speaker)
         case Answerer():
-            return hear_answer(turn, speaker)
+            return handle_answer(turn, speaker)
         case Stranger(author):
             return answer_stranger(turn, author)

@@ -24,8 +24,8 @@ class MailTurn(Turn):
 
     `peer` handed the mail over and named its envelope `sender`; `network` is its origin, empty if
     only our own mail server could know it. `believes_front`: results of the mail server in front
-    count. `done`: logins whose commands have run already. `holds_words`: its words for others may
-    hold a password, and are not sent.
+    count. `done`: logins whose commands have run already. `withholds_words`: its words for others
+    may hold a password, and are not sent.
     """
 
     envelope: Envelope
@@ -34,7 +34,7 @@ class MailTurn(Turn):
     sender: str = ""
     believes_front: bool = False
     done: frozenset[Login] = frozenset()
-    holds_words: bool = False
+    withholds_words: bool = False
     _read: dict[tuple[bool, Game], Script] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -89,7 +89,7 @@ class MailTurn(Turn):
 
     def held(self, script: Script) -> Script:
         """A script of this mail, without its words if these are withheld."""
-        return script.without_words() if self.holds_words else script
+        return script.without_words() if self.withholds_words else script
 
     def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:
         game = game_meant(self.work, hints)

@@ -34,7 +34,7 @@ _MOST_PLACES = 2000  # that are looked at for different ones
 _MOST_USERIDS = 8  # of others, in lines that look like commands
 
 
-def holding_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
+def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
     """The same mail, without words for others that may hold a password; the sender is told.
 
     Raises HashingNeeded.
@@ -56,7 +56,7 @@ def holding_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
     if before is None:
         return turn
     turn.notes.append(Answered("words-held", {"title": "words held back", "before": before}))
-    return replace(turn, holds_words=True)
+    return replace(turn, withholds_words=True)
 
 
 def _words_of(script: Script) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ _MOST_ASKED = 20  # words that may be tokens of questions
 _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
-def without_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
+def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
     """The same mail with the tags and tokens in its words masked; the sender is told.
 
     Whole addresses were masked when it was read.
