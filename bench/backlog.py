@@ -23,8 +23,8 @@ from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.tags import load_keyring
+from pbm.service.intake.door import Intake
 from pbm.service.intake.mailrates import MailRates
-from pbm.service.intake.receive import Intake
 from pbm.store.db import Database
 from pbm.store.processes.channels import MAIL_KEPT
 from tests.polling import until

@@ -2,7 +2,6 @@
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.handler import Rejection
-from pbm.service.intake.receive import Named
 from pbm.service.intake.tag_guess_limit import GUESSES, WrongTag
 from tests.table import Table
 
@@ -15,7 +14,7 @@ STRANGER, ALICE = "guesser@example.net", "alice@example.org"
 def tries(table: Table, address: str, sender: str, caller: Caller) -> int:
     """Name a recipient as the listener does; return the code of the reply."""
     with table.database.reading() as work:
-        refusal = table.intake.accept_recipient(work, Named(address, sender, caller))
+        refusal = table.intake.accept_recipient(work, address, sender, caller)
     if isinstance(refusal, WrongTag):
         with table.database.transaction() as work:
             table.intake.count_wrong(work, refusal)

@@ -1,44 +1,177 @@
-"""The door: what the listener asks, answered from the database and written there."""
+"""The door: checks recipients (RCPT), and keeps mails (DATA) before they are acknowledged."""
 
+from dataclasses import dataclass, field
 from functools import partial
 
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from pbm.clock import Clock
+from pbm.commands.auth import asked_question
+from pbm.mail.address import (
+    Bounce,
+    PlayerReply,
+    Probe,
+    QuestionReply,
+    Unknown,
+)
 from pbm.mail.reading.limits import is_long
-from pbm.mail.smtp_in.connection_limits import Caller
+from pbm.mail.site import Site
+from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
 from pbm.mail.smtp_in.listener import Rejection
-from pbm.service.intake.receive import Intake, Named
-from pbm.service.intake.tag_guess_limit import WrongTag
+from pbm.service.intake.arriving import Arriving
+from pbm.service.intake.keeping import Keeping
+from pbm.service.intake.mailrates import MailRates
+from pbm.service.intake.tag_guess_limit import (
+    Signed,
+    WrongTag,
+    count_wrong,
+    refuse_guesser,
+    refuse_wrong,
+    try_of,
+)
+from pbm.service.intake.upstream_mta import is_expected
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Reader, Writer
+from pbm.service.trouble.masking import traceback_of
+from pbm.store.db import UnitOfWork, is_away
+from pbm.store.values.players import FIRST_EPOCH
+
+_EPOCHS_LOOKED_AT = 8  # of older reply addresses
+_TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
+_log = structlog.get_logger("pbm.receive")
+
+
+@dataclass
+class Intake:
+    """Decides within a transaction on recipients and mails."""
+
+    site: Site
+    clock: Clock
+    rates: MailRates = field(default_factory=MailRates)
+
+    def accept_recipient(
+        self, work: UnitOfWork, address: str, sender: str = "", caller: Caller = UNKNOWN
+    ) -> Rejection | None:
+        """The refusal of a recipient, a sentence for people; None if it is accepted.
+
+        A `WrongTag` is to be counted with `count_wrong`.
+        """
+        recipient = self.site.address.parse(address)
+        if isinstance(recipient, Unknown):
+            return Rejection(550, f"5.1.1 {recipient.reason}")
+        if isinstance(recipient, Bounce | PlayerReply | QuestionReply | Probe):
+            return self._check_tag(work, recipient, sender, caller)
+        return None
+
+    def _check_tag(
+        self, work: UnitOfWork, recipient: Signed, sender: str, caller: Caller
+    ) -> Rejection | None:
+        now = self.clock()
+        by = try_of(work, recipient, sender, caller.network)
+        if isinstance(recipient, PlayerReply | Bounce):  # tokens are random, and good once
+            closing = not self.site.trusts(caller.peer)
+            shut_out = refuse_guesser(work, by, now, closing=closing)
+            if shut_out is not None:
+                return shut_out
+        why = self._why_not_known(work, recipient)
+        if why and isinstance(recipient, PlayerReply) and self._was_good(work, recipient):
+            return self._replaced()  # it was ours, so it is no guess
+        return refuse_wrong(work, by, self._not_valid(recipient, why), now) if why else None
+
+    def count_wrong(self, work: UnitOfWork, wrong: WrongTag) -> None:
+        """Count an invalid reply address."""
+        count_wrong(work, wrong.by, self.clock())
+
+    def look_at(
+        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
+    ) -> Arriving:
+        """Read what has to be known of a mail before it is kept; of a long one in a thread."""
+        own_address = self.site.address.plain
+        return Arriving.look_at(sender, recipients, raw, caller, own_address=own_address)
+
+    def keep_arrived(self, work: UnitOfWork, mail: Arriving) -> str | Rejection:
+        """Keep a mail; return the text of its `250` reply, or its refusal."""
+        return Keeping(work, self.site, self.rates, self.clock()).keep(mail)
+
+    def _not_valid(self, recipient: Signed, why: str) -> Rejection:
+        bounce = isinstance(recipient, Bounce)
+        what = "was never one of ours" if bounce else "is not valid any more"
+        what = f"This {'' if bounce else 'reply '}address {what}"
+        plain = self.site.address.plain
+        return Rejection(550, f"5.1.1 {what}; please write to {plain} instead.", why)
+
+    def _replaced(self) -> Rejection:
+        plain = self.site.address.plain
+        return Rejection(
+            550,
+            "5.1.1 This reply address is not valid any more: its player has changed address or "
+            f"asked for a new key. Please answer a newer mail of ours, or write to {plain}.",
+            "its tag is from before its player changed address or asked for a new key",
+        )
+
+    def _was_good(self, work: UnitOfWork, reply: PlayerReply) -> bool:
+        """Whether it was valid in one of the player's last epochs."""
+        player = work.players.find(reply.player_id)
+        if player is None or not player.addresses:
+            return False
+        earlier = range(max(FIRST_EPOCH, player.epoch - _EPOCHS_LOOKED_AT), player.epoch)
+        verify = self.site.keyring.verify_reply_tag
+        return any(
+            verify(reply.tag, player.id, epoch, reply.board_id) for epoch in reversed(earlier)
+        )
+
+    def _why_not_known(self, work: UnitOfWork, recipient: Signed) -> str:
+        """Why a reply address is invalid, for the operator; empty if it is valid."""
+        keyring = self.site.keyring
+        if isinstance(recipient, Bounce):
+            was_sent = keyring.verify_bounce_tag(recipient.tag, recipient.player_id, recipient.mail)
+            return "" if was_sent else _TAG_IS_NOT_OURS
+        if isinstance(recipient, Probe):
+            return "" if is_expected(work, recipient, self.clock()) else "no probe is awaited there"
+        if isinstance(recipient, QuestionReply):
+            return "" if asked_question(work, recipient) else "there is no question of that token"
+        epoch = work.players.epoch(recipient.player_id)
+        if epoch is None:
+            return "there is no such player"
+        is_ours = keyring.verify_reply_tag(
+            recipient.tag, recipient.player_id, epoch, recipient.board_id
+        )
+        return "" if is_ours else _TAG_IS_NOT_OURS
 
 
 class Door:
-    """Takes recipients and mails, or tells why not."""
+    """What the listener calls for each recipient and mail."""
 
     def __init__(
-        self,
-        intake: Intake,
-        reader: Reader,
-        writer: Writer,
-        *,
-        look_in_thread: InThread,
+        self, intake: Intake, reader: Reader, writer: Writer, *, look_in_thread: InThread
     ) -> None:
-        """Long mails are looked at in a thread."""
+        """Long mails are read in a thread."""
         self._intake, self._reader, self._writer = intake, reader, writer
         self._look_in_thread = look_in_thread
 
     async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
-        """Why mail to this address is not taken, None where it is. Raises DBAPIError."""
-        named = Named(address, sender, caller)
-        rejection = await self._reader.do(lambda work: self._intake.accept_recipient(work, named))
+        """The refusal of a recipient, None if it is accepted. Raises DBAPIError."""
+        check = partial(
+            self._intake.accept_recipient, address=address, sender=sender, caller=caller
+        )
+        rejection = await self._reader.do(check)
         if isinstance(rejection, WrongTag):
-            wrong = rejection
-            await self._writer.do(lambda work: self._intake.count_wrong(work, wrong))
+            await self._writer.do(partial(self._intake.count_wrong, wrong=rejection))
         return rejection
 
     async def keep(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str | Rejection:
-        """Keep a mail; the text of the `250` reply, or its refusal. Raises DBAPIError."""
+        """Keep a mail; return the text of the `250` reply, or the refusal. Raises DBAPIError."""
         look = partial(self._intake.look_at, sender, recipients, raw, caller)
         mail = await self._look_in_thread(look) if is_long(raw) else look()
-        return await self._writer.do(lambda work: self._intake.keep_arrived(work, mail))
+        return await self._writer.do(partial(self._intake.keep_arrived, mail=mail))
+
+
+def log_fault(fault: BaseException) -> None:
+    """Log the reason of a 451: one line if the database is away, a traceback for a bug."""
+    if isinstance(fault, DBAPIError) and is_away(fault):
+        _log.warning("database away, mail is to come again", error=str(fault.orig))
+    else:
+        _log.error("listener-fault", exception=traceback_of(fault))

@@ -1,4 +1,4 @@
-"""Keeping a mail: whether it is new, whether it may come, and for whom it is obeyed."""
+"""Keeps a mail as rows of the inbox: whether it is new, within limits, and to be handled."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,12 +26,11 @@ Arrived = dict[str, Recipient]
 
 @dataclass(frozen=True)
 class Keeping:
-    """Keeps mails at a moment, within a transaction.
+    """Keeps mails within a transaction, one row for each recipient.
 
-    Each is kept once for each recipient. The same mail again (its trace fields apart) to the same
-    recipient is the same row, and to another of our addresses it is obeyed only where it can mean
-    somebody else. A mail beyond the limits of what is read is refused, and so is one too many for
-    now.
+    A copy (trace fields apart) to the same recipient is the same row; to another of our addresses
+    it is handled only if it can mean somebody else. Unreadable mails and those over a limit are
+    refused.
     """
 
     work: UnitOfWork
@@ -43,7 +42,7 @@ class Keeping:
         """Keep a mail; return the text of its `250` reply, or its refusal."""
         arrived = self._in_order(mail.recipients)
         unread = all(isinstance(recipient, Postmaster) for recipient in arrived.values())
-        if mail.glance.problem and not unread:  # what is for the operator only goes there unread
+        if mail.glance.problem and not unread:  # the operator gets it unread
             return Rejection(550, f"5.6.0 {mail.glance.problem}")
         numbers = self.work.inbox.copies(mail.digest, self.now - _same_for(mail))
         new = {address: item for address, item in arrived.items() if address not in numbers}
@@ -54,8 +53,7 @@ class Keeping:
         return f"2.0.0 kept as {', '.join(names)}"
 
     def _keep_new(self, mail: Arriving, new: Arrived, numbers: dict[str, int]) -> Rejection | None:
-        """Keep a mail for recipients for whom it is new, and note the numbers of its rows; the
-        refusal if it may not be kept."""
+        """Keep a mail for new recipients, and add its numbers; return a refusal if any."""
         work = self.work
         obeyed = self._obeyed(new, numbers)
         plain = [address for address in obeyed if isinstance(new[address], Plain)]
@@ -101,7 +99,7 @@ class Keeping:
         )
 
     def _obeyed(self, new: Arrived, known: Iterable[str]) -> list[str]:
-        """Those of the new recipients of a mail for whom it is to be obeyed."""
+        """The new recipients for whom a mail is to be handled."""
         before = [self.site.address.parse(address) for address in known]
         obeyed: list[str] = []
         for address, recipient in new.items():
@@ -111,21 +109,20 @@ class Keeping:
         return obeyed
 
     def _in_order(self, recipients: tuple[str, ...]) -> Arrived:
-        """The recipients by their addresses, the plain one last: another proves more."""
+        """The recipients by address, the plain one last, as the others prove more."""
         parsed = {address.lower(): self.site.address.parse(address) for address in recipients}
         return dict(sorted(parsed.items(), key=lambda item: isinstance(item[1], Plain)))
 
 
 def _same_for(mail: Arriving) -> timedelta:
-    """For how long a copy is the same mail."""
+    """How long a copy counts as the same mail."""
     return SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
 
 
 def obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
-    """Whether a mail that came to `others` is obeyed there, so that it is not obeyed again.
+    """Whether a mail to `others` is handled there already.
 
-    One that names our plain address beside another, or two reply addresses of one player,
-    asks for one thing all the same.
+    It is, if one of them is our plain address, or if both are reply addresses of one player.
     """
     match recipient:
         case Plain():

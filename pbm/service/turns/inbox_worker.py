@@ -69,7 +69,7 @@ class InboxWorker:
     database: Database
     site: Site
     clock: Clock
-    crash_marker: CrashMarker | None = None
+    crash_marker: CrashMarker = field(default_factory=CrashMarker)
     watchdog: Watchdog | None = None
     preparations: Preparations = field(default_factory=Preparations, init=False, repr=False)
     seconds: Callable[[], float] = field(default=time.monotonic, init=False)
@@ -83,13 +83,12 @@ class InboxWorker:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
                 work.inbox.take_back()
-        for number in self.crash_marker.left_over() if self.crash_marker else ():
+        for number in self.crash_marker.left_over():
             with self.database.transaction() as work:
                 mail = work.inbox.find_new(number)
                 if mail is not None:
                     self._count(work, mail, "the server died while it obeyed this mail")
-        if self.crash_marker:
-            self.crash_marker.clear()
+        self.crash_marker.clear()
 
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
         """Handle the next mails, each a step, for `SLICE` seconds at most.
@@ -160,8 +159,7 @@ class InboxWorker:
     @contextmanager
     def _at_hand(self, mail: InboxMail) -> Iterator[None]:
         watched = self.watchdog.watching(mail.id) if self.watchdog else nullcontext()
-        held = self.crash_marker.holding(mail.id) if self.crash_marker else nullcontext()
-        with watched, held:
+        with watched, self.crash_marker.holding(mail.id):
             yield
 
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
