@@ -4,7 +4,7 @@
 compare the two.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -31,10 +31,7 @@ Marbles = dict[str, Any]
 
 def why_not(position: Placement, move: LineMove) -> IllegalMoveError | None:
     """The error of a move in this position, None if it is legal."""
-    if position.turn is None:
-        return game_over()
-    blocked = _blocked_in_line if move.in_line else _blocked_sideways
-    return _not_own(position, move, position.turn) or blocked(position, move, position.turn)
+    return game_over() if position.turn is None else _Check(position, move, position.turn).error()
 
 
 def game_over() -> IllegalMoveError:
@@ -42,141 +39,132 @@ def game_over() -> IllegalMoveError:
     return IllegalMoveError("game-over")
 
 
-def _not_own(position: Placement, move: LineMove, mover: int) -> IllegalMoveError | None:
-    """A cell of the line without a marble that the mover may move."""
-    partner, instead = position.partner(mover), _instead(position, move)
-    owners = {cell: position.seat_at(cell) for cell in move.cells}
-    missing = [cell for cell, owner in owners.items() if owner is None]
-    foreign = [cell for cell, owner in owners.items() if owner not in (None, mover, partner)]
-    if foreign:
-        return IllegalMoveError(
-            "not-yours",
-            marbles=_marbles_on(position, foreign),
-            you=symbol(position, mover),
-            **instead(),
-        )
-    if position.fixed & move.marbles:
-        return IllegalMoveError("fixed-marble", place=format_cell(CENTRE), **instead())
-    if missing and missing == list(move.cells[1:-1]):
-        ends = [format_cell(move.rear), format_cell(move.front)]
-        return IllegalMoveError("gap", ends=ends, cells=_names(missing))
-    if missing:
-        return IllegalMoveError("empty-cell", cells=_names(missing), **instead())
-    return _only_the_partners(position, move, mover)
+class _Check:
+    """One move of a seat in a position, cell by cell."""
 
+    def __init__(self, position: Placement, move: LineMove, mover: int) -> None:
+        self._position = position
+        self._move = move
+        self._mover = mover
+        self._partner = position.partner(mover)
 
-def _only_the_partners(position: Placement, move: LineMove, mover: int) -> IllegalMoveError | None:
-    """A line without a marble of the mover, or without one at its rear where it must be."""
-    you, instead = symbol(position, mover), _instead(position, move)
-    if not position.marbles_of(mover) & move.marbles:
-        marbles = _marbles_on(position, move.cells)
-        return IllegalMoveError("no-own-marble", marbles=marbles, you=you, **instead())
-    if move.in_line and position.seat_at(move.rear) != mover:
-        marbles = _marbles_on(position, [move.rear])
-        return IllegalMoveError("partner-at-rear", marbles=marbles, you=you, **instead())
-    return None
+    def error(self) -> IllegalMoveError | None:
+        blocked = self._blocked_in_line if self._move.in_line else self._blocked_sideways
+        return self._not_own() or self._no_own() or blocked()
 
+    def _owner(self, cell: int) -> int | None:
+        return self._position.seat_at(cell)
 
-def _blocked_in_line(position: Placement, move: LineMove, mover: int) -> IllegalMoveError | None:
-    ahead, instead = move.front + move.step, _instead(position, move)
-    if not is_on_board(ahead):
-        own = position.seat_at(move.front) == mover
-        return IllegalMoveError(
-            "own-off-board" if own else "partner-off-board",
-            yours=_yours(position, [move.front], mover),
-        )
-    owner, yours = position.seat_at(ahead), _yours(position, [ahead], mover)
-    if owner == mover:
-        return IllegalMoveError("own-in-the-way", yours=yours, **instead())
-    if owner is not None and owner == position.partner(mover):
-        return IllegalMoveError("partner-in-the-way", yours=yours, **instead())
-    if owner is not None:
-        return _failed_push(position, move, mover)
-    return _pillar_in_the_way(position, move, [ahead])
+    def _is_enemy(self, cell: int) -> bool:
+        return self._owner(cell) not in (None, self._mover, self._partner)
 
-
-def _pillar_in_the_way(
-    position: Placement, move: LineMove, targets: list[int]
-) -> IllegalMoveError | None:
-    if not position.fixed & set_of(tuple(targets)):
+    def _not_own(self) -> IllegalMoveError | None:
+        """A cell of the line without a marble of the mover's side."""
+        cells = self._move.cells
+        foreign = [cell for cell in cells if self._is_enemy(cell)]
+        missing = [cell for cell in cells if self._owner(cell) is None]
+        if foreign:
+            marbles, you = self._marbles_on(foreign), symbol(self._position, self._mover)
+            return IllegalMoveError("not-yours", marbles=marbles, you=you, **self._instead())
+        if self._position.fixed & self._move.marbles:
+            return IllegalMoveError("fixed-marble", place=format_cell(CENTRE), **self._instead())
+        if missing and missing == list(cells[1:-1]):
+            ends = _names([self._move.rear, self._move.front])
+            return IllegalMoveError("gap", ends=ends, cells=_names(missing))
+        if missing:
+            return IllegalMoveError("empty-cell", cells=_names(missing), **self._instead())
         return None
-    place = format_cell(CENTRE)
-    return IllegalMoveError("pillar-in-the-way", place=place, **_instead(position, move)())
 
-
-def _failed_push(position: Placement, move: LineMove, mover: int) -> IllegalMoveError | None:
-    ahead, instead = [], _instead(position, move)
-    cell = move.front + move.step
-    while position.seat_at(cell) not in (None, mover, position.partner(mover)):
-        ahead.append(cell)
-        cell += move.step
-    size = len(move.cells)
-    if size == 1:
-        first = _marbles_on(position, ahead[:1])
-        return IllegalMoveError("one-cannot-push", marbles=first, **instead())
-    pushed = _marbles_on(position, ahead)
-    if len(ahead) >= size:
-        return IllegalMoveError("outnumbered", size=size, marbles=pushed, **instead())
-    return _blocked_behind(position, pushed, cell, mover)
-
-
-def _blocked_behind(
-    position: Placement, pushed: list[Marbles], cell: int, mover: int
-) -> IllegalMoveError | None:
-    """An obstacle on the target of the last pushed marble."""
-    owner = position.seat_at(cell)
-    if position.fixed >> cell & 1:
-        place = format_cell(cell)
-        return IllegalMoveError("push-against-pillar", marbles=pushed, place=place)
-    if owner is None:
+    def _no_own(self) -> IllegalMoveError | None:
+        """A line without a marble of the mover, or without one at its rear where it must be."""
+        move, you = self._move, symbol(self._position, self._mover)
+        if not self._position.marbles_of(self._mover) & move.marbles:
+            marbles = self._marbles_on(move.cells)
+            return IllegalMoveError("no-own-marble", marbles=marbles, you=you, **self._instead())
+        if move.in_line and self._owner(move.rear) != self._mover:
+            marbles = self._marbles_on([move.rear])
+            return IllegalMoveError("partner-at-rear", marbles=marbles, you=you, **self._instead())
         return None
-    return IllegalMoveError(
-        "push-blocked" if owner == mover else "push-against-partner",
-        marbles=pushed,
-        yours=_yours(position, [cell], mover),
-    )
 
+    def _blocked_in_line(self) -> IllegalMoveError | None:
+        front, ahead = self._move.front, self._move.front + self._move.step
+        if not is_on_board(ahead):
+            own = self._owner(front) == self._mover
+            return IllegalMoveError(
+                "own-off-board" if own else "partner-off-board", yours=self._yours([front])
+            )
+        if self._is_enemy(ahead):
+            return self._failed_push()
+        if self._owner(ahead) is None:
+            return self._pillar_on([ahead])
+        return IllegalMoveError(
+            "own-in-the-way" if self._owner(ahead) == self._mover else "partner-in-the-way",
+            yours=self._yours([ahead]),
+            **self._instead(),
+        )
 
-def _blocked_sideways(position: Placement, move: LineMove, mover: int) -> IllegalMoveError | None:
-    instead = _instead(position, move)
-    fallen = [cell for cell in move.cells if not is_on_board(cell + move.step)]
-    if fallen:
-        yours = _yours(position, fallen, mover)
-        return IllegalMoveError("sideways-off-board", yours=yours, **instead())
-    targets = [cell + move.step for cell in move.cells]
-    side = (mover, position.partner(mover))
-    own = [cell for cell in targets if position.seat_at(cell) in side and position.seat_at(cell)]
-    foreign = [cell for cell in targets if position.seat_at(cell) not in (None, *side)]
-    if foreign:
-        marbles = _marbles_on(position, foreign)
-        return IllegalMoveError("sideways-push", marbles=marbles, **instead())
-    if own:
-        yours = _yours(position, own, mover)
-        return IllegalMoveError("sideways-blocked", yours=yours, **instead())
-    return _pillar_in_the_way(position, move, targets)
+    def _pillar_on(self, targets: list[int]) -> IllegalMoveError | None:
+        if not self._position.fixed & set_of(tuple(targets)):
+            return None
+        place = format_cell(CENTRE)
+        return IllegalMoveError("pillar-in-the-way", place=place, **self._instead())
 
+    def _failed_push(self) -> IllegalMoveError | None:
+        size, cell, ahead = len(self._move.cells), self._move.front + self._move.step, list[int]()
+        while self._is_enemy(cell):
+            ahead.append(cell)
+            cell += self._move.step
+        if size == 1:
+            first = self._marbles_on(ahead[:1])
+            return IllegalMoveError("one-cannot-push", marbles=first, **self._instead())
+        pushed = self._marbles_on(ahead)
+        if len(ahead) >= size:
+            return IllegalMoveError("outnumbered", size=size, marbles=pushed, **self._instead())
+        if self._position.fixed >> cell & 1:
+            place = format_cell(cell)
+            return IllegalMoveError("push-against-pillar", marbles=pushed, place=place)
+        if self._owner(cell) is None:
+            return None
+        return IllegalMoveError(
+            "push-blocked" if self._owner(cell) == self._mover else "push-against-partner",
+            marbles=pushed,
+            yours=self._yours([cell]),
+        )
 
-def _instead(position: Placement, move: LineMove) -> Callable[[], dict[str, str]]:
-    """A search for the move that may be meant, run only if needed."""
-    return lambda: perhaps(nearby_line(position, move.marbles, move.step))
+    def _blocked_sideways(self) -> IllegalMoveError | None:
+        cells, step = self._move.cells, self._move.step
+        if fallen := [cell for cell in cells if not is_on_board(cell + step)]:
+            yours = self._yours(fallen)
+            return IllegalMoveError("sideways-off-board", yours=yours, **self._instead())
+        targets = [cell + step for cell in cells]
+        if foreign := [cell for cell in targets if self._is_enemy(cell)]:
+            marbles = self._marbles_on(foreign)
+            return IllegalMoveError("sideways-push", marbles=marbles, **self._instead())
+        if own := [cell for cell in targets if self._owner(cell)]:
+            return IllegalMoveError("sideways-blocked", yours=self._yours(own), **self._instead())
+        return self._pillar_on(targets)
+
+    def _instead(self) -> dict[str, str]:
+        """The move that may be meant."""
+        return perhaps(nearby_line(self._position, self._move.marbles, self._move.step))
+
+    def _yours(self, cells: Sequence[int]) -> list[Marbles]:
+        """The marbles on some cells, first the mover's, then the partner's."""
+        own = [cell for cell in cells if self._owner(cell) == self._mover]
+        partners = [cell for cell in cells if cell not in own]
+        groups = (("own", own), ("partner", partners))
+        return [{"whose": whose, "cells": _names(some)} for whose, some in groups if some]
+
+    def _marbles_on(self, cells: Iterable[int]) -> list[Marbles]:
+        """The marbles on some cells by owner, each with the sign of its seat."""
+        owned = groupby(cells, key=lambda cell: self._owner(cell) or 0)
+        return [
+            {"sign": symbol(self._position, seat), "cells": _names(group)} for seat, group in owned
+        ]
 
 
 def _names(cells: Iterable[int]) -> list[str]:
     return [format_cell(cell) for cell in cells]
-
-
-def _yours(position: Placement, cells: Sequence[int], mover: int) -> list[Marbles]:
-    """The marbles on some cells, first the mover's, then the partner's."""
-    own = [cell for cell in cells if position.seat_at(cell) == mover]
-    partners = [cell for cell in cells if cell not in own]
-    groups = (("own", own), ("partner", partners))
-    return [{"whose": whose, "cells": _names(some)} for whose, some in groups if some]
-
-
-def _marbles_on(position: Placement, cells: Iterable[int]) -> list[Marbles]:
-    """The marbles on some cells by owner, each with the sign of its seat."""
-    owned = groupby(cells, key=lambda cell: position.seat_at(cell) or 0)
-    return [{"sign": symbol(position, seat), "cells": _names(group)} for seat, group in owned]
 
 
 def example_move(position: Placement) -> LineMove | None:
