@@ -132,26 +132,18 @@ def _ends() -> Iterator[tuple[str, int, int, float]]:
                 yield digit, cell, step, _FARTHER if is_on_board(cell + step + side) else _AWAY
 
 
-def _labels() -> tuple[tuple[str, Point], ...]:
-    return tuple((label, _beside(cell, step, away)) for label, cell, step, away in _ends())
-
-
-def _strokes() -> tuple[tuple[Point, Point], ...]:
-    return tuple(
-        (_beside(cell, step, _STROKE), _beside(cell, step, away - _SHORT))
-        for _, cell, step, away in _ends()
-    )
-
-
 GROUND = Ground(
     names=tuple(CELL_NAMED),
     cells=tuple(map(_point, CELLS)),
-    labels=_labels(),
+    labels=tuple((label, _beside(cell, step, away)) for label, cell, step, away in _ends()),
     corners=tuple(_point(CENTRE + 4 * step) for step in STEPS),
     width=412,
     height=360,
     middle=(206, 180),
     scale=(36, 31 * 2 / sqrt(3)),  # 31 from row to row
-    strokes=_strokes(),
+    strokes=tuple(
+        (_beside(cell, step, _STROKE), _beside(cell, step, away - _SHORT))
+        for _, cell, step, away in _ends()
+    ),
 )
-"""The board that every game is played on."""
+"""The empty board."""
