@@ -39,7 +39,7 @@ FINITE = {
     "pbm.commands.language.languages_spoken._names": "one",
     "pbm.commands.password_words._begins": "one",
     "pbm.play.subjects._board": "one",
-    "pbm.rules.abalone.hints._appeals": "one",
+    "pbm.rules.abalone.refusals._appeals": "one",
     "pbm.mail.writing.render.templates_of": "one",
     "pbm.mail.writing.render._renderer": "one",
     "pbm.rules.abalone.engine.compiled._search": "one",
