@@ -101,12 +101,12 @@ COMMANDS: tuple[type[Command], ...] = (
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
-_LONGEST_LINE = 400  # characters; nobody types a longer command
-# Why a line cannot be read that holds what only commands hold.
+_LONGEST_LINE = 400  # characters
+# Reasons of a misread line that has something only commands have.
 _NO_PLAIN_WORDS = frozenset("option option-value no-such-value address-in-team rounds".split())
 _ALIKE = 0.75  # more than elsewhere: plain words stand there, too
 _OF_ALL_GAMES = ["all", Show.words[0]]  # as older servers had it, in place of a game's name
-# A board's number, perhaps with a ply, and what stands behind it.
+# A board's number, perhaps with a ply, and the rest.
 _NUMBERED_LINE = re.compile(r"(\d{1,9}(?:#\d{1,5})?)(?: ?: ?| )(\S.*)", re.ASCII)
 _LISTS = frozenset(
     word for item in (Games, ListPlayers, ListSeeks, Standings) for word in item.words

@@ -18,7 +18,7 @@ from pbm.play.limits import MOST_COMMANDS
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 
-_MOST_PLACES = 100  # below something quoted, where commands are looked for
+_MOST_PLACES = 100  # below quotations that are searched for commands
 _OPENING_LINES = 2
 _MULTIPLE = "multiple"
 

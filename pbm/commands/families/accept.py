@@ -15,7 +15,7 @@ from pbm.store.values.boards import Board, Offer
 from pbm.store.values.challenges import PendingChallenge
 
 CHALLENGE = "challenge"
-_ALL = "all"  # challenges: what older servers called it
+_ALL = "all"  # challenges, as older servers called it
 _LOOKED_AT = 200  # boards of one player
 _SAYS_NOTHING = ("the", "offer", "from")
 _WHAT = OneOf(  # shown short, so that the usage line fits a phone

@@ -14,7 +14,7 @@ from pbm.play.turn import Turn
 from pbm.store.values.players import Player
 
 _MOST_NAMED = 30  # boards in a question
-_EVERY = 1_000_000  # boards of one player; nobody has as many
+_EVERY = 1_000_000  # more boards than any player has
 
 
 class ExplainStop(Command, group="account"):

@@ -25,7 +25,7 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
 _MOST_LISTED = 50
-_LOOKED_THROUGH = 200  # the newest boards of a player, where only some of them are asked for
+_LOOKED_THROUGH = 200  # the newest boards of a player, if only some of them are asked for
 _MINE = "mine"
 _SIZES = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 

@@ -31,7 +31,7 @@ from pbm.store.values.ratings import Pool, Rating
 
 _MOST_LISTED = 20  # games in one answer
 _MOST_PLAYERS = 30
-_MOST_COUNTED = 1000  # games in progress; beyond that nobody counts
+_MOST_COUNTED = 1000  # games in progress; counted up to here
 _LOOKED_AT = 100  # games by which it is told how often somebody was in time
 _LONGEST = 16  # characters of a handle
 _TWO = 2

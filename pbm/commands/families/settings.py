@@ -52,7 +52,7 @@ _REMINDERS = {
 _HOUR = re.compile(r"([0-9]{1,2})(?:[:.]?00)?[ ]?(h|am|pm|)", re.ASCII)
 
 
-_Read = Callable[[str], dict[str, Any]]  # a value into what is another way then; raises Refusal
+_Read = Callable[[str], dict[str, Any]]  # a value into the changed settings; raises Refusal
 
 
 def _choice(name: str, choices: Sequence[str], word: str) -> str:
@@ -219,7 +219,7 @@ class Set(Command, group="account"):
         """Change it."""
         work, before = context.work, context.player
         changed = _SETTINGS[self.name](self.value)
-        if self.name == "strict":  # the word of a provider that is never heard would be none
+        if self.name == "strict":  # without DMARC results the provider cannot vouch
             changed["strict_by_provider"] = context.can_be_strict or not changed["strict"]
         if self.name == "timezone":
             keep_zone(work, before.id, context.turn.arrived)

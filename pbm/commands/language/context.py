@@ -37,7 +37,7 @@ class Context:
     turn: Turn
     actor_id: int | None
     help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
-    check_handle: Callable[[str, int], None]  # raises Refusal where a player cannot have it
+    check_handle: Callable[[str, int], None]  # raises Refusal if the player cannot have it
     hints: tuple[int, ...] = ()
     mailed: tuple[Answering, ...] = ()
     can_be_strict: bool = False

@@ -34,38 +34,38 @@ from pbm.rules.registry import default_game, games
 from pbm.store.values.players import Player
 
 MASK = "****"
-# In a docstring: what a game says of the command, and its name.
+# In a docstring: the game's note on the command, and its name.
 _OF_GAME, _NAME_OF_GAME = "{game}", "{name}"
 
 
 class Command:
     """A command as somebody wrote it. Subclasses declare fields and `run`."""
 
-    words: ClassVar[tuple[str, ...]] = ()  # the first is the name; the others are read too
-    slips: ClassVar[frozenset[str]] = frozenset()  # misspelt words, read and not shown
-    second: ClassVar[str] = ""  # a word that must follow it
-    prefix: ClassVar[str] = ""  # a word that begins so is read too
-    short: ClassVar[tuple[str, ...]] = ()  # those of the words that take one more at most
+    words: ClassVar[tuple[str, ...]] = ()  # the first is the name, the others are synonyms
+    slips: ClassVar[frozenset[str]] = frozenset()  # misspelt words: parsed, but not shown in help
+    second: ClassVar[str] = ""  # a required second word
+    prefix: ClassVar[str] = ""  # any word with this prefix is a synonym
+    short: ClassVar[tuple[str, ...]] = ()  # words that take one argument at most
     examples: ClassVar[tuple[str, ...]] = ()
-    plainly: ClassVar[str] = ""  # how a newcomer uses it, told before all else
+    plainly: ClassVar[str] = ""  # how a newcomer uses it: the first line of its page
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
-    stands_alone: ClassVar[bool] = False  # with other words behind it, it is something else
-    dangerous: ClassVar[bool] = False  # asked about even after a proof
-    asks: ClassVar[str] = ""  # the question whether it is really wished, with fields in braces
-    covered_by_yes: ClassVar[bool] = False  # a yes of the last day may stand for it, too
-    tries: ClassVar[Rate | None] = None  # how often it may be tried, whatever comes of it
-    takes_text: ClassVar[bool] = False  # what stands below it is its own, and no comment
-    takes_login: ClassVar[bool] = False  # `12 userid password` is no part of it, and masked
-    comes_last: ClassVar[bool] = False  # done after the others of the same mail
-    about_board: ClassVar[bool] = False  # can name one, so that its refusal shows it
+    stands_alone: ClassVar[bool] = False  # other words behind it make it something else
+    dangerous: ClassVar[bool] = False  # confirmed even after a proof
+    asks: ClassVar[str] = ""  # the question to confirm it, with fields in braces
+    covered_by_yes: ClassVar[bool] = False  # a standing consent may confirm it
+    tries: ClassVar[Rate | None] = None  # how often it may be tried, refused or not
+    takes_text: ClassVar[bool] = False  # the lines below are its text, not a comment
+    takes_login: ClassVar[bool] = False  # `12 userid password` may precede its arguments
+    comes_last: ClassVar[bool] = False  # runs after the other commands of the mail
+    about_board: ClassVar[bool] = False  # has an argument for a board; its refusal shows the board
     fields: ClassVar[dict[str, Field]] = {}
-    _in_turn: ClassVar[list[tuple[str, Field]]] = []  # the fields in the order of reading
+    _in_turn: ClassVar[list[tuple[str, Field]]] = []  # the fields in parsing order
     _secret_at: ClassVar[int | None] = None  # the first operand that is a password
 
     line: str  # as written, secrets masked
-    login: Login | None = None  # which proves a player, where the password is right
-    game: Game  # that the line names, or that is meant where it names none
+    login: Login | None = None  # proves a player, if the password is right
+    game: Game  # named by the line, else the default
 
     @property
     def text_follows(self) -> bool:

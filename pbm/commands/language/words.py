@@ -87,7 +87,7 @@ class ArgumentKind:
     shown = ""
     rest = False  # takes all the words that are left
     anywhere = False  # may stand before, between or after the other words
-    explains = False  # its refusal says best what may stand there, also where nothing may
+    explains = False  # its refusal is shown even if it is optional
 
     def read(self, words: list[str]) -> Any:
         """Take words from the front and return the value. Raises Refusal."""

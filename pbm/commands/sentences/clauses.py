@@ -80,7 +80,7 @@ ANSWER_WORDS: Final = _read()
 
 LONGEST = 200  # characters of a text that are looked at
 _MOST_WORDS = 6  # of a phrase
-_LONGEST_ANSWER = 12  # words of a clause that says nothing else
+_LONGEST_ANSWER = 12  # words of a clause that is only an answer
 _CLAUSE = re.compile(r"(?:[^.,;:!?¡¿()…。、，！？؟،\n\u2013\u2014-]|(?<=\w)-(?=\w))+")
 _SAY_YES, _SAY_NO = "👍👌✅✔☑🆗💯", "👎❌🙅"
 _SYMBOLS = "\u2600-\u27bf\U0001f000-\U0001faff\u200d\ufe0f"

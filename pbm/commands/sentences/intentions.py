@@ -15,12 +15,12 @@ from pbm.commands.language.words import is_handle
 from pbm.commands.sentences.clauses import ANSWER_WORDS, phrase_of, read_list, words_of
 from pbm.play.game_words import is_any_bare_move, mentions_place
 
-_LONGEST = 400  # characters that are looked at; who writes more is talking
+_LONGEST = 400  # characters; a longer text is talk
 _MOST_LINES = 24
 _MOST_OTHER_WORDS = 40
-_MOST_WORDS = 16  # in a sentence that says what is meant
+_MOST_WORDS = 16  # of a wish
 _NAME_WORDS = 2
-_SURE_WORDS = 2  # fewer say nothing for certain between others
+_SURE_WORDS = 2  # fewer are unsure beside other words
 _LONGEST_NUMBER = 9
 
 
