@@ -25,8 +25,8 @@ from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.tags import load_keyring
 from pbm.service.intake.door import Intake
 from pbm.service.intake.mailrates import MailRates
+from pbm.store.channels import MAIL_KEPT
 from pbm.store.db import Database
-from pbm.store.processes.channels import MAIL_KEPT
 from tests.polling import until
 from tests.serving import keeping
 

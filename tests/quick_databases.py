@@ -31,7 +31,7 @@ def _by_kind(key: Any) -> Any:
 
 def make_databases_quick() -> None:
     """Let every `Database` that is made from now on be so."""
-    compiled, make = _Compiled(_MOST_STATEMENTS), db._engine
+    compiled, make = _Compiled(_MOST_STATEMENTS), db.make_engine
 
     def making(url: str) -> Engine:
         engine = make(url)
@@ -40,7 +40,7 @@ def make_databases_quick() -> None:
             event.listen(engine, "connect", _wait_for_no_disk)
         return engine
 
-    db._engine = making
+    db.make_engine = making
 
 
 def _wait_for_no_disk(connection: Any, _record: object) -> None:

@@ -8,13 +8,13 @@ from sqlalchemy import Connection, String, Table, cast, insert, literal, select,
 from sqlalchemy.sql.elements import ColumnElement
 
 from pbm.play.clocks.terms import FOR_TWO, REMINDERS
-from pbm.store.kinds import Kind
 from pbm.store.schema.columns import Moment
 from pbm.store.schema.games import boards
 from pbm.store.schema.mails import outbox
 from pbm.store.schema.people import vacations
 from pbm.store.schema.running import due
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.kinds import Kind
+from pbm.store.values.queues import TimerKind
 
 _A_LITTLE = timedelta(hours=1)
 _DAY = timedelta(days=1)

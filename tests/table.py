@@ -38,10 +38,9 @@ from pbm.store.db import Database
 from pbm.store.migrate import migrate
 from pbm.store.schema import metadata
 from pbm.store.sql.driver import Call, execute
-from pbm.store.values.boards import Board
+from pbm.store.values.boards import Board, Departure, Ply
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
-from pbm.store.values.plies import Departure, Ply
 from tests.openings import Numbers, Opening
 from tests.secrets_issued import ISSUED
 from tests.serving import keep, take_next, think_next, tick_next

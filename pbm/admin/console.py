@@ -21,8 +21,8 @@ from pbm.files import trouble
 from pbm.rules.registry import GamesError
 from pbm.service.operator.checks import database_state
 from pbm.service.operator.operator_session import OperatorSession
+from pbm.store.connecting import why_unusable
 from pbm.store.db import Database
-from pbm.store.reaching import why_unusable
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from pbm.store.values.running import Change
+from pbm.store.values.queues import Change
 from pbm.store.values.talk import Report
 
 _CUT = "..."

@@ -21,10 +21,9 @@ from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.rules.registry import GamesError, prefer
 from pbm.service.operator.copies import bring_up_to_date
 from pbm.service.operator.keys import note_keys, open_keyring
+from pbm.store.connecting import comes_back, refuse_lent_sessions, why_unusable
 from pbm.store.db import Database
 from pbm.store.migrate import is_current, newest_version
-from pbm.store.pooling import refuse_lent_sessions
-from pbm.store.reaching import comes_back, why_unusable
 
 DATABASE_PAUSE = 2.0  # seconds until a database that is away is tried again
 _log = structlog.get_logger("pbm.app")

@@ -45,10 +45,10 @@ from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.crash_marker import CrashMarker
 from pbm.service.trouble.watchdog import Watchdog
 from pbm.service.turns.inbox_worker import InboxWorker
+from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
 from pbm.store.db import Database
-from pbm.store.processes.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
-from pbm.store.sole import hold_alone
-from pbm.store.waking import Bell, Waking
+from pbm.store.processes.locks import acquire_server_lock
+from pbm.store.processes.notify import Notifier
 
 DRAIN_SECONDS = 20.0
 TURNS_AT_ONCE = 3  # on a shared database, each in a transaction and a thread of its own
@@ -67,7 +67,7 @@ class Server:
         self._database = Database(settings.database_url)
         if self._database.embedded and roles != frozenset(ROLES):
             raise OperatorError("One process does everything on SQLite: leave out --roles.")
-        self._alone = hold_alone(self._database)
+        self._alone = acquire_server_lock(self._database)
         self._transport = open_transport(settings)
         self._tls = load_certificate(settings.tls_cert, settings.tls_key)
         self._look_at_certificate(self._tls)
@@ -88,9 +88,9 @@ class Server:
         composer = Composer(site.address.plain)
         self._post = Post(self._database, site, system_clock, self._transport, composer)
         self._mail_kept, self._mail_written, self._timer_set, self._thought_asked = (
-            Bell() for _ in range(4)
+            asyncio.Event() for _ in range(4)
         )
-        self._waking = Waking(self._database, self._bells())
+        self._notifier = Notifier(self._database, self._events())
         self._stopping = asyncio.Event()
         self._hung_up = asyncio.Event()
         self._threads = Threads()
@@ -103,7 +103,7 @@ class Server:
         On a shared database each inbox worker has a thread. The other roles share one, as more
         would only contend for the interpreter lock.
         """
-        tell = self._waking.tell
+        tell = self._notifier.notify
         in_store = self._threads.one("store")
         names = (*ROLES, *map(_turns, range(len(self._inbox_workers))), _HEART)
         if self._database.embedded:
@@ -125,15 +125,15 @@ class Server:
         """Where something is looked up."""
         return here if self._database.embedded else self._threads.one("store")
 
-    def _bells(self) -> dict[Channel, Bell]:
+    def _events(self) -> dict[Channel, asyncio.Event]:
         """What the roles of this process wait for."""
-        bells = {
+        events = {
             TURN: (MAIL_KEPT, self._mail_kept),
             POST: (MAIL_WRITTEN, self._mail_written),
             TICKS: (TIMER_SET, self._timer_set),
             ROBOTS: (THOUGHT_ASKED, self._thought_asked),
         }
-        return dict(bells[role] for role in bells if role in self._roles)
+        return dict(events[role] for role in events if role in self._roles)
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then drain. At SIGHUP read the certificate again."""
@@ -145,7 +145,7 @@ class Server:
             _log.error("game left out", game=game, why=why)
         async with AsyncExitStack() as stack:
             stack.callback(self._close)
-            stack.push_async_callback(self._waking.close)
+            stack.push_async_callback(self._notifier.close)
             stack.push_async_callback(self._transport.close)
             stack.push_async_callback(stop_beating, self._heart, self._writers[_HEART])
             await beat(self._heart, self._writers[_HEART])
@@ -180,7 +180,7 @@ class Server:
         _log.info("stopped")
 
     async def _woken_by_others(self) -> None:
-        await self._waking.listen()
+        await self._notifier.listen()
         await self._stopping.wait()
 
     async def _read_again(self, listener: Listener | None) -> None:

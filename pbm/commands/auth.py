@@ -13,8 +13,8 @@ from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.tags import Keyring, token_digest
 from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
+from pbm.store.values.asking import Question
 from pbm.store.values.players import Player
-from pbm.store.values.questions import Question
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
-from pbm.store.values.thoughts import KeptAnalysis, ThoughtKind
+from pbm.store.values.queues import KeptAnalysis, ThoughtKind
 
 _MOST_COMPARED = 100  # boards of a player
 

@@ -20,9 +20,8 @@ from pbm.rules.contract import Move, Options, Position, RulesError, SetupError
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, Round
+from pbm.store.values.boards import Board, NewPly, Progress, Round
 from pbm.store.values.players import Player
-from pbm.store.values.plies import NewPly, Progress
 
 _NO_CHANCE = 0  # the seed of games, none of which has chance in it so far
 

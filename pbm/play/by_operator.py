@@ -12,8 +12,7 @@ from pbm.play.boards import close_board, go_back, progress_at, take_out
 from pbm.play.ending import settle_end
 from pbm.play.positions import position_after
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board
-from pbm.store.values.plies import Departure
+from pbm.store.values.boards import Board, Departure
 
 BY_OPERATOR = "operator"
 

@@ -16,7 +16,7 @@ from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup
 from pbm.play.limits import CHALLENGE_AGAIN, CHALLENGE_STANDS, MOST_CHALLENGES
 from pbm.store.db import UnitOfWork
-from pbm.store.values.challenges import PendingChallenge
+from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.players import Player
 
 

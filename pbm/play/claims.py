@@ -11,9 +11,8 @@ from pbm.play.offers import draw_board
 from pbm.play.positions import positions_since
 from pbm.rules.contract import ClaimError, Claims, TellsClaims, has
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board
+from pbm.store.values.boards import Board, Departure, Ply
 from pbm.store.values.players import Player
-from pbm.store.values.plies import Departure, Ply
 
 
 def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from pbm.store.db import UnitOfWork
 from pbm.store.values.players import Player, Settings
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 
 OFF, HOURLY, DAILY = "off", "hourly", "daily"
 LEFT_AFTER = timedelta(days=1)  # of a clock, after a digest that tells of a move to be made

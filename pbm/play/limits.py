@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from pbm.mail.reading.limits import LIMITS
 from pbm.passwords import LONGEST, SHORTEST
 from pbm.store.db import UnitOfWork
-from pbm.store.kinds import Kind
-from pbm.store.values.questions import CONSENT_STANDS, OPEN_FOR
+from pbm.store.values.asking import CONSENT_STANDS, OPEN_FOR
+from pbm.store.values.kinds import Kind
 
 _MINUTE, _HOUR, _DAY, _WEEK = (timedelta(minutes=count) for count in (1, 60, 1_440, 10_080))
 

@@ -33,7 +33,7 @@ from pbm.play.ending import settle_end
 from pbm.play.request_move import asked_by
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
-from pbm.store.values.thoughts import ThoughtKind
+from pbm.store.values.queues import ThoughtKind
 
 DRAW: Final = "draw"
 TAKEBACK: Final = "takeback"

@@ -9,8 +9,7 @@ from pbm.rules.contract import Game, HasCopies, Position, TellsClaims, has
 from pbm.rules.registry import game_named
 from pbm.rules.sides import turn
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board
-from pbm.store.values.plies import MARK
+from pbm.store.values.boards import MARK, Board
 
 
 def mark(game: Game, position: Position) -> str | None:

@@ -23,9 +23,8 @@ from pbm.rules.contract import (
 )
 from pbm.rules.record import merged_steps, replayed, start_of
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, Seat
-from pbm.store.values.plies import NewPly
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.boards import Board, NewPly, Seat
+from pbm.store.values.queues import TimerKind
 
 _NOTED_EVERY = timedelta(days=1)
 _LONGEST_NAME = 40

@@ -10,8 +10,7 @@ from typing import Any
 
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.thoughts import ThoughtKind
-from pbm.store.values.timers import Timer, TimerKind
+from pbm.store.values.queues import ThoughtKind, Timer, TimerKind
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:

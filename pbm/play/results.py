@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pbm.rules.contract import BreaksTies, Scores, has
 from pbm.rules.sides import partners, teams
 from pbm.store.db import UnitOfWork
-from pbm.store.history import Meeting
+from pbm.store.repositories.history import Meeting
 from pbm.store.values.boards import Board
 
 _SIDES = 3  # of fewer than these it is told who won, and that tells all

@@ -19,11 +19,10 @@ from pbm.play.results import places, seconds_taken
 from pbm.rules.contract import Draws, Moved, Position, Suggests, Tells, TellsMoves, View, has
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
-from pbm.store.players import seated_read
-from pbm.store.plies import plies_read
+from pbm.store.repositories.players import seated_read
+from pbm.store.repositories.plies import plies_read
 from pbm.store.sql.statement import Read
-from pbm.store.values.boards import Board, Offer
-from pbm.store.values.plies import Departure, Ply
+from pbm.store.values.boards import Board, Departure, Offer, Ply
 
 ViewData = dict[str, Any]
 SKIPPED = "--"

@@ -9,9 +9,8 @@ from pbm.play.views import ViewData, board_views, recent_since
 from pbm.rules.contract import View
 from pbm.rules.registry import games
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board
+from pbm.store.values.boards import Board, Ply
 from pbm.store.values.players import Player
-from pbm.store.values.plies import Ply
 
 _MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mail whole
 

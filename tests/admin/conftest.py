@@ -8,10 +8,10 @@ from sqlalchemy import text
 
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
-from pbm.store.heartbeats import Heartbeats
+from pbm.store.repositories.heartbeats import Heartbeats
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
-from pbm.store.values.running import Change
+from pbm.store.values.queues import Change
 from tests.serving import take_next
 from tests.table import Person, Table
 

@@ -31,10 +31,11 @@ from pbm.service.operator.backup import backup, restore
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
 from pbm.service.running.heartbeat import Heart
-from pbm.store.db import Database, parse_url
+from pbm.store.db import Database
+from pbm.store.id_sequences import last_skipped
 from pbm.store.migrate import current_version, migrate, newest_version
-from pbm.store.numbers import last_passed_over
 from pbm.store.schema import metadata
+from pbm.store.sql.engines import parse_url
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
@@ -454,7 +455,7 @@ class TestRestore:
 )
 def test_how_far_numbers_leap(highest: int, last: int) -> None:
     """No further than reply addresses have room for."""
-    assert last_passed_over(highest) == last
+    assert last_skipped(highest) == last
 
 
 def test_the_mail_server_in_front_is_tried_again_after_a_restore(

@@ -26,11 +26,11 @@ from pbm.service.operator.checks import check
 from pbm.service.robots.jobs import enlist
 from pbm.service.running import room
 from pbm.service.running.heartbeat import ROLES, Heart
-from pbm.store import heartbeats
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.heartbeats import Heartbeats
 from pbm.store.migrate import migrate
-from pbm.store.values.timers import TimerKind
+from pbm.store.repositories import heartbeats
+from pbm.store.repositories.heartbeats import Heartbeats
+from pbm.store.values.queues import TimerKind
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
 from tests.e2e.sink import running_sink

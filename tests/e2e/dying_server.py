@@ -18,10 +18,10 @@ from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble import watchdog
 from pbm.service.turns.inbox_worker import InboxWorker
-from pbm.store.inbox import Inbox
-from pbm.store.outbox import Outbox
-from pbm.store.playing import Playing
-from pbm.store.timers import Timers
+from pbm.store.queues.inbox import Inbox
+from pbm.store.queues.outbox import Outbox
+from pbm.store.queues.timers import Timers
+from pbm.store.repositories.plies import Playing
 
 
 def die() -> None:

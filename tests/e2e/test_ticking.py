@@ -13,7 +13,7 @@ from pbm.play.boards import start_board
 from pbm.store.db import Database
 from pbm.store.schema.games import seats
 from pbm.store.schema.running import due
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 from tests.e2e.dying_server import TICK_STEPS
 from tests.e2e.player import SERVER, Player, text_of
 from tests.e2e.running import PROGRAMS, RunningServer

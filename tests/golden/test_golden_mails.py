@@ -27,7 +27,7 @@ from pbm.service.asking import challenges, questions
 from pbm.service.robots import analyses, hints, moves
 from pbm.service.robots.jobs import MOST_TRIES
 from pbm.service.ticks import jobs
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
 from tests.pictures import PICTURE_PART, pixels

@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo
 from openskill.models import PlackettLuce
 
 from pbm.play.results import places_of
-from pbm.store.values.boards import Board, Seat
-from pbm.store.values.plies import Departure
+from pbm.store.values.boards import Board, Departure, Seat
 from tests.season.season import Season
 
 QUARTER = timedelta(minutes=15)

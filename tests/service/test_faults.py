@@ -14,7 +14,7 @@ from pbm.play.turn import Turn
 from pbm.service.post.composer import raw_mail
 from pbm.service.trouble import notices
 from pbm.service.turns import handle_mail, inbox_worker, next_mails
-from pbm.store.inbox import Inbox
+from pbm.store.queues.inbox import Inbox
 from tests.serving import keep, take_next
 from tests.table import OPERATOR, SERVER, Table
 

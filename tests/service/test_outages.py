@@ -16,7 +16,7 @@ from pbm.mail.smtp_out.delivery import Sent
 from pbm.service import loops
 from pbm.service.post import post
 from pbm.service.running.clock_watch import ClockWatch
-from pbm.store.inbox import Inbox
+from pbm.store.queues.inbox import Inbox
 from pbm.store.schema.mails import outbox, outbox_contents
 from tests.service.whole import Whole, World, gone
 from tests.serving import take_next

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 
 from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.store import db
+from pbm.store.sql import engines
 from tests.mail.wire.talk import OWN_FAULT, Inbox, listening, run, talking_to
 from tests.serving import keep
 from tests.table import SERVER, Table
@@ -75,7 +75,7 @@ def test_promise_02_of_the_database(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(db, "_BUSY_MILLISECONDS", 50)  # as long as it waits for a lock
+    monkeypatch.setattr(engines, "_BUSY_MILLISECONDS", 50)  # as long as it waits for a lock
     file = tmp_path / "pbm.sqlite3"
     table = Table(f"sqlite:///{file}")
     table.database.engine.dispose()

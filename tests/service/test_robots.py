@@ -14,7 +14,7 @@ from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs
 from pbm.service.robots.worker_processes import Computation, SearchFailedError
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
-from pbm.store.values.thoughts import Thought
+from pbm.store.values.queues import Thought
 from tests.service.test_dying_ticks import NEVER, Died, dying
 from tests.serving import think_next
 from tests.table import OPERATOR, Table

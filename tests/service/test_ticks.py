@@ -24,7 +24,7 @@ from pbm.service.trouble.faults import GIVEN_UP_FOR
 from pbm.store.db import UnitOfWork
 from pbm.store.schema.games import seats
 from pbm.store.schema.running import due
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 from tests.growth import asked, work_for
 from tests.plans import read_whole
 from tests.polling import PATIENCE

@@ -19,7 +19,7 @@ from pbm.service.running.steps import at_once
 from pbm.service.telling.kept_news import SOON
 from pbm.service.ticks.jobs import Ticks
 from pbm.store.db import Database
-from pbm.store.playing import Playing
+from pbm.store.repositories.plies import Playing
 from tests.conversations.playing import board_mail
 from tests.conversations.test_clocks import begun
 from tests.polling import PATIENCE, until

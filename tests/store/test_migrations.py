@@ -17,7 +17,7 @@ from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate, newest_version
 from pbm.store.schema import metadata
 from pbm.store.values.boards import Stop
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 from tests.table import Table
 
 

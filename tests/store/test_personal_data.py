@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Column, Connection, String, Table, func, insert, select
 
-from pbm.store.kinds import Kind
 from pbm.store.schema import metadata
 from pbm.store.schema.columns import MailKind, Moment
 from pbm.store.schema.people import players
@@ -20,6 +19,7 @@ from pbm.store.schema.personal import (
     Personal,
     mark_of,
 )
+from pbm.store.values.kinds import Kind
 from tests.table import START, Person
 from tests.table import Table as Server
 

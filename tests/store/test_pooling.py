@@ -11,9 +11,9 @@ from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.service.operator.checks import check
-from pbm.store.advisory_locks import AdvisoryLocks
+from pbm.store.connecting import refuse_lent_sessions
 from pbm.store.db import Database
-from pbm.store.pooling import refuse_lent_sessions
+from pbm.store.processes.locks import AdvisoryLocks
 from tests.pgbouncer import running_pgbouncer
 from tests.postgres_server import PostgresServer
 from tests.table import Table

@@ -11,9 +11,9 @@ from sqlalchemy import text
 from pbm.rules import abalone as rules
 from pbm.service.post.post import delay
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.kinds import Kind
 from pbm.store.migrate import migrate
 from pbm.store.schema.mails import inbox
+from pbm.store.values.kinds import Kind
 from pbm.store.values.mails import ArrivedMail, NewMail, Queued
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

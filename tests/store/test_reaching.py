@@ -5,8 +5,8 @@ from sqlalchemy import text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 
+from pbm.store.connecting import comes_back, why_unusable
 from pbm.store.db import Database
-from pbm.store.reaching import comes_back, why_unusable
 from tests.e2e.ports import free_port
 
 

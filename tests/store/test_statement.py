@@ -9,10 +9,11 @@ import pytest
 from sqlalchemy import bindparam, insert, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
 
-from pbm.store.db import Database, is_away
+from pbm.store.db import Database
 from pbm.store.migrate import migrate
 from pbm.store.schema.asking import questions
 from pbm.store.sql.driver import Call, execute
+from pbm.store.sql.errors import is_away
 from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import Transaction
 

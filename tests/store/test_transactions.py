@@ -10,11 +10,12 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from pbm.play.boards import add_move
 from pbm.rules import abalone as rules
-from pbm.store.db import Database, UnitOfWork, is_away
-from pbm.store.kinds import Kind
+from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
 from pbm.store.schema import metadata
+from pbm.store.sql.errors import is_away
 from pbm.store.values.boards import Board
+from pbm.store.values.kinds import Kind
 from pbm.store.values.mails import ArrivedMail, NewMail
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -11,8 +11,8 @@ from pbm.errors import Refusal
 from pbm.events import Answered, CalledOff, Event
 from pbm.play.challenges import accept_challenge, refuse_challenge
 from pbm.play.offers import DRAW, PAUSE, RESUME, TAKEBACK, agree, open_offers, refuse, waiting_for
+from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.boards import Board, Offer
-from pbm.store.values.challenges import PendingChallenge
 
 CHALLENGE = "challenge"
 _ALL = "all"  # challenges, as older servers called it

@@ -8,9 +8,8 @@ from pbm.commands.language.context import Context
 from pbm.play.ratings import RatingShown
 from pbm.play.seeks import ratings_for, seeks_to_join
 from pbm.rules.registry import game_named
-from pbm.store.values.challenges import PendingChallenge
+from pbm.store.values.asking import PendingChallenge, Seek
 from pbm.store.values.ratings import Pool
-from pbm.store.values.seeks import Seek
 
 
 def pending_challenges(context: Context) -> list[dict[str, Any]]:

@@ -24,8 +24,8 @@ from pbm.play.clocks.vacations import today_of
 from pbm.play.ratings import STALE, at, measured, shown
 from pbm.play.results import Score, result_of, score_of
 from pbm.rules.registry import game_named, games
-from pbm.store.history import MOST_MEETINGS
-from pbm.store.players import Listed
+from pbm.store.repositories.history import MOST_MEETINGS
+from pbm.store.repositories.players import Listed
 from pbm.store.values.players import Player
 from pbm.store.values.ratings import Pool, Rating
 

@@ -26,7 +26,7 @@ from pbm.play.seeks import (
     usual_setup,
     wish_for,
 )
-from pbm.store.values.seeks import Seek
+from pbm.store.values.asking import Seek
 
 MOST_LISTED = 40
 _SHORTEST, _LONGEST = timedelta(days=1), timedelta(weeks=8)

@@ -16,7 +16,7 @@ from pbm.play.clocks.waits import look_again
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player, Vacation
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 
 DAYS_A_YEAR = 30
 BY_ITSELF = 7  # days at most that are taken by themselves, once on a board

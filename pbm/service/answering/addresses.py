@@ -22,9 +22,9 @@ from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import read_wish
 from pbm.store.db import UnitOfWork
+from pbm.store.values.asking import Question
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
-from pbm.store.values.questions import Question
 
 MOST_SENT_AGAIN = 100  # boards after a change of address
 

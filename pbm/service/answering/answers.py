@@ -29,8 +29,8 @@ from pbm.service.obeying.refusals import problem_answer
 from pbm.service.obeying.scripts import run_script
 from pbm.service.understanding.interpret import interpret
 from pbm.service.understanding.mail_turn import MailTurn
+from pbm.store.values.asking import PendingCommands, Question
 from pbm.store.values.players import Player
-from pbm.store.values.questions import PendingCommands, Question
 
 _OF_A_MOVE = ("bare-move", "unclear-move", "no-such-place", "which-move")
 

@@ -25,8 +25,8 @@ from pbm.service.obeying.obey import tell
 from pbm.service.obeying.scripts import run_script
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
+from pbm.store.values.asking import PendingCommands, Question
 from pbm.store.values.players import Player
-from pbm.store.values.questions import PendingCommands, Question
 
 _TWO = 2  # players, of whom one has challenged the other
 

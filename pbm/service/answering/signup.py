@@ -31,8 +31,8 @@ from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.obeying.refusals import problem_answer
 from pbm.service.obeying.scripts import run_script
 from pbm.service.understanding.mail_turn import MailTurn
+from pbm.store.values.asking import Question
 from pbm.store.values.players import Player
-from pbm.store.values.questions import Question
 
 
 def settle_signup(turn: MailTurn, question: Question) -> str:

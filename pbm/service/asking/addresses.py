@@ -10,8 +10,8 @@ from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
 from pbm.service.telling.mail_writer import Asking, MailWriter
+from pbm.store.values.asking import OPEN_FOR
 from pbm.store.values.players import Player
-from pbm.store.values.questions import OPEN_FOR
 
 KIND = "address"
 

@@ -13,8 +13,8 @@ from pbm.rules.registry import game_named
 from pbm.rules.sides import mover, teams
 from pbm.service.asking.questions import shortened
 from pbm.service.telling.mail_writer import Asking, MailWriter
-from pbm.store.kinds import Kind
-from pbm.store.values.challenges import PendingChallenge
+from pbm.store.values.asking import PendingChallenge
+from pbm.store.values.kinds import Kind
 
 CHALLENGE = "challenge"  # the kind of question
 

@@ -13,8 +13,8 @@ from pbm.passwords import SHORTEST, PasswordHash, RefusedPasswords, SealedPasswo
 from pbm.play.allowance import is_paused, limit_reached
 from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS
 from pbm.play.turn import Turn
+from pbm.store.values.asking import OPEN_FOR, PendingCommands, Question
 from pbm.store.values.players import Player
-from pbm.store.values.questions import OPEN_FOR, PendingCommands, Question
 
 _MOST, _WITHIN = (
     60,

@@ -25,8 +25,8 @@ from pbm.service.asking.passwords import sealed_for
 from pbm.service.asking.standing_consent import origin_of
 from pbm.service.telling.answer import may_answer
 from pbm.service.telling.mail_writer import Asking, MailWriter
+from pbm.store.values.asking import OPEN_FOR, PendingCommands, Question
 from pbm.store.values.players import Player
-from pbm.store.values.questions import OPEN_FOR, PendingCommands, Question
 
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 

@@ -12,8 +12,8 @@ from pbm.commands.script import Script
 from pbm.mail.address import address_key
 from pbm.play.turn import Turn
 from pbm.service.understanding.mail_turn import MailTurn
+from pbm.store.values.asking import CONSENT_STANDS
 from pbm.store.values.players import Player
-from pbm.store.values.questions import CONSENT_STANDS
 
 _NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
 

@@ -34,7 +34,8 @@ from pbm.service.intake.upstream_mta import is_expected
 from pbm.service.running.steps import InThread
 from pbm.service.running.writer import Reader, Writer
 from pbm.service.trouble.masking import traceback_of
-from pbm.store.db import UnitOfWork, is_away
+from pbm.store.db import UnitOfWork
+from pbm.store.sql.errors import is_away
 from pbm.store.values.players import FIRST_EPOCH
 
 _EPOCHS_LOOKED_AT = 8  # of older reply addresses

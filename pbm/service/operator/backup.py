@@ -20,9 +20,10 @@ from pbm.service.operator.archive import Manifest
 from pbm.service.operator.heartbeat_checks import seen_by, those_beating
 from pbm.service.operator.keys import open_keyring, unlearn_keys
 from pbm.service.operator.smtp_hello import greeting_at
-from pbm.store.db import Database, parse_url
+from pbm.store.db import Database
+from pbm.store.id_sequences import highest_given, skip_after_restore
 from pbm.store.migrate import current_version, is_known_version, migrate, newest_version
-from pbm.store.numbers import highest_given, leap_over
+from pbm.store.sql.engines import parse_url
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def restore(
             work.heartbeats.forget_all()  # of the time of the backup
             unlearn_keys(work)  # the operator may have forced others
         # Before new numbers are given out: mails from after the backup may have them.
-        next_numbers = leap_over(database, given)
+        next_numbers = skip_after_restore(database, given)
         return Restored(manifest.made, copies.counts(database), old, next_numbers)
     finally:
         database.close()

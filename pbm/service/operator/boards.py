@@ -25,10 +25,9 @@ from pbm.play.robots import robots_play
 from pbm.play.views import seats_told
 from pbm.rules.contract import RulesError, View
 from pbm.service.operator.operator_session import OperatorSession, find_board
-from pbm.store.values.boards import Board, Seat
+from pbm.store.values.boards import Board, Departure, Ply, Seat
 from pbm.store.values.players import Player
-from pbm.store.values.plies import Departure, Ply
-from pbm.store.values.running import Change
+from pbm.store.values.queues import Change
 
 STATUSES = ("playing", "finished", "closed")
 _BY_WORD = (BY_OPERATOR, "agreed", "claimed")

@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.errors import OperatorError
 from pbm.files import trouble
-from pbm.store.reaching import why_unusable
+from pbm.store.connecting import why_unusable
 
 
 @dataclass(frozen=True)

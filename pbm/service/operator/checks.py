@@ -39,10 +39,10 @@ from pbm.service.robots.jobs import missing
 from pbm.service.running.room import Room, rooms
 from pbm.service.trouble.mail_numbers import incoming
 from pbm.service.trouble.masking import one_line
-from pbm.store.db import Database, UnitOfWork, parse_url, shown_url
+from pbm.store.connecting import refuse_lent_sessions, why_unusable
+from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import current_version, is_current, newest_version
-from pbm.store.pooling import refuse_lent_sessions
-from pbm.store.reaching import why_unusable
+from pbm.store.sql.engines import parse_url, shown_url
 
 _SECONDS = 10
 _LATE_POST = timedelta(hours=1)

@@ -15,9 +15,9 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.store.connecting import why_unusable
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, is_current, migrate, newest_version
-from pbm.store.reaching import why_unusable
 from pbm.store.schema import metadata
 
 COUNTED = ("players", "boards", "moves")

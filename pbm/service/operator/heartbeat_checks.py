@@ -13,7 +13,7 @@ from pbm.errors import OperatorError
 from pbm.service.operator.check_result import CheckResult, DubiousError, checked
 from pbm.service.running.heartbeat import CLOCKS_AGREE, FORGOTTEN_AFTER, LATE, ROLES, is_off
 from pbm.store.db import UnitOfWork
-from pbm.store.values.running import Heartbeat
+from pbm.store.values.queues import Heartbeat
 
 _MOST_NAMED = 5  # processes in a line
 _STARTED = 18  # of what follows the state in /proc/N/stat: ticks from the boot to its start

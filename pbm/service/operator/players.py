@@ -23,7 +23,7 @@ from pbm.service.post.bounces import reachable_again
 from pbm.service.telling.announce import announce_seeks
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
-from pbm.store.values.running import Change
+from pbm.store.values.queues import Change
 
 _EVERY = 1_000_000  # boards of one player; nobody has as many
 _MOST_OVER = 20

@@ -15,10 +15,9 @@ from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn
 from pbm.service.operator.operator_session import OperatorSession, find_board
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board
-from pbm.store.values.plies import Bookkeeping, Departure, Ply
+from pbm.store.values.boards import Board, Bookkeeping, Departure, Ply
+from pbm.store.values.queues import ThoughtKind
 from pbm.store.values.ratings import Result
-from pbm.store.values.thoughts import ThoughtKind
 
 _ENDED_BY_WORD = {
     "closed": ("declined", BY_OPERATOR, "record"),

@@ -29,7 +29,7 @@ from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 
 LASTED = timedelta(days=1)  # what others are told of it, so that nobody can play with that
 REACHABLE, UNREACHABLE = "reachable", "unreachable"

@@ -10,10 +10,10 @@ from typing import Any
 
 from pbm.play.clocks.waits import wait_of
 from pbm.play.turn import Turn
-from pbm.store.kinds import Kind
 from pbm.store.values.boards import Board
+from pbm.store.values.kinds import Kind
 from pbm.store.values.mails import OutboxMail
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 
 _TRUE_FOR = timedelta(hours=1)
 

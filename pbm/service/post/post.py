@@ -25,10 +25,10 @@ from pbm.service.running.writer import Writer
 from pbm.service.trouble.mail_numbers import outgoing
 from pbm.service.trouble.masking import masked, traceback_of
 from pbm.service.trouble.notices import tell_of_failed
-from pbm.store.advisory_locks import AdvisoryLocks
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.outbox import LONGEST_PAUSE, MOST_PASSED_OVER
-from pbm.store.scan_floor import ScanFloor
+from pbm.store.processes.locks import AdvisoryLocks
+from pbm.store.queues.outbox import LONGEST_PAUSE, MOST_PASSED_OVER
+from pbm.store.queues.scan_floor import ScanFloor
 from pbm.store.values.mails import OutboxMail
 
 MOST_AT_ONCE = MOST_PASSED_OVER  # under way

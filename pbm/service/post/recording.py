@@ -8,7 +8,8 @@ from contextlib import suppress
 from pbm.mail.smtp_out.delivery import Delivery, Sent
 from pbm.service.post.outdated import Outdated
 from pbm.service.running.writer import Writer
-from pbm.store.db import UnitOfWork, is_away, lost_a_race
+from pbm.store.db import UnitOfWork
+from pbm.store.sql.errors import is_away, lost_a_race
 from pbm.store.values.mails import OutboxMail
 
 MOST_TOGETHER = 64

@@ -12,7 +12,7 @@ from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.answer import announce_answer
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.thoughts import KeptAnalysis, Thought
+from pbm.store.values.queues import KeptAnalysis, Thought
 
 _NOT_WANTED = "nothing: nobody wants it any more"
 

@@ -9,7 +9,7 @@ from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import announce_boards
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
-from pbm.store.values.thoughts import Thought
+from pbm.store.values.queues import Thought
 
 
 def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:

@@ -10,7 +10,7 @@ from pbm.robots.thinking import Course
 from pbm.service.robots.worker_processes import Computation
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.thoughts import Thought
+from pbm.store.values.queues import Thought
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from pbm.service.telling.answer import announce_answer, may_answer
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.thoughts import Thought
+from pbm.store.values.queues import Thought
 
 _GONE_ON = "nothing: the board has gone on"
 

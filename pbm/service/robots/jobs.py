@@ -25,7 +25,7 @@ from pbm.service.trouble.faults import faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.values.thoughts import Thought, ThoughtKind
+from pbm.store.values.queues import Thought, ThoughtKind
 
 LEASE = timedelta(seconds=30)
 MOST_TRIES = 4  # of the search, at last with weaker robots; then the handler gives up

@@ -13,7 +13,7 @@ from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import announce_boards
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.thoughts import Thought
+from pbm.store.values.queues import Thought
 
 _AS_STRONG = 2  # tries with the robot itself, before a weaker one
 _GONE_ON = "nothing: the board has gone on"

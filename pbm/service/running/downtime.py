@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from pbm.play.clocks.calendar import DOWN, LISTENING, UNNOTICED, known_outages
 from pbm.store.db import UnitOfWork
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 
 _KEPT_FOR = timedelta(days=400)  # longer than any clock runs
 _TOLD_FROM = timedelta(days=1)  # after longer ones players are told by when they have to move now

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
-from pbm.store.awaiting import AwaitingMail
+from pbm.store.queues.kept_news import AwaitingMail
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import News
 from pbm.store.values.players import Player

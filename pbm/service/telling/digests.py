@@ -9,8 +9,8 @@ from pbm.play.turn import Turn
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.kept_news import with_news
 from pbm.service.telling.mail_writer import MailWriter
-from pbm.store.kinds import Kind
 from pbm.store.values.boards import Board
+from pbm.store.values.kinds import Kind
 from pbm.store.values.players import Player
 
 MOST_DRAWN = 12  # boards; of the others is told what happened

@@ -24,7 +24,7 @@ from pbm.play.turn import Turn
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import News
 from pbm.store.values.players import Player
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 
 MOST_KEPT = 20_000  # characters about one board
 SOON = timedelta(minutes=5)  # until one mail tells what happened on several boards

@@ -21,12 +21,12 @@ from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
 from pbm.service.telling.delayed_mail import deferred_until, waits_until
 from pbm.service.telling.kept_news import with_kept
-from pbm.store.awaiting import AwaitingMail
-from pbm.store.kinds import Kind
+from pbm.store.queues.kept_news import AwaitingMail
 from pbm.store.values.boards import Board
+from pbm.store.values.kinds import Kind
 from pbm.store.values.mails import NewMail
 from pbm.store.values.players import Player
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 
 REPLIED, GENERATED = "auto-replied", "auto-generated"
 _NONE: Mapping[int, AwaitingMail] = MappingProxyType({})

@@ -19,7 +19,7 @@ from pbm.play.limits import ACCOUNT_NEWS
 from pbm.service.post.bounces import LASTED, REACHABLE, tell_later
 from pbm.service.ticks.tick import Again, Done, Tick, announce_several
 from pbm.store.values.players import Player, Vacation
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 
 _AT_ONCE = 10  # boards
 _DROPPED = Done("the vacation was dropped")

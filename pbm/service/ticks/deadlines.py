@@ -24,10 +24,10 @@ from pbm.play.request_move import DECLINED_AFTER, REMINDED_AFTER, request_first_
 from pbm.service.telling.announce import announce_boards
 from pbm.service.ticks.reminders import SOON, WARNED_BEFORE, Awaited, remind
 from pbm.service.ticks.tick import Again, Done, Tick, announce_several
-from pbm.store.timers import ALL_KEPT
+from pbm.store.queues.timers import ALL_KEPT
 from pbm.store.values.boards import Board, Stop
 from pbm.store.values.players import Player
-from pbm.store.values.timers import TimerKind
+from pbm.store.values.queues import TimerKind
 
 _LOOK_AGAIN_AFTER = timedelta(hours=6)
 _HEARD_LATE = timedelta(hours=1)  # after the end; so many mails cannot defer a forfeit for ever

@@ -28,7 +28,7 @@ from pbm.service.trouble.faults import GIVEN_UP_FOR, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.values.timers import Timer, TimerKind
+from pbm.store.values.queues import Timer, TimerKind
 
 MOST_TRIES = 3
 SLICE = 0.02  # seconds of timers in one transaction; with the last one less than 0.05

@@ -8,8 +8,8 @@ from pbm.service.answering.invitations import tell_it_is_off
 from pbm.service.asking.challenges import CHALLENGE, tell_called_off
 from pbm.service.telling.announce import announce_seeks
 from pbm.service.ticks.tick import Again, Done, Tick
-from pbm.store.timers import ALL_KEPT
-from pbm.store.values.questions import PendingCommands, Question
+from pbm.store.queues.timers import ALL_KEPT
+from pbm.store.values.asking import PendingCommands, Question
 
 
 def lapse_seek(tick: Tick) -> Done | Again:

@@ -18,10 +18,10 @@ from pbm.service.telling.announce import shown_to
 from pbm.service.telling.kept_news import with_kept
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.ticks.tick import Done, Tick
-from pbm.store.timers import ALL_KEPT
+from pbm.store.queues.timers import ALL_KEPT
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
-from pbm.store.values.timers import Timer, TimerKind
+from pbm.store.values.queues import Timer, TimerKind
 
 WARNED_BEFORE = timedelta(hours=24)  # a reminder must be delivered so long before a forfeit
 SOON = timedelta(days=1)  # reminders due by then are included

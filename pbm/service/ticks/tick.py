@@ -11,7 +11,7 @@ from pbm.play.turn import Turn
 from pbm.service.telling.announce import announce_boards
 from pbm.service.telling.kept_news import SOON
 from pbm.service.trouble.mail_numbers import incoming
-from pbm.store.values.timers import Timer, TimerKind
+from pbm.store.values.queues import Timer, TimerKind
 
 _RETRY_AFTER = timedelta(minutes=10)  # while mails that came in time wait for their turns
 _RUN_OUT = (TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE)

@@ -6,7 +6,7 @@ from pbm.play.ratings import STALE, recount
 from pbm.play.reports import KEPT, WORDS_KEPT
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.store.db import UnitOfWork
-from pbm.store.values.questions import CONSENT_STANDS
+from pbm.store.values.asking import CONSENT_STANDS
 from pbm.store.values.ratings import CountedBoard
 
 _EVERY = timedelta(days=1)

@@ -1,0 +1,1 @@
+"""How processes on one database work together: notification and locks."""

@@ -4,7 +4,7 @@ from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Tex
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
 from pbm.store.schema.personal import ExportedBy, KeepRows, personal
-from pbm.store.values.plies import MARK
+from pbm.store.values.boards import MARK
 
 FORGOTTEN = "forgotten"  # the status of a record whose seats and moves are deleted
 RECORD = KeepRows("records of games stay")

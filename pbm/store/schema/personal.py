@@ -1,7 +1,7 @@
 """Marks that say what a table holds about a person, and what erasure and export do with it.
 
-Each table has `info=personal(...)` or `info=IMPERSONAL`. `pbm/store/personal_data.py` erases and
-exports by these marks.
+Each table has `info=personal(...)` or `info=IMPERSONAL`.
+`pbm/store/repositories/personal_data.py` erases and exports by these marks.
 """
 
 from collections.abc import Mapping

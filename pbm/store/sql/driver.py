@@ -69,7 +69,7 @@ def _has_pipelines(held: Any) -> bool:
     return hasattr(held, "pipeline")
 
 
-def _is_stuck(connection: Connection) -> bool:
+def _is_in_pipeline(connection: Connection) -> bool:
     """Whether a connection was left in its pipeline: then it cannot even be rolled back.
 
     A server that ends may say so first, and answer nothing of what else was sent.
@@ -94,7 +94,8 @@ def _as_sqlalchemy_has_it(
 ) -> BaseException:
     """The error in SQLAlchemy's class for it; a connection that has broken is given up."""
     dialect = connection.dialect
-    broken = dialect.is_disconnect(error, connection.connection, None) or _is_stuck(connection)
+    cut_off = dialect.is_disconnect(error, connection.connection, None)
+    broken = cut_off or _is_in_pipeline(connection)
     if broken:
         connection.invalidate(error)
     found: BaseException = DBAPIError.instance(

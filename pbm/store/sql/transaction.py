@@ -8,7 +8,7 @@ from sqlalchemy import Connection, CursorResult, Executable, ScalarResult, Selec
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.dml import UpdateBase
 
-from pbm.store.processes.channels import Channel
+from pbm.store.channels import Channel
 from pbm.store.sql.driver import Call, execute
 from pbm.store.sql.row_cache import Key, RowCache, Rows
 

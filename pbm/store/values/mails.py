@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pbm.store.kinds import Kind
+from pbm.store.values.kinds import Kind
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,53 @@
+"""The channels on which workers are notified of new rows, and a probe for each."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import DateTime, Float, Select, exists, func, literal_column, select
+
+from pbm.store.schema.columns import DUE, NEW
+from pbm.store.schema.mails import inbox, outbox
+from pbm.store.schema.running import due
+from pbm.store.schema.thinking import thoughts
+
+# PostgreSQL's index may have many entries of finished rows. A row that waits for longer is found
+# without a probe.
+_A_MINUTE_AGO = literal_column("now() - interval '1 minute'", DateTime(timezone=True))
+# Until then the worker that was notified takes it.
+_A_WHILE_AGO = literal_column("now() - interval '100 ms'", DateTime(timezone=True))
+_LATELY = literal_column("extract(epoch FROM now() - interval '1 minute')", Float)
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """A kind of row that a role waits for.
+
+    `probe` is a cheap query: True if a row waits, None or False if none does. Any other value means
+    that a row has come if it differs from the last.
+    """
+
+    name: str
+    probe: Select[Any]
+
+
+MAIL_KEPT = Channel(
+    "pbm_mail_kept",
+    select(
+        exists().where(
+            inbox.c.status == NEW,
+            inbox.c.place >= _LATELY,
+            inbox.c.aside_until.is_(None),
+            inbox.c.received_at <= _A_WHILE_AGO,
+        )
+    ),
+)
+# What cannot be sent yet would always be found: it may wait for hours behind another.
+MAIL_WRITTEN = Channel(
+    "pbm_mail_written",
+    select(func.max(outbox.c.id)).where(outbox.c.status == DUE, outbox.c.due_at >= _A_MINUTE_AGO),
+)
+TIMER_SET = Channel("pbm_timer_set", select(func.min(due.c.due_at)).where(~due.c.stuck))
+THOUGHT_ASKED = Channel(
+    "pbm_thought_asked",
+    select(func.max(thoughts.c.id)).where(~thoughts.c.stuck, thoughts.c.leased_until.is_(None)),
+)

@@ -1,0 +1,71 @@
+"""The numbers that boards and players get, which stand in reply addresses for good."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, inspect, text
+
+from pbm.store.db import Database
+
+NUMBERED = ("boards", "players")
+_STEP = 1_000
+_TENTH = 10
+_MOST = 900_000_000  # reply addresses have room for nine digits
+
+
+def highest_given(database: Database) -> dict[str, int]:
+    """The highest number that each of `NUMBERED` has given out, 0 where there is none yet.
+
+    Also of what is deleted or was rolled back. Raises DBAPIError.
+    """
+    present = set(inspect(database.engine).get_table_names())
+    with database.engine.connect() as connection:
+        return {
+            table: _highest(connection, table, database.embedded) if table in present else 0
+            for table in NUMBERED
+        }
+
+
+def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
+    """Pass over many numbers after those `given`, and after those given out here.
+
+    At least 1,000 and a tenth of what there was. Returns the first number that each of
+    `NUMBERED` gives out from now on. Raises DBAPIError.
+    """
+    here = highest_given(database)
+    last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}
+    with database.engine.begin() as connection:
+        for table, number in last.items():
+            _go_on_after(connection, table, number, database.embedded)
+    return {table: number + 1 for table, number in last.items()}
+
+
+def last_skipped(highest: int) -> int:
+    """The last number that is not given out again, where `highest` was known to be."""
+    leap = highest + max(_STEP, highest // _TENTH)
+    rounded = -(-leap // _STEP) * _STEP
+    return rounded if rounded <= _MOST else highest
+
+
+def _highest(connection: Connection, table: str, embedded: bool) -> int:
+    if embedded:
+        query = "SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = :name"
+        last = connection.scalar(text(query), {"name": table})
+    else:
+        name = connection.scalar(
+            text("SELECT pg_get_serial_sequence(:name, 'id')"), {"name": table}
+        )
+        last = connection.scalar(
+            text(f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {name}")
+        )
+    return max(int(last or 0), connection.scalar(text(f"SELECT MAX(id) FROM {table}")) or 0)
+
+
+def _go_on_after(connection: Connection, table: str, number: int, embedded: bool) -> None:
+    values = {"name": table, "number": number}
+    if embedded:
+        connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), values)
+        row = "INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :number)"
+        connection.execute(text(row), values)
+    else:
+        query = "SELECT setval(pg_get_serial_sequence(:name, 'id'), :number)"
+        connection.execute(text(query), values)

@@ -1,0 +1,109 @@
+"""Locks between processes: one server on an embedded database, one sender for each mail."""
+
+import fcntl
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import IO
+
+from sqlalchemy import Connection, TextClause, text
+from sqlalchemy.exc import DBAPIError
+
+from pbm.errors import OperatorError
+from pbm.files import trouble
+from pbm.store.db import Database
+from pbm.store.schema.mails import IN_HAND
+
+
+def acquire_server_lock(database: Database) -> IO[str] | None:
+    """Take the lock beside an embedded database, for as long as the returned file is open.
+
+    It ends with the process, however that ends. None for a shared database, which many
+    servers may use. Raises OperatorError where another server holds it.
+    """
+    name = database.engine.url.database if database.embedded else None
+    if not name:
+        return None
+    path = Path(f"{name}-server.lock")
+    try:
+        file = path.open("a+", encoding="ascii")
+    except OSError as error:
+        raise OperatorError(f"The file {path} cannot be made: {trouble(path, error)}") from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.seek(0)
+        other = file.read().strip() or "unknown"
+        file.close()
+        raise OperatorError(
+            f"Another pbm serve (process {other}) uses the database {name} already. "
+            "For several servers on one database use PostgreSQL."
+        ) from None
+    try:
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+    except OSError as error:
+        raise OperatorError(f"The file {path} cannot be written: {trouble(path, error)}") from error
+    return file
+
+
+_HOLD = text(
+    "SELECT id FROM unnest(CAST(:ids AS integer[])) AS asked(id) "
+    "WHERE pg_try_advisory_lock(:class, id)"
+)
+_RELEASE = text(
+    "SELECT pg_advisory_unlock(:class, id) FROM unnest(CAST(:ids AS integer[])) AS held(id)"
+)
+
+
+class AdvisoryLocks:
+    """Mails that this process has in hand, by session locks of PostgreSQL.
+
+    The locks belong to one connection, so that those of a dead process lapse with it. An
+    embedded database has one server, which need not tell anybody.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+
+    def take(self, outbox_ids: Sequence[int]) -> frozenset[int]:
+        """Try to hold mails; return those that nobody else holds. Never waits."""
+        if self._database.embedded or not outbox_ids:
+            return frozenset(outbox_ids)
+        return frozenset(self._run(_HOLD, outbox_ids))
+
+    def let_go(self, outbox_ids: Collection[int]) -> None:
+        """Hold these mails no more."""
+        if not self._database.embedded and outbox_ids:
+            self._run(_RELEASE, outbox_ids)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        if self._connection is not None:
+            self._connection.invalidate()  # not back into the pool: the locks end with it
+            self._connection.close()
+            self._connection = None
+
+    def _run(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
+        """Ask at once again on another connection where the one that lay idle has ended, and all
+        locks with it."""
+        was_open = self._connection is not None
+        try:
+            return self._ask(statement, outbox_ids)
+        except DBAPIError as error:
+            if not (was_open and error.connection_invalidated):
+                raise
+        return self._ask(statement, outbox_ids)
+
+    def _ask(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
+        if self._connection is None:
+            engine = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")
+            self._connection = engine.connect()
+        try:
+            found = self._connection.execute(statement, {"class": IN_HAND, "ids": list(outbox_ids)})
+            return [int(row[0]) for row in found]
+        except DBAPIError:
+            self.close()
+            raise

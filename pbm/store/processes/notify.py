@@ -1,0 +1,126 @@
+"""Notifies the workers of this process, and of other processes on one PostgreSQL, of new rows.
+
+PostgreSQL's NOTIFY takes a lock over all commits. So it is sent after the commit, from a connection
+of its own, and at most once in some milliseconds. A process that misses one finds the row by
+polling.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+
+import psycopg
+import structlog
+from psycopg.rows import dict_row
+
+from pbm.store.channels import Channel
+from pbm.store.db import Database
+
+POLL_EVERY = 0.25  # seconds
+NOTIFY_EVERY = 0.03  # seconds, at most
+PAUSE = 1.0  # seconds until a connection that could not be opened is tried again
+_NOTIFY = "SELECT pg_notify(name, '') FROM unnest(%s::text[]) AS channel(name)"
+_LAST_SECONDS = 2.0
+_log = structlog.get_logger("pbm.notify")
+Connection = psycopg.AsyncConnection[dict[str, object]]
+
+
+class Notifier:
+    """Sets the events of this process, and notifies other processes."""
+
+    def __init__(self, database: Database, events: Mapping[Channel, asyncio.Event]) -> None:
+        """`events` are those that the workers of this process wait for."""
+        self._database = database
+        self._events = events
+        self._by_name = {channel.name: event for channel, event in events.items()}
+        probes = (
+            f"({channel.probe.compile(database.engine)}) AS {channel.name}" for channel in events
+        )
+        self._question = f"SELECT {', '.join(probes)}".encode()
+        self._seen: dict[str, object] = {}
+        self._pending: set[str] = set()
+        self._sending: asyncio.Task[None] | None = None
+        self._sender: Connection | None = None
+
+    def notify(self, channels: Iterable[Channel]) -> None:
+        """Wake the workers of these channels after a commit. To be called on the event loop."""
+        for channel in channels:
+            if channel in self._events:
+                self._events[channel].set()
+            if not self._database.embedded:
+                self._pending.add(channel.name)
+        if self._pending and self._sending is None:
+            self._sending = asyncio.create_task(self._send_pending())
+
+    async def listen(self) -> None:
+        """Set events for ever, at a notification or if polling finds a row. Returns at once if
+        the database is embedded or there is no event to set."""
+        while self._events and not self._database.embedded:
+            pause = PAUSE
+            try:
+                async with await self._connect() as connection:
+                    pause = POLL_EVERY
+                    await self._listen(connection)
+            except psycopg.Error as error:
+                _log.warning("notifications lost, connecting again", error=str(error).strip())
+            for event in self._events.values():
+                event.set()  # a notification may have been lost
+            await asyncio.sleep(pause)
+
+    async def close(self) -> None:
+        """Send what is pending, and close the connection."""
+        if self._sending is not None:
+            self._sending.cancel()
+            await asyncio.wait([self._sending])
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_SECONDS):
+                await self._send()
+        await self._hang_up()
+
+    async def _send_pending(self) -> None:
+        """Send at once, and once more after a while what has come meanwhile."""
+        try:
+            while self._pending:
+                await self._send()
+                await asyncio.sleep(NOTIFY_EVERY)
+        finally:
+            self._sending = None
+
+    async def _send(self) -> None:
+        names, self._pending = self._pending, set()
+        if not names:
+            return
+        try:
+            if self._sender is None:
+                self._sender = await self._connect()
+            await self._sender.execute(_NOTIFY, [sorted(names)])
+        except psycopg.Error as error:
+            _log.warning("no notification sent, others poll", error=str(error).strip())
+            await self._hang_up()
+
+    async def _hang_up(self) -> None:
+        sender, self._sender = self._sender, None
+        if sender is not None:
+            await sender.close()
+
+    async def _connect(self) -> Connection:
+        return await psycopg.AsyncConnection.connect(
+            self._database.address, autocommit=True, row_factory=dict_row
+        )
+
+    async def _listen(self, connection: Connection) -> None:
+        for name in self._by_name:
+            await connection.execute(f"LISTEN {name}".encode())
+        while True:
+            async for notice in connection.notifies(timeout=POLL_EVERY):
+                if self._sender is None or notice.pid != self._sender.info.backend_pid:
+                    self._by_name[notice.channel].set()
+            await self._poll(connection)
+
+    async def _poll(self, connection: Connection) -> None:
+        """Look whether any row waits for a worker of this process."""
+        cursor = await connection.execute(self._question)
+        for name, probe in (await cursor.fetchone() or {}).items():
+            before, self._seen[name] = self._seen.get(name), probe
+            if probe is True or (probe and probe != before):
+                self._by_name[name].set()

@@ -1,0 +1,195 @@
+"""Mails about a board that are delayed for a robot, and news that are kept for a digest."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import String, and_, bindparam, cast, delete, func, insert, select
+
+from pbm.store.schema.columns import DUE
+from pbm.store.schema.mails import IN_HAND, kept_news, kept_notices, outbox, outbox_contents
+from pbm.store.schema.people import players
+from pbm.store.schema.running import due
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.kinds import Kind
+from pbm.store.values.mails import News
+from pbm.store.values.players import Player
+from pbm.store.values.queues import TimerKind
+
+MARGIN = timedelta(seconds=0.25)  # before it is due: the post may take it while a transaction ends
+_COLUMNS = (
+    outbox.c.player_id,
+    outbox.c.inbox_id,
+    outbox.c.written_at,
+    outbox.c.due_at,
+    outbox.c.message_id,
+)
+_WAITS = and_(
+    outbox.c.status == DUE,
+    outbox.c.recipient_key.in_(bindparam("keys", expanding=True)),
+    outbox.c.thread == bindparam("board_id"),
+    outbox.c.kind == Kind.AWAITING,
+    outbox.c.attempts == 0,
+    outbox.c.due_at > bindparam("after"),
+)
+# A transaction may have waited for its board since its moment: what the post has in hand by now
+# stays, and what is taken the post cannot have before the commit. So does what somebody has locked
+# who has not the board, as whoever lets all mails to a player go out that were to wait.
+_WAITING = select(outbox.c.id).where(_WAITS).cte("waiting").prefix_with("MATERIALIZED")
+_HELD = (
+    select(_WAITING.c.id)
+    .where(func.pg_try_advisory_xact_lock(IN_HAND, _WAITING.c.id))
+    .cte("held")
+    .prefix_with("MATERIALIZED")
+)
+_FREE = (
+    select(outbox.c.id).where(outbox.c.id.in_(select(_HELD.c.id))).with_for_update(skip_locked=True)
+)
+_TAKE = delete(outbox).where(_WAITS).returning(*_COLUMNS)
+_TAKE_FREE = _TAKE.where(outbox.c.id.in_(_FREE))
+# Apart from that: SQLAlchemy names no tables in what SQLite returns, so that a subquery there would
+# find the contents of any mail.
+_TAKE_CONTENTS = (
+    delete(outbox_contents)
+    .where(outbox_contents.c.message_id.in_(bindparam("names", expanding=True)))
+    .returning(outbox_contents)
+)
+
+
+@dataclass(frozen=True)
+class AwaitingMail:
+    """A mail about a board as it was to go out, had nothing more happened until `due_at`."""
+
+    player_id: int
+    inbox_id: int | None
+    params: dict[str, Any]
+    headers: dict[str, Any]
+    written_at: datetime
+    due_at: datetime
+
+
+class AwaitingMails:
+    """Queries about such mails, within one transaction, which has their board locked."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def take(
+        self, board_id: int, readers: Iterable[Player], now: datetime
+    ) -> Mapping[int, AwaitingMail]:
+        """Take back what waits for some players about a board, by their numbers; nobody has tried
+        to send it, and nobody will. Waits for nobody."""
+        keys = [player.address.lower() for player in readers]
+        if not keys:
+            return {}
+        chosen = {"keys": keys, "board_id": board_id, "after": now + MARGIN}
+        take = _TAKE_FREE if self._transaction.is_shared else _TAKE
+        found = {
+            row["message_id"]: dict(row)
+            for row in self._transaction.execute(take, chosen).mappings()
+        }
+        if not found:
+            return {}
+        contents = self._transaction.execute(_TAKE_CONTENTS, {"names": list(found)}).mappings()
+        for row in contents:
+            found[row["message_id"]].update(row)
+        for mail in found.values():
+            del mail["message_id"]
+        mails = [AwaitingMail(**mail) for mail in found.values()]
+        return {mail.player_id: mail for mail in mails}
+
+
+_NEWS = (kept_news.c.after_ply, kept_news.c.told, kept_news.c.size, kept_news.c.kept_at)
+MOST_NOTICES = 40  # for one player, about no board
+
+
+class KeptNews:
+    """Queries about kept news, within one transaction.
+
+    News of a board are kept and taken with the board locked, so that one mail tells them.
+    """
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:
+        """Keep the same news of a board for several players."""
+        row = {"board_id": board_id, **vars(news)}
+        rows = [{"player_id": player_id, **row} for player_id in player_ids]
+        if rows:
+            self._transaction.execute(insert(kept_news), rows)
+
+    def sizes(self, player_ids: Collection[int], board_id: int) -> dict[int, int]:
+        """How much is kept of a board, for each player for whom something is."""
+        query = (
+            select(kept_news.c.player_id, func.sum(kept_news.c.size))
+            .where(kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
+            .group_by(kept_news.c.player_id)
+        )
+        return {player_id: int(size) for player_id, size in self._transaction.execute(query)}
+
+    def boards(self, player_id: int, until: datetime) -> dict[int, int]:
+        """The boards of which a player was to be told until a moment, and how much of each is
+        kept by now."""
+        query = (
+            select(kept_news.c.board_id, func.sum(kept_news.c.size))
+            .where(kept_news.c.player_id == player_id)
+            .group_by(kept_news.c.board_id)
+            .having(func.min(kept_news.c.kept_at) <= until)
+            .order_by(kept_news.c.board_id)
+        )
+        return {board_id: int(size) for board_id, size in self._transaction.execute(query)}
+
+    def told_soon(self, player_ids: Collection[int], until: datetime) -> frozenset[int]:
+        """Those of some players for whom news are kept that are told until a moment, apart from
+        their digests."""
+        about = cast(kept_news.c.player_id, String) + "." + cast(kept_news.c.board_id, String)
+        theirs = (
+            select(kept_news.c.id)
+            .join(due, (due.c.kind == TimerKind.KEPT_NEWS.value) & (due.c.about == about))
+            .where(kept_news.c.player_id == players.c.id, ~due.c.stuck, due.c.due_at <= until)
+        )
+        query = select(players.c.id).where(players.c.id.in_(player_ids), theirs.exists())
+        return frozenset(self._transaction.scalars(query)) if player_ids else frozenset()
+
+    def keep_notice(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
+        """Keep something for a player that is about no board, unless `MOST_NOTICES` are kept."""
+        theirs = kept_notices.c.player_id == player_id
+        count = select(func.count()).select_from(kept_notices).where(theirs)
+        if (self._transaction.scalar(count) or 0) < MOST_NOTICES:
+            row = {"player_id": player_id, "told": told, "kept_at": now}
+            self._transaction.execute(insert(kept_notices).values(row))
+
+    def take_notices(self, player_id: int) -> list[dict[str, Any]]:
+        """Take all that is kept for a player about no board, in order, to be told now."""
+        taken = delete(kept_notices).where(kept_notices.c.player_id == player_id)
+        returned = taken.returning(kept_notices.c.id, kept_notices.c.told)
+        rows = self._transaction.execute(returned).mappings()
+        return [row["told"] for row in sorted(rows, key=lambda row: row["id"])]
+
+    def has_notices(self, player_id: int) -> bool:
+        """Whether something is kept for a player that is about no board."""
+        query = select(kept_notices.c.id).where(kept_notices.c.player_id == player_id).limit(1)
+        return self._transaction.scalar(query) is not None
+
+    def take(self, player_ids: Collection[int], board_id: int) -> Mapping[int, tuple[News, ...]]:
+        """Take everything that is kept for some players about a board, in order, to be told now."""
+        found: dict[int, tuple[News, ...]] = defaultdict(tuple)
+        if not player_ids:
+            return found
+        theirs = (kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
+        columns = (kept_news.c.id, kept_news.c.player_id, *_NEWS)
+        taken = delete(kept_news).where(*theirs).returning(*columns)
+        guarded = taken
+        rows = self._transaction.execute(guarded).mappings()
+        for row in sorted(rows, key=lambda row: row["id"]):
+            news = News(**{name.name: row[name.name] for name in _NEWS})
+            found[row["player_id"]] += (news,)
+        return found
+
+    def forget(self, player_id: int) -> None:
+        """Drop what is kept for a player."""
+        for table in (kept_news, kept_notices):
+            self._transaction.execute(delete(table).where(table.c.player_id == player_id))

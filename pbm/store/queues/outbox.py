@@ -1,0 +1,386 @@
+"""The mails that wait to be sent: written in the turn's own transaction, sent after it."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import (
+    Case,
+    Column,
+    ColumnElement,
+    Delete,
+    Integer,
+    Select,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    union_all,
+    update,
+)
+from sqlalchemy.dialects import postgresql
+
+from pbm.store.channels import MAIL_WRITTEN
+from pbm.store.queues.scan_floor import BEGINNING
+from pbm.store.schema.columns import DUE, FAILED
+from pbm.store.schema.mails import outbox, outbox_contents
+from pbm.store.sql.driver import Row
+from pbm.store.sql.statement import Statement
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
+from pbm.store.values.mails import NewMail, OutboxMail
+
+_CONTENTS = tuple(
+    select(column)
+    .where(outbox_contents.c.message_id == outbox.c.message_id)
+    .scalar_subquery()
+    .label(column.name)
+    for column in (outbox_contents.c.params, outbox_contents.c.headers)
+)
+_COLUMNS = (
+    outbox.c.id,
+    outbox.c.kind,
+    outbox.c.recipient,
+    outbox.c.player_id,
+    outbox.c.board_id,
+    outbox.c.template,
+    *_CONTENTS,
+    outbox.c.message_id,
+    outbox.c.sender,
+    outbox.c.written_at,
+    outbox.c.status,
+    outbox.c.attempts,
+    outbox.c.due_at,
+    outbox.c.last_error,
+)
+
+LONGEST_PAUSE = timedelta(hours=1)  # between two tries of a mail
+_LETS_BY = timedelta(minutes=5)  # after a try with that pause behind it
+_NO_BOARD = 0  # the thread of what is about no board
+_NO_MAIL = 0  # the number of none
+
+_HELD = ("message_id", "params", "headers")
+_OWN = tuple(field.name for field in fields(NewMail) if field.name not in ("params", "headers"))
+_WRITTEN = (*_OWN, "recipient_key", "thread", "status", "attempts", "due_at")
+_ADD = Statement(insert(outbox).inline().values({name: bindparam(name) for name in _WRITTEN}))
+_ADD_CONTENTS = Statement(
+    insert(outbox_contents).inline().values({name: bindparam(name) for name in _HELD})
+)
+
+
+_EARLIER = outbox.alias("earlier")
+# A mail holds back what stands behind it while it is due or was put off by the next server. One
+# that waits on purpose does not, unless for a robot, which is soon over; nor, before `soon` is
+# over, one that was put off for the longest pause: where what stands behind it arrives then, the
+# trouble is its own.
+# No `EXISTS`: for that PostgreSQL may read all threads, of which it believes that none waits.
+_OVERTAKEN = select(_EARLIER.c.id).where(
+    _EARLIER.c.status == DUE,
+    _EARLIER.c.recipient_key == outbox.c.recipient_key,
+    _EARLIER.c.thread == outbox.c.thread,
+    _EARLIER.c.id < outbox.c.id,
+    or_(
+        _EARLIER.c.due_at <= bindparam("now"),
+        and_(_EARLIER.c.attempts > 0, _EARLIER.c.due_at <= bindparam("soon")),
+        and_(_EARLIER.c.attempts == 0, _EARLIER.c.kind == Kind.AWAITING),
+    ),
+)
+MOST_PASSED_OVER = 64
+_PASSED_OVER = tuple(f"id{number}" for number in range(MOST_PASSED_OVER))
+_CLAIM = Statement(
+    select(*_COLUMNS)
+    .where(
+        outbox.c.status == DUE,
+        outbox.c.due_at >= bindparam("since"),
+        outbox.c.due_at <= bindparam("now"),
+        _OVERTAKEN.limit(1).scalar_subquery().is_(None),
+        *(outbox.c.id != bindparam(name) for name in _PASSED_OVER),
+    )
+    .order_by(outbox.c.due_at, outbox.c.id)
+    .limit(bindparam("most", type_=Integer))
+)
+
+
+def _erase_contents(transaction: Transaction, message_ids: Sequence[str]) -> None:
+    """Erase what some mails hold that are given up, or are no more."""
+    if message_ids:
+        _ERASE_NAMED.run(transaction, *({"name": message_id} for message_id in message_ids))
+
+
+def _contents_of(mails: ColumnElement[bool]) -> Delete:
+    """Erases what some mails hold."""
+    named = select(outbox.c.message_id).where(mails)
+    return delete(outbox_contents).where(outbox_contents.c.message_id.in_(named))
+
+
+def _unless_erased(column: Column[str]) -> Case[str]:
+    """What stands there, but for a mail with which its address is erased."""
+    erases = or_(*(outbox.c.kind == kind for kind in ERASING_ADDRESS))
+    return case((erases, ""), else_=column)
+
+
+_FINISHED = update(outbox).values(
+    status=bindparam("status"),
+    finished_at=bindparam("now"),
+    last_error=bindparam("error"),
+    attempts=outbox.c.attempts + 1,
+    recipient=_unless_erased(outbox.c.recipient),
+    recipient_key=_unless_erased(outbox.c.recipient_key),
+)
+_IT = outbox.c.id == bindparam("mail")
+_AMONG = outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer)))
+_FINISH = Statement(_FINISHED.where(_IT))
+_ERASE = Statement(_contents_of(_IT))
+_FINISH_ALL = Statement(_FINISHED.where(_AMONG))  # on PostgreSQL
+_ERASE_ALL = Statement(_contents_of(_AMONG))
+_ERASE_NAMED = Statement(
+    delete(outbox_contents).where(outbox_contents.c.message_id == bindparam("name"))
+)
+# Asked for the moment, too, PostgreSQL would look through the index of all that waits.
+_STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
+_AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # whose index has all that wait
+_IS_DUE = and_(outbox.c.status == DUE, _AT_ANY_MOMENT)
+_NEXT_DUE_AT = Statement(
+    select(func.min(outbox.c.due_at, type_=outbox.c.due_at.type)).where(
+        outbox.c.status == DUE, outbox.c.due_at >= bindparam("since")
+    )
+)
+
+
+class Outbox:
+    """Queries about outgoing mail, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def add(self, *mails: NewMail) -> None:
+        """Write mails down to be sent, in this order."""
+        rows = [
+            {
+                **{name: getattr(mail, name) for name in _OWN},
+                "recipient_key": mail.recipient.lower(),
+                "thread": mail.board_id or _NO_BOARD,
+                "status": "due",
+                "attempts": 0,
+                "due_at": mail.due_at or mail.written_at,
+            }
+            for mail in mails
+        ]
+        if rows:
+            self._transaction.notify(MAIL_WRITTEN)
+            _ADD.run(self._transaction, *rows)
+            contents = ({name: getattr(mail, name) for name in _HELD} for mail in mails)
+            _ADD_CONTENTS.run(self._transaction, *contents)
+
+    def claim_due(
+        self,
+        now: datetime,
+        *,
+        most: int,
+        passing_over: Sequence[int],
+        since: datetime = BEGINNING,
+    ) -> list[OutboxMail]:
+        """Take due mails, oldest first, but none that would overtake another on its board.
+
+        A mail that the next server puts off again and again holds others back for some hour.
+        `passing_over` names `MOST_PASSED_OVER` mails at most. Those that were due before `since`
+        are not looked for.
+        """
+        spare = [_NO_MAIL] * (MOST_PASSED_OVER - len(passing_over))
+        passed = dict(zip(_PASSED_OVER, (*passing_over, *spare), strict=True))
+        soon = now + LONGEST_PAUSE - _LETS_BY
+        moments = {"since": since, "now": now, "soon": soon}
+        rows = _CLAIM.rows(self._transaction, most=most, **moments, **passed)
+        return [_mail(row) for row in rows]
+
+    def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
+        """Those of some mails that still wait to be sent; on PostgreSQL."""
+        rows = _STILL_DUE.rows(self._transaction, mails=list(outbox_ids))
+        return frozenset(int(row["id"]) for row in rows if row["due_at"] <= now)
+
+    def next_due_at(self, *, since: datetime = BEGINNING) -> datetime | None:
+        """When the next waiting mail is due, of those that are so since a moment."""
+        due_at: datetime | None = _NEXT_DUE_AT.value(self._transaction, since=since)
+        return due_at
+
+    def finish(
+        self, outbox_ids: Sequence[int], status: str, now: datetime, error: str | None = None
+    ) -> None:
+        """Record that mails were sent, have failed or were dropped, and erase their contents."""
+        outcome = {"status": status, "now": now, "error": error}
+        if outbox_ids and self._transaction.dialect.name == "postgresql":
+            numbers = sorted(outbox_ids)
+            _FINISH_ALL.run(self._transaction, {"mails": numbers, **outcome})
+            _ERASE_ALL.run(self._transaction, {"mails": numbers})
+        elif outbox_ids:
+            _FINISH.run(self._transaction, *({"mail": number, **outcome} for number in outbox_ids))
+            _ERASE.run(self._transaction, *({"mail": number} for number in outbox_ids))
+
+    def fail(self, outbox_id: int, error: str, now: datetime) -> None:
+        """Record that a mail was refused for good; its contents stay for a retry."""
+        self._set(
+            outbox_id,
+            status="failed",
+            finished_at=now,
+            last_error=error,
+            attempts=outbox.c.attempts + 1,
+        )
+
+    def defer(self, outbox_id: int, error: str, due_at: datetime) -> None:
+        """Record a try that failed for now."""
+        self._set(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
+
+    def write_later(self, outbox_id: int, now: datetime) -> None:
+        """Take a mail that waits as written now."""
+        self._set(outbox_id, written_at=now)
+
+    def bring_forward(self, now: datetime) -> None:
+        """Make due what waits longer than any retry, as a clock that was ahead has left it.
+
+        What was written to wait, and at a time that has been, goes on waiting.
+        """
+        self._transaction.execute(
+            update(outbox)
+            .where(
+                outbox.c.status == DUE,
+                outbox.c.due_at > now,
+                or_(
+                    outbox.c.written_at > now,
+                    and_(outbox.c.attempts > 0, outbox.c.due_at > now + LONGEST_PAUSE),
+                ),
+            )
+            .values(due_at=now)
+        )
+
+    def retry(self, outbox_id: int, now: datetime) -> None:
+        """Make a mail that waits or has failed due at once."""
+        self._set(outbox_id, status="due", due_at=now, finished_at=None)
+
+    def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
+        """The mails that wait before one to the same reader about the same board."""
+        query = select(outbox.c.id).where(
+            outbox.c.status == DUE,
+            outbox.c.recipient_key == mail.recipient.lower(),
+            outbox.c.thread == (mail.board_id or _NO_BOARD),
+            outbox.c.id < mail.id,
+        )
+        return tuple(self._transaction.scalars(query.order_by(outbox.c.id)))
+
+    def get(self, outbox_id: int, *, lock: bool = False) -> OutboxMail:
+        """Return a mail by number; with `lock` its record waits. Raises LookupError."""
+        query: Select[Any] = select(*_COLUMNS).where(outbox.c.id == outbox_id)
+        if lock:
+            query = query.with_for_update()
+        row = self._transaction.execute(query).mappings().one_or_none()
+        if row is None:
+            raise LookupError(f"no mail {outbox_id} in the outbox")
+        return _mail(row)
+
+    def waiting(self, *, most: int | None = None) -> tuple[OutboxMail, ...]:
+        """The mails that are due or have failed, oldest first."""
+        due, failed = (
+            select(*_COLUMNS).where(condition) for condition in (_IS_DUE, outbox.c.status == FAILED)
+        )  # apart, since each has an index of its own
+        query = union_all(due, failed).order_by("written_at", "id").limit(most)
+        rows = self._transaction.execute(query).mappings()
+        return tuple(_mail(row) for row in rows)
+
+    def count(self, status: str) -> int:
+        """How many mails are due, sent, failed or dropped."""
+        word = literal(status, literal_execute=True)
+        query = select(func.count()).where(outbox.c.status == word, _AT_ANY_MOMENT)
+        return int(self._transaction.scalar(query) or 0)
+
+    def written(self, message_id: str) -> bool:
+        """Whether a mail with this Message-ID was ever written."""
+        query = select(outbox.c.id).where(outbox.c.message_id == message_id)
+        return self._transaction.scalar(query) is not None
+
+    def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
+        """Whether an address was written a mail of one kind since a moment."""
+        query = select(outbox.c.id).where(
+            outbox.c.recipient_key == address_key,
+            outbox.c.kind == kind,
+            outbox.c.written_at > since,
+        )
+        return self._transaction.scalars(query.limit(1)).first() is not None
+
+    def count_answers(self, allowance: Allowance, address_key: str, since: datetime) -> int:
+        """How many mails that count against an allowance an address was written since a moment."""
+        query = select(func.count()).where(
+            outbox.c.recipient_key == address_key,
+            outbox.c.kind.in_(using_up(allowance)),
+            outbox.c.written_at > since,
+        )
+        return int(self._transaction.scalar(query) or 0)
+
+    def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
+        """Whether any mail to an address, or one about a board, waits to be sent."""
+        query = select(outbox.c.id).where(
+            outbox.c.status == DUE, outbox.c.recipient_key == address_key
+        )
+        if board_id is not None:
+            query = query.where(outbox.c.thread == board_id)
+        return self._transaction.scalars(query.limit(1)).first() is not None
+
+    def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
+        """Find the mail to an address that went out under an envelope sender of its own."""
+        query = select(*_COLUMNS).where(
+            outbox.c.recipient_key == address_key,
+            outbox.c.written_at > since,
+            outbox.c.sender == sender,
+        )
+        row = self._transaction.execute(query).mappings().first()
+        return _mail(row) if row else None
+
+    def note(self, outbox_id: int, what: str) -> None:
+        """Write down for the operator what became of a mail after it was sent."""
+        self._set(outbox_id, last_error=what)
+
+    def release(self, player_id: int, address_key: str, now: datetime) -> None:
+        """Let the mails to a player go out at once that were to wait."""
+        self._transaction.notify(MAIL_WRITTEN)
+        self._transaction.execute(
+            update(outbox)
+            .where(
+                outbox.c.status == DUE,
+                outbox.c.recipient_key == address_key,
+                outbox.c.player_id == player_id,
+                outbox.c.due_at > now,
+            )
+            .values(due_at=now)
+        )
+
+    def supersede(
+        self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
+    ) -> tuple[int, ...]:
+        """Give up what waits for a player and is superseded, of all boards or of one.
+
+        Returns the boards that these mails were about.
+        """
+        where = [
+            _IS_DUE,
+            outbox.c.player_id == player_id,
+            outbox.c.kind.in_(SUPERSEDED),
+        ]
+        if board_id is not None:
+            where.append(outbox.c.board_id == board_id)
+        dropped = {"status": "dropped", "finished_at": now, "last_error": why}
+        given_up = update(outbox).where(*where).values(**dropped)
+        given_up = given_up.returning(outbox.c.message_id, outbox.c.board_id)
+        found = self._transaction.execute(given_up).all()
+        _erase_contents(self._transaction, [row.message_id for row in found])
+        return tuple(row.board_id for row in found)
+
+    def _set(self, outbox_id: int, **values: Any) -> None:
+        self._transaction.execute(update(outbox).where(outbox.c.id == outbox_id).values(**values))
+
+
+def _mail(row: Row) -> OutboxMail:
+    return OutboxMail(**{**row, "params": row["params"] or {}, "headers": row["headers"] or {}})

@@ -1,0 +1,194 @@
+"""What is to be done at a moment: rows of `due`, claimed as mails are."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import String, cast, delete, func, literal, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from pbm.store.channels import TIMER_SET
+from pbm.store.schema.games import boards, seats
+from pbm.store.schema.people import players
+from pbm.store.schema.running import due
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.queues import Timer, TimerKind
+
+ALL_KEPT = timedelta(minutes=1)  # after a moment: what has come before it is committed by then
+SOON = timedelta(minutes=1)  # whoever waits for timers looks again long before
+_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_COLUMNS = tuple(due.columns)
+_WAITS = ~due.c.stuck
+_AT_ONCE = 500  # that one statement names
+_LOOKED_AT = 500  # where many are due, so that each costs the same
+
+
+class Timers:
+    """Queries about timers, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def set(
+        self,
+        kind: TimerKind,
+        about: str,
+        now: datetime,
+        due_at: datetime,
+        *,
+        board_id: int | None = None,
+        player_id: int | None = None,
+        question_id: int | None = None,
+        since: datetime | None = None,
+    ) -> bool:
+        """Let something be done from a moment on; `about` makes it one and the same of its kind.
+
+        Its time counts from now, or from `since`. False where there is one of this kind about the
+        same already; nothing changes then.
+        """
+        row = {"kind": kind.value, "about": about, "since": since or now, "set_at": now}
+        row["due_at"] = due_at
+        whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
+        added = _INSERT[self._transaction.dialect.name](due).values(**row, **whose)
+        added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
+        if self._transaction.scalar(added.returning(due.c.id)) is None:
+            return False
+        self._wake(now, due_at)
+        return True
+
+    def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
+        """Let something be done now about each player for whom a board waits."""
+        about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
+        at = literal(now, due.c.due_at.type)
+        awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
+        added = _INSERT[self._transaction.dialect.name](due).from_select(
+            ["kind", "about", "player_id", "since", "set_at", "due_at"],
+            awaited.where(whose.is_not(None)),
+        )
+        self._transaction.execute(added.on_conflict_do_nothing(index_elements=["kind", "about"]))
+        self._transaction.notify(TIMER_SET)
+
+    def move(
+        self, kind: TimerKind, about: str, now: datetime, due_at: datetime, *, player_id: int
+    ) -> None:
+        """Let something be done at a moment, whenever it was to be done before."""
+        moment = {"set_at": now, "due_at": due_at}
+        row = {"kind": kind.value, "about": about, "since": now, "player_id": player_id, **moment}
+        added = _INSERT[self._transaction.dialect.name](due).values(row)
+        moved = added.on_conflict_do_update(index_elements=["kind", "about"], set_=moment)
+        self._transaction.execute(moved)
+        self._wake(now, due_at)
+
+    def _wake(self, now: datetime, due_at: datetime) -> None:
+        """Let whoever waits for timers look again, for one that comes soon."""
+        if due_at - now <= SOON:
+            self._transaction.notify(TIMER_SET)
+
+    def advance(
+        self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
+    ) -> None:
+        """Let some come earlier that were to come later.
+
+        One that another process has in hand is passed over: whoever has its board waits for none
+        that waits for the board, and it looks how things stand after that.
+        """
+        for first in range(0, len(abouts), _AT_ONCE):
+            later = select(due.c.id).where(
+                due.c.kind == kind.value,
+                due.c.about.in_(abouts[first : first + _AT_ONCE]),
+                due.c.due_at > due_at,
+            )
+            free = later.with_for_update(skip_locked=True)
+            earlier = update(due).where(due.c.id.in_(free)).values(due_at=due_at, set_at=now)
+            self._transaction.execute(earlier)
+
+    def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
+        """Take those that are due, the oldest first; other processes pass them over meanwhile."""
+        query = (
+            select(*_COLUMNS)
+            .where(_WAITS, due.c.due_at <= now)
+            .order_by(due.c.due_at, due.c.id)
+            .limit(most)
+            .with_for_update(skip_locked=True)
+        )
+        return tuple(Timer(**row) for row in self._transaction.execute(query).mappings())
+
+    def next_due_at(self) -> datetime | None:
+        """When the next one is due."""
+        query = select(due.c.due_at).where(_WAITS).order_by(due.c.due_at, due.c.id).limit(1)
+        return self._transaction.scalars(query).one_or_none()
+
+    def find(self, timer_id: int) -> Timer | None:
+        """Find one that still waits."""
+        query = select(*_COLUMNS).where(due.c.id == timer_id, _WAITS).with_for_update()
+        row = self._transaction.execute(query).mappings().one_or_none()
+        return Timer(**row) if row else None
+
+    def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
+        """Those of a kind that are to come, by what they are about."""
+        query = select(*_COLUMNS).where(due.c.kind == kind.value, due.c.about.in_(abouts))
+        rows = self._transaction.execute(query).mappings() if abouts else ()
+        return {row["about"]: Timer(**row) for row in rows}
+
+    def readers_of(
+        self,
+        kinds: Collection[TimerKind],
+        player_ids: Collection[int],
+        until: datetime,
+        *,
+        but: Collection[int],
+    ) -> frozenset[int]:
+        """Those of some players who sit at boards, `but` some, about which something of these kinds
+        is due until a moment: among the next `_LOOKED_AT` of all that is due."""
+        soon = (
+            select(due.c.kind, due.c.board_id)
+            .where(_WAITS, due.c.due_at <= until)
+            .order_by(due.c.due_at, due.c.id)
+            .limit(_LOOKED_AT)
+            .subquery()
+        )
+        theirs = select(seats.c.board_id).where(
+            soon.c.kind.in_([kind.value for kind in kinds]),
+            soon.c.board_id.not_in(but),
+            seats.c.board_id == soon.c.board_id,
+            seats.c.player_id == players.c.id,
+        )
+        query = select(players.c.id).where(players.c.id.in_(player_ids), theirs.exists())
+        return frozenset(self._transaction.scalars(query)) if player_ids else frozenset()
+
+    def done(self, timer: Timer) -> None:
+        """It is done, and nobody need know of it any more."""
+        self._transaction.execute(delete(due).where(due.c.id == timer.id))
+
+    def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
+        """Let it come again later; failed tries are forgotten."""
+        self._set(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
+
+    def count_try(self, timer: Timer, error: str) -> int:
+        """Count a try that failed; return how many there have been."""
+        self._set(timer.id, tries=due.c.tries + 1, last_error=error)
+        return timer.tries + 1
+
+    def set_stuck(self, timer: Timer) -> None:
+        """Put it aside until the server is started again."""
+        self._set(timer.id, stuck=True)
+
+    def retry_stuck(self) -> None:
+        """Let everything be tried again that was put aside."""
+        self._transaction.execute(update(due).where(due.c.stuck).values(stuck=False, tries=0))
+
+    def count_stuck(self) -> int:
+        """How many were put aside."""
+        query = select(func.count()).where(due.c.stuck)
+        return int(self._transaction.scalar(query) or 0)
+
+    def bring_forward(self, now: datetime) -> None:
+        """Let what was set by a clock that was ahead come as long after now as it was to wait."""
+        ahead = select(*_COLUMNS).where(due.c.set_at > now)
+        for row in self._transaction.execute(ahead).mappings().all():
+            timer = Timer(**row)
+            wait = timer.due_at - timer.set_at
+            self._set(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)
+
+    def _set(self, timer_id: int, **values: Any) -> None:
+        self._transaction.execute(update(due).where(due.c.id == timer_id).values(**values))

@@ -1,0 +1,359 @@
+"""Boards: who sits there, and what is kept of them."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import fields, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, bindparam, case, func, insert, select, update
+
+from pbm.plain import from_plain, to_plain
+from pbm.rules.contract import Options, Position
+from pbm.rules.registry import game_named
+from pbm.rules.sides import mover
+from pbm.store.schema.games import FORGOTTEN, boards, seats
+from pbm.store.schema.people import players
+from pbm.store.sql.driver import Row
+from pbm.store.sql.row_cache import Rows
+from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.boards import Board, Bookkeeping, Offer, Round, Seat, Stop
+
+SEATED = (
+    select(
+        seats.c.board_id,
+        seats.c.seat,
+        seats.c.player_id,
+        func.coalesce(seats.c.name, players.c.handle).label("handle"),
+        seats.c.last_ply,
+        seats.c.answered,
+        seats.c.used,
+        seats.c.banked,
+        seats.c.stopped,
+        seats.c.name.is_not(None).label("from_record"),
+        (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
+        (seats.c.name.is_(None) & (players.c.status == "removed")).label("removed"),
+        case((seats.c.name.is_(None), players.c.robot)).label("robot"),
+    )
+    .join(players, players.c.id == seats.c.player_id)
+    .order_by(seats.c.board_id, seats.c.seat)
+)
+_SEAT = tuple(item.name for item in fields(Seat))
+_AS_STORED = (
+    *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply", "status"),
+    *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
+    *("rated", "clock", "waits_since", "reminded", "given", "paused_since"),
+)
+
+
+def board_of(row: Row, seated: Iterable[Row]) -> Board:
+    """The board of its row, and of the rows of its seats."""
+    values = {name: row[name] for name in _AS_STORED}
+    winners, round_number, tags = row["winners"], row["round"], row["tags"]
+    return Board(
+        **values,
+        winners=None if winners is None else tuple(winners),
+        seats=tuple(Seat(**{name: seat[name] for name in _SEAT}) for seat in seated),
+        offers=tuple(from_plain(Offer, offer) for offer in row["offers"] or ()),
+        stops=tuple(_stops(row["stops"])),
+        round=Round(row["match_id"], round_number, row["rounds"]) if round_number else None,
+        tags=None if tags is None else tuple((name, value) for name, value in tags),
+    )
+
+
+def _stops(plain: Iterable[tuple[str, str, bool]] | None) -> Iterator[Stop]:
+    for begin, end, bounced in plain or ():
+        yield Stop(datetime.fromisoformat(begin), datetime.fromisoformat(end), bounced)
+
+
+def plain_stops(stops: Iterable[Stop]) -> list[list[Any]] | None:
+    """Stops as JSON has them; None for none."""
+    return [[stop.begin.isoformat(), stop.end.isoformat(), stop.bounced] for stop in stops] or None
+
+
+_IT = boards.c.id == bindparam("number")
+_FIND = Statement(select(boards).where(_IT))
+# A weaker lock than FOR UPDATE: writing mails that refer to a board need not wait for it.
+_LOCK = Statement(select(boards.c.id).where(_IT).with_for_update(key_share=True))
+_SEATED_AT = Statement(SEATED.where(seats.c.board_id == bindparam("board_id")))
+_SET = ColumnSetter(boards)
+_NOTE_ANSWERED = Statement(
+    update(seats)
+    .where(
+        seats.c.board_id == bindparam("number"),
+        seats.c.player_id == bindparam("player"),
+        ~seats.c.answered,
+    )
+    .values(answered=True)
+)
+_NOTE_TOLD_OF_WORDS = Statement(
+    update(seats)
+    .where(
+        seats.c.board_id == bindparam("number"),
+        seats.c.player_id == bindparam("player"),
+        ~seats.c.told_of_words,
+    )
+    .values(told_of_words=True)
+    .returning(seats.c.seat)
+)
+_AT_ONCE = 500  # boards that one statement names, well below what a database takes
+
+
+def board_reads(board_id: int) -> tuple[Read, Read]:
+    """What `Boards.find` reads of a board: its row and those of its seats."""
+    return (_FIND, {"number": board_id}), (_SEATED_AT, {"board_id": board_id})
+
+
+class Boards:
+    """Queries about boards, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def find(self, board_id: int, *, lock: bool = False) -> Board | None:
+        """Find a board; with `lock` no other transaction changes it until the commit."""
+        transaction, reads = self._transaction, board_reads(board_id)
+        if lock and not transaction.holds(board_id):
+            locked, found, seated = rows_of(transaction, (_LOCK, {"number": board_id}), *reads)
+            transaction.locked_boards.update(row["id"] for row in locked)
+        else:
+            found, seated = rows_of(transaction, *reads)
+        if not found or found[0]["status"] == FORGOTTEN:
+            return None
+        board: Board = transaction.value_of(
+            f"board {board_id}",
+            found,
+            seated,
+            make=lambda found, seated: board_of(found[0], seated),
+        )
+        return board
+
+    def get(self, board_id: int, *, lock: bool = False) -> Board:
+        """Return a board by number, as `find` does. Raises LookupError."""
+        board = self.find(board_id, lock=lock)
+        if board is None:
+            raise LookupError(f"no board {board_id}")
+        return board
+
+    def lock_if_free(self, board_id: int) -> bool:
+        """Lock a board until the commit, unless another transaction has locked it."""
+        query = select(boards.c.id).where(boards.c.id == board_id)
+        free = query.with_for_update(skip_locked=True, key_share=True)
+        found = tuple(self._transaction.scalars(free))
+        self._transaction.locked_boards.update(found)
+        return bool(found)
+
+    def get_many(self, board_ids: Sequence[int]) -> tuple[Board, ...]:
+        """Several boards that exist, in the order given."""
+        found: dict[int, Board] = {}
+        for first in range(0, len(board_ids), _AT_ONCE):
+            some = board_ids[first : first + _AT_ONCE]
+            query = select(boards).where(boards.c.id.in_(some))
+            found |= {board.id: board for board in self._read(query)}
+        return tuple(found[board_id] for board_id in board_ids)
+
+    def longest_waiting(self, player_id: int, but: int, most: int) -> tuple[Board, ...]:
+        """The boards that have waited for a player's move for longest, `but` one, locked.
+
+        Those that somebody else has in hand are passed over, so that nobody waits for anybody.
+        """
+        query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
+        query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
+        found = tuple(self._read(query.with_for_update(skip_locked=True, key_share=True)))
+        self._transaction.locked_boards.update(board.id for board in found)
+        return found
+
+    def to_move(self, player_id: int) -> tuple[int, ...]:
+        """The numbers of the boards on which it is this player's turn, oldest first."""
+        query = select(boards.c.id).where(boards.c.to_move_id == player_id)
+        return tuple(self._transaction.scalars(query.order_by(boards.c.id)))
+
+    def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
+        """The numbers of the boards of some games on which it is this player's turn, the one that
+        has waited longest first."""
+        query = select(boards.c.id).where(
+            boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
+        )
+        longest_first = func.coalesce(boards.c.waits_since, boards.c.changed_at)
+        return tuple(self._transaction.scalars(query.order_by(longest_first, boards.c.id)))
+
+    def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
+        """A player's boards, the newest first, still being played or over."""
+        numbers = (
+            select(seats.c.board_id)
+            .where(seats.c.player_id == player_id, seats.c.playing == playing)
+            .distinct()
+            .order_by(seats.c.board_id.desc())
+            .limit(most)
+        )
+        return self.get_many(self._transaction.scalars(numbers).all())
+
+    def game_of(self, board_id: int) -> str | None:
+        """The name of the game that a board holds; None if there is no such board."""
+        game: str | None = self._transaction.scalar(
+            select(boards.c.game).where(boards.c.id == board_id)
+        )
+        return game
+
+    def numbers_of(self, player_id: int, *, most: int) -> tuple[int, ...]:
+        """The numbers of a player's boards, the newest first."""
+        query = select(seats.c.board_id).where(seats.c.player_id == player_id).distinct()
+        query = query.order_by(seats.c.board_id.desc()).limit(most)
+        return tuple(self._transaction.scalars(query))
+
+    def numbers(self, *, status: str | None = None) -> tuple[int, ...]:
+        """The numbers of all boards, or of those with one status."""
+        query = select(boards.c.id).where(boards.c.status != FORGOTTEN).order_by(boards.c.id)
+        if status is not None:
+            query = query.where(boards.c.status == status)
+        return tuple(self._transaction.scalars(query))
+
+    def of_match(self, match_id: int) -> tuple[Board, ...]:
+        """The boards of a match, in the order of its rounds."""
+        query = select(boards).where(boards.c.match_id == match_id)
+        return tuple(self._read(query.order_by(boards.c.id)))
+
+    def rematches(self, board_id: int) -> tuple[Board, ...]:
+        """The boards that were begun as a rematch of this one."""
+        query = select(boards).where(boards.c.rematch_of == board_id)
+        return tuple(self._read(query.order_by(boards.c.id)))
+
+    def bookkeeping(self, board_id: int) -> Bookkeeping:
+        """What is kept beside a board to find it by."""
+        mover = self._transaction.scalars(
+            select(boards.c.to_move_id).where(boards.c.id == board_id)
+        ).one()
+        marks = self._transaction.scalars(
+            select(seats.c.playing).where(seats.c.board_id == board_id)
+        )
+        return Bookkeeping(mover, frozenset(marks))
+
+    def add(
+        self,
+        game: str,
+        options: Options,
+        position: Position,
+        player_ids: Sequence[int],
+        subject: str,
+        now: datetime,
+        *,
+        names: Sequence[str] | None = None,
+        round_of: Round | None = None,
+        rounds: int | None = None,
+        rematch_of: int | None = None,
+        begun_by: int | None = None,
+        tags: Sequence[tuple[str, str]] | None = None,
+        rated: bool = True,
+        clock: dict[str, Any] | None = None,
+    ) -> Board:
+        """Put a new board on the server; `{number}` in `subject` becomes its number.
+
+        `names` and `tags` are those in a record. `round_of` is its place in a match; with `rounds`
+        instead it begins one. `begun_by` is the player who challenged the others.
+        """
+        state = position.state()
+        added = self._transaction.execute(
+            insert(boards)
+            .values(
+                game=game,
+                rules_version=game_named(game).info.version,
+                options=dict(options),
+                subject=subject,
+                start_state=state,
+                state=state,
+                ply=0,
+                status="playing",
+                to_move_id=player_ids[(mover(position) or 1) - 1],
+                started_at=now,
+                changed_at=now,
+                rematch_of=rematch_of,
+                begun_by_id=begun_by,
+                rated=rated,
+                clock=clock,
+                waits_since=now,
+                tags=None if tags is None else list(map(list, tags)),
+            )
+            .returning(boards.c.id)
+        )
+        board_id = added.scalar_one()
+        place = round_of or (Round(board_id, 1, rounds) if rounds else None)
+        self.change(board_id, subject=subject.format(number=board_id), **_round_columns(place))
+        self._transaction.execute(
+            insert(seats),
+            [
+                {
+                    "board_id": board_id,
+                    "seat": seat,
+                    "player_id": player_id,
+                    "playing": True,
+                    "last_ply": 0,
+                    "name": names[seat - 1] if names else None,
+                    "answered": player_id == begun_by,
+                }
+                for seat, player_id in enumerate(player_ids, start=1)
+            ],
+        )
+        return self.get(board_id)
+
+    def note_answered(self, board_id: int, player_id: int) -> None:
+        """Note that a player has said something on a board."""
+        _NOTE_ANSWERED.run(
+            self._transaction,
+            {"number": board_id, "player": player_id},
+        )
+
+    def note_told_of_words(self, board_id: int, player_id: int) -> bool:
+        """Note that a player is told where words go on a board; whether that is the first time."""
+        whose = {"number": board_id, "player": player_id}
+        return _NOTE_TOLD_OF_WORDS.value(self._transaction, **whose) is not None
+
+    def set_offers(self, board: Board, offers: Sequence[Offer]) -> Board:
+        """Write down what is asked for on a board."""
+        self.change(board.id, offers=to_plain(offers) or None)
+        return replace(board, offers=tuple(offers))
+
+    def replace_player(self, board: Board, seat: int, player_id: int, now: datetime) -> Board:
+        """Hand a seat over to another player."""
+        self._transaction.execute(
+            update(seats)
+            .where(seats.c.board_id == board.id, seats.c.seat == seat)
+            .values(player_id=player_id, told_of_words=False, used=0, banked=None, stopped=0),
+        )
+        waited_for = board.to_move
+        moves_now = waited_for is not None and waited_for.seat == seat
+        anew = {"waits_since": now, "reminded": 0, "given": 0, "stops": None}
+        changed: dict[str, Any] = {"to_move_id": player_id, **anew} if moves_now else {}
+        self.change(board.id, changed_at=now, **changed)
+        return self.get(board.id)
+
+    def change(self, board_id: int, **values: Any) -> None:
+        """Write columns of a board's row, which is locked."""
+        _SET.run(self._transaction, board_id, values)
+
+    def _read(self, query: Select[Any]) -> Iterator[Board]:
+        """The boards of a query, in its order, with their seats.
+
+        The seats are a second statement on purpose: joined to the row that is locked, they
+        would be as they were before the lock was waited for.
+        """
+        rows = self._transaction.execute(query).mappings().all()
+        seated = self._seats([row["id"] for row in rows])
+        for row in rows:
+            yield board_of(row, seated[row["id"]])
+
+    def _seats(self, board_ids: Sequence[int]) -> dict[int, list[Row]]:
+        found: dict[int, list[Row]] = {board_id: [] for board_id in board_ids}
+        query = SEATED.where(seats.c.board_id.in_(board_ids))
+        for row in self._transaction.execute(query).mappings() if board_ids else ():
+            found[row["board_id"]].append(row)
+        return found
+
+
+def _built(found: Rows, seated: Rows) -> Board:
+    return board_of(found[0], seated)
+
+
+def _round_columns(place: Round | None) -> dict[str, Any]:
+    if place is None:
+        return {}
+    return {"match_id": place.match_id, "round": place.number, "rounds": place.rounds}

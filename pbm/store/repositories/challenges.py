@@ -1,0 +1,267 @@
+"""Challenges that wait for an answer, boards that were begun, and what expires unanswered."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    distinct,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    true,
+    update,
+)
+
+from pbm.store.schema.asking import challenged, challenges, questions
+from pbm.store.schema.columns import OPEN
+from pbm.store.schema.games import boards, seats
+from pbm.store.schema.people import players
+from pbm.store.schema.seeking import seeks
+from pbm.store.sql.statement import Statement
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.asking import Challenged, PendingChallenge
+
+
+class Challenges:
+    """Queries about challenges that wait, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def find(self, challenge_id: int) -> PendingChallenge | None:
+        """Find one that waits still, and let it take no other answer until the commit."""
+        its = challenges.c.id == challenge_id
+        row = self._transaction.execute(select(challenges).where(its).with_for_update())
+        found = row.mappings().one_or_none()
+        return self._with_seats(dict(found)) if found else None
+
+    def of_player(self, player_id: int, now: datetime) -> tuple[PendingChallenge, ...]:
+        """Those that a player has sent or was asked about, and that have not lapsed; the oldest
+        first."""
+        sits = select(challenged.c.challenge_id).where(
+            challenged.c.player_id == player_id, challenged.c.asked
+        )
+        query = select(challenges).where(
+            or_(challenges.c.by_id == player_id, challenges.c.id.in_(sits)),
+            challenges.c.expires_at > now,
+        )
+        rows = self._transaction.execute(query.order_by(challenges.c.id)).mappings().all()
+        return tuple(self._with_seats(dict(row)) for row in rows)
+
+    def with_player(self, player_id: int) -> tuple[int, ...]:
+        """The numbers of all in which a player has a seat."""
+        query = select(challenged.c.challenge_id).where(challenged.c.player_id == player_id)
+        return tuple(
+            self._transaction.scalars(query.distinct().order_by(challenged.c.challenge_id))
+        )
+
+    def add(
+        self,
+        by_id: int,
+        setup: dict[str, Any],
+        player_ids: Sequence[int],
+        asked: Collection[int],
+        now: datetime,
+        expires_at: datetime,
+        *,
+        first_unsaid: bool,
+    ) -> int:
+        """Write down a challenge, seats in the order given; return its number."""
+        row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
+        added = self._transaction.execute(
+            insert(challenges)
+            .values(**row, asked_at=now, expires_at=expires_at)
+            .returning(challenges.c.id)
+        )
+        challenge_id = int(added.scalar_one())
+        seats = [
+            {
+                "challenge_id": challenge_id,
+                "seat": seat,
+                "player_id": player_id,
+                "asked": player_id in asked,
+                "waits": player_id in asked,
+            }
+            for seat, player_id in enumerate(player_ids, start=1)
+        ]
+        self._transaction.execute(insert(challenged), seats)
+        return challenge_id
+
+    def set_comment(self, challenge_id: int, comment: Sequence[str]) -> None:
+        """Keep the words that came with a challenge."""
+        its = challenges.c.id == challenge_id
+        self._transaction.execute(update(challenges).where(its).values(comment=list(comment)))
+
+    def note_yes(self, challenge: PendingChallenge, player_id: int) -> PendingChallenge:
+        """Note that a player has said yes."""
+        self._transaction.execute(
+            update(challenged)
+            .where(challenged.c.challenge_id == challenge.id, challenged.c.player_id == player_id)
+            .values(waits=False)
+        )
+        seats = (
+            replace(seat, waits=seat.waits and seat.player_id != player_id)
+            for seat in challenge.seats
+        )
+        return replace(challenge, seats=tuple(seats))
+
+    def forget(self, challenge_id: int) -> None:
+        """Forget one that waits no longer, with its words."""
+        seated = challenged.c.challenge_id == challenge_id
+        self._transaction.execute(delete(challenged).where(seated))
+        self._transaction.execute(delete(challenges).where(challenges.c.id == challenge_id))
+
+    def _with_seats(self, row: dict[str, Any]) -> PendingChallenge:
+        columns = (challenged.c.seat, challenged.c.player_id, players.c.handle)
+        query = (
+            select(*columns, challenged.c.asked, challenged.c.waits)
+            .join(players, players.c.id == challenged.c.player_id)
+            .where(challenged.c.challenge_id == row["id"])
+            .order_by(challenged.c.seat)
+        )
+        seats = (Challenged(**seat) for seat in self._transaction.execute(query).mappings())
+        comment = tuple(row.pop("comment"))
+        return PendingChallenge(**row, comment=comment, seats=tuple(seats))
+
+
+_NEWEST = 100  # boards of one player that are looked at
+_elsewhere = seats.alias()
+_AT_NO_OTHER = Statement(
+    select(seats.c.player_id)
+    .where(
+        seats.c.board_id == bindparam("number"),
+        ~exists().where(
+            _elsewhere.c.player_id == seats.c.player_id,
+            _elsewhere.c.board_id != seats.c.board_id,
+        ),
+    )
+    .distinct()
+)
+
+
+class Beginnings:
+    """Queries about who began boards, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
+        """How many boards in progress that one player began another has not answered, by a move
+        or by words; counted up to `most`."""
+        waiting = (
+            select(boards.c.id)
+            .join(seats, seats.c.board_id == boards.c.id)
+            .where(
+                seats.c.player_id == player_id,
+                seats.c.playing,
+                ~seats.c.answered,
+                boards.c.begun_by_id == begun_by,
+            )
+            .limit(most)
+        )
+        return self._count(waiting)
+
+    def by_others(self, player_id: int, *, most: int) -> int:
+        """On how many boards in progress a player sits that others began; counted up to `most`.
+
+        Whoever began a match began all its rounds.
+        """
+        first = boards.alias()
+        found = (
+            select(boards.c.id)
+            .join(seats, seats.c.board_id == boards.c.id)
+            .join(first, first.c.id == func.coalesce(boards.c.match_id, boards.c.id))
+            .where(
+                seats.c.player_id == player_id,
+                seats.c.playing,
+                first.c.begun_by_id.is_distinct_from(player_id),
+            )
+            .distinct()
+            .limit(most)
+        )
+        return self._count(found)
+
+    def taken_up(self, begun_by: int) -> int:
+        """On how many of the newest boards that a player began somebody else has moved, robots
+        apart."""
+        newest = self._transaction.scalars(
+            select(boards.c.id)
+            .where(boards.c.begun_by_id == begun_by)
+            .order_by(boards.c.started_at.desc())
+            .limit(_NEWEST)
+        ).all()
+        moved = (
+            select(func.count(distinct(seats.c.board_id)))
+            .join(players, players.c.id == seats.c.player_id)
+            .where(
+                seats.c.board_id.in_(newest),
+                seats.c.player_id != begun_by,
+                seats.c.last_ply > 0,
+                players.c.robot.is_(None),
+            )
+        )
+        return int(self._transaction.scalar(moved) or 0)
+
+    def with_robots(self, player_id: int, *, most: int) -> int:
+        """On how many boards in progress a player plays against robots; counted up to `most`."""
+        against = exists().where(
+            _elsewhere.c.board_id == seats.c.board_id,
+            _elsewhere.c.player_id == players.c.id,
+            players.c.robot.is_not(None),
+        )
+        own = seats.c.player_id == player_id
+        query = select(seats.c.board_id).where(own, seats.c.playing, against)
+        return self._count(query.distinct().limit(most))
+
+    def newcomers(self, board_id: int) -> frozenset[int]:
+        """The players of a board who have never sat at another one."""
+        rows = _AT_NO_OTHER.rows(self._transaction, number=board_id)
+        return frozenset(row["player_id"] for row in rows)
+
+    def _count(self, query: Select[Any]) -> int:
+        return len(self._transaction.scalars(query).all())
+
+
+_Expiring = tuple[tuple[Table, ColumnElement[Any], ColumnElement[bool]], ...]
+_ANSWERS: _Expiring = (
+    (questions, questions.c.asked_at, questions.c.answer.is_(None)),
+    (challenges, challenges.c.asked_at, true()),
+)
+_SEEKS: _Expiring = ((seeks, seeks.c.made_at, seeks.c.status == OPEN),)
+Shift = tuple[datetime, timedelta]  # what was open at a moment, and by how much it expires later
+
+
+class Expiring:
+    """Moves the ends of whatever is open, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def put_off_answers(self, shifts: Iterable[Shift]) -> None:
+        """Let the questions and challenges expire later that were open at some moments."""
+        for since, by in shifts:
+            self._put_off(_ANSWERS, since, by)
+
+    def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
+        """Let the seeks expire later that were open at some moments; they are locked."""
+        for since, by in shifts:
+            self._put_off(_SEEKS, since, by)
+
+    def _put_off(self, expiring: _Expiring, since: datetime, by: timedelta) -> None:
+        for table, begun_at, is_open in expiring:
+            was_open = (is_open, begun_at <= since, table.c.expires_at > since)
+            query = select(table.c.id, table.c.expires_at).where(*was_open).order_by(table.c.id)
+            found = self._transaction.execute(query.with_for_update()).all()
+            rows = [{"number": row.id, "later": row.expires_at + by} for row in found]
+            if rows:
+                later = update(table).where(table.c.id == bindparam("number"))
+                self._transaction.execute(later.values(expires_at=bindparam("later")), rows)

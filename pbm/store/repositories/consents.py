@@ -1,0 +1,101 @@
+"""Blocks between players, and consents to moves without a further question."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, or_, select, union_all
+from sqlalchemy.dialects import postgresql, sqlite
+
+from pbm.store.schema.asking import consents
+from pbm.store.schema.people import blocks, players
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.players import Player
+
+
+class Blocks:
+    """Queries about blocks, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def handles_of(self, player_id: int) -> tuple[str, ...]:
+        """The handles of those whom a player has blocked, in the order of the alphabet."""
+        query = (
+            select(players.c.handle)
+            .join(blocks, blocks.c.blocked_id == players.c.id)
+            .where(blocks.c.player_id == player_id)
+        )
+        return tuple(self._transaction.scalars(query.order_by(players.c.handle)))
+
+    def among(self, player_ids: Collection[int]) -> frozenset[tuple[int, int]]:
+        """Who of some players has blocked whom of them."""
+        query = select(blocks.c.player_id, blocks.c.blocked_id).where(
+            blocks.c.player_id.in_(player_ids), blocks.c.blocked_id.in_(player_ids)
+        )
+        rows = self._transaction.execute(query)
+        return frozenset((by, blocked) for by, blocked in rows)
+
+    def around(self, player_id: int, others: Collection[int]) -> frozenset[int]:
+        """Those of some players who have blocked a player, or whom the player has blocked."""
+        pairs = union_all(
+            select(blocks.c.player_id).where(
+                blocks.c.blocked_id == player_id, blocks.c.player_id.in_(others)
+            ),
+            select(blocks.c.blocked_id).where(
+                blocks.c.player_id == player_id, blocks.c.blocked_id.in_(others)
+            ),
+        )
+        return frozenset(self._transaction.scalars(pairs))
+
+    def add(self, player_id: int, blocked_id: int, now: datetime) -> None:
+        """Let a player block another, who is not blocked yet."""
+        row = {"player_id": player_id, "blocked_id": blocked_id, "blocked_at": now}
+        self._transaction.execute(insert(blocks).values(**row))
+
+    def drop(self, player_id: int, blocked_id: int) -> bool:
+        """Lift a block; whether there was one."""
+        its = (blocks.c.player_id == player_id, blocks.c.blocked_id == blocked_id)
+        return self._transaction.execute(delete(blocks).where(*its)).rowcount > 0
+
+    def forget(self, player_id: int) -> None:
+        """Lift all blocks by a player, and of a player."""
+        either = or_(blocks.c.player_id == player_id, blocks.c.blocked_id == player_id)
+        self._transaction.execute(delete(blocks).where(either))
+
+
+_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+class Consents:
+    """Queries about consents, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
+        """Write one down; one that stands already, given after `over`, is not prolonged."""
+        row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
+        insert = _INSERT[self._transaction.dialect.name](consents).values(**row)
+        new, key = insert.excluded, (consents.c.player_id, consents.c.origin)
+        self._transaction.execute(
+            insert.on_conflict_do_update(
+                index_elements=key,
+                set_={"epoch": new.epoch, "given_at": new.given_at},
+                where=or_(consents.c.given_at <= over, consents.c.epoch != new.epoch),
+            )
+        )
+
+    def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
+        """Whether one was given after a moment, and no `newkey` has come since."""
+        query = select(consents.c.given_at).where(
+            consents.c.player_id == player.id,
+            consents.c.origin == origin,
+            consents.c.epoch == player.epoch,
+            consents.c.given_at > since,
+        )
+        return self._transaction.scalars(query).first() is not None
+
+    def forget_before(self, moment: datetime) -> None:
+        """Delete those that were given before a moment."""
+        self._transaction.execute(delete(consents).where(consents.c.given_at < moment))

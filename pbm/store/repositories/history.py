@@ -1,0 +1,166 @@
+"""Finished games: what players look back at, and their analyses."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Select, delete, exists, func, insert, select, update
+
+from pbm.store.schema.games import boards, departures, seats
+from pbm.store.schema.thinking import analyses, analysis_readers
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.queues import KeptAnalysis
+
+LOOKED_AT = 200  # boards of a player in one go, closed ones among them
+MOST_MEETINGS = 1000  # boards among which two players may have met
+_FIRST = 2**31 - 1  # above the number of any board
+
+
+class Meeting(NamedTuple):
+    """A finished game of two players: the seat of each, and the seats that have won."""
+
+    board_id: int
+    one: int
+    other: int
+    winners: tuple[int, ...]
+
+
+class Found(NamedTuple):
+    """The newest finished boards, and below which number to go on looking, None at the end."""
+
+    board_ids: tuple[int, ...]
+    go_on_below: int | None
+
+
+class History:
+    """Queries about games that are over, within one transaction; records are none of them."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
+        """A player's finished boards with numbers below one, the newest first."""
+        looked = _over(player_id, LOOKED_AT, below or _FIRST).subquery()
+        query = (
+            select(looked.c.board_id, boards.c.status)
+            .join(boards, boards.c.id == looked.c.board_id)
+            .order_by(looked.c.board_id.desc())
+        )
+        rows = self._transaction.execute(query).all()
+        finished = [number for number, status in rows if status == "finished"]
+        if len(finished) > most:
+            return Found(tuple(finished[:most]), finished[most - 1])
+        return Found(tuple(finished), rows[-1][0] if len(rows) == LOOKED_AT else None)
+
+    def meetings(self, one: int, other: int) -> tuple[Meeting, ...]:
+        """The finished boards on which two players sat, the newest first.
+
+        They are looked for among the newest `MOST_MEETINGS` of the first player that are over.
+        """
+        looked = _over(one, MOST_MEETINGS, _FIRST).subquery()
+        theirs = seats.alias()
+        query = (
+            select(looked.c.board_id, looked.c.seat, theirs.c.seat, boards.c.winners)
+            .join(
+                theirs,
+                (theirs.c.board_id == looked.c.board_id) & (theirs.c.player_id == other),
+            )
+            .join(boards, boards.c.id == looked.c.board_id)
+            .where(boards.c.status == "finished")
+            .order_by(looked.c.board_id.desc())
+        )
+        rows = self._transaction.execute(query)
+        return tuple(Meeting(number, a, b, tuple(won or ())) for number, a, b, won in rows)
+
+    def playing(self, player_id: int, *, most: int) -> int:
+        """How many boards a player plays on, counted up to `most`."""
+        some = select(seats.c.board_id).where(seats.c.player_id == player_id, seats.c.playing)
+        return self._count(some.limit(most))
+
+    def kept_time(self, player_id: int, *, most: int) -> tuple[int, int]:
+        """How many games of a player are finished, of the newest `most` that are over, and in how
+        many of these the player has not run out of time."""
+        looked = _over(player_id, most, _FIRST).subquery()
+        ran_out = exists().where(
+            departures.c.board_id == looked.c.board_id,
+            departures.c.seat == looked.c.seat,
+            departures.c.how == "forfeited",
+        )
+        query = (
+            select(looked.c.board_id, ran_out)
+            .join(boards, boards.c.id == looked.c.board_id)
+            .where(boards.c.status == "finished")
+        )
+        rows = self._transaction.execute(query).all()
+        return len(rows), sum(not forfeited for _, forfeited in rows)
+
+    def _count(self, query: Select[Any]) -> int:
+        return int(
+            self._transaction.scalar(select(func.count()).select_from(query.subquery())) or 0
+        )
+
+
+def _over(player_id: int, most: int, below: int) -> Select[Any]:
+    """The seats of a player on boards that are over, the newest first."""
+    return (
+        select(seats.c.board_id, seats.c.seat)
+        .where(
+            seats.c.player_id == player_id,
+            ~seats.c.playing,
+            seats.c.board_id < below,
+            seats.c.name.is_(None),
+        )
+        .order_by(seats.c.board_id.desc())
+        .limit(most)
+    )
+
+
+class Analyses:
+    """Queries about analyses, within one transaction. The board's row is locked for what writes."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def find(self, board_id: int) -> KeptAnalysis | None:
+        """What is kept about a board, finished or not."""
+        columns = (column for column in analyses.c if column.key != "began_at")
+        query = select(*columns).where(analyses.c.board_id == board_id)
+        row = self._transaction.execute(query).mappings().one_or_none()
+        return KeptAnalysis(**row) if row else None
+
+    def begin(self, board_id: int, mark: str, now: datetime) -> None:
+        """Begin one, in place of what is kept of the game as it was before."""
+        self._transaction.execute(delete(analyses).where(analyses.c.board_id == board_id))
+        row = {"board_id": board_id, "mark": mark, "found": {}, "began_at": now}
+        self._transaction.execute(insert(analyses).values(**row))
+
+    def keep(
+        self, board_id: int, found: Mapping[str, Any], finished_at: datetime | None = None
+    ) -> None:
+        """Keep what has been found so far, or all of it."""
+        row = {"found": dict(found), "finished_at": finished_at}
+        self._transaction.execute(
+            update(analyses).where(analyses.c.board_id == board_id).values(**row)
+        )
+
+    def drop(self, board_id: int) -> None:
+        """Forget what has been found; another request begins anew."""
+        self._transaction.execute(delete(analyses).where(analyses.c.board_id == board_id))
+
+    def readers(self, board_id: int) -> tuple[int, ...]:
+        """The players who wait for the analysis of a board, by number."""
+        waits = analysis_readers.c
+        query = select(waits.player_id).where(waits.board_id == board_id)
+        return tuple(self._transaction.scalars(query.order_by(waits.player_id)))
+
+    def add_reader(self, board_id: int, player_id: int) -> None:
+        """Let a player wait for it who does not yet."""
+        self._transaction.execute(
+            insert(analysis_readers).values(board_id=board_id, player_id=player_id)
+        )
+
+    def forget_readers(self, board_id: int) -> None:
+        """Nobody waits for it any more."""
+        self._transaction.execute(
+            delete(analysis_readers).where(analysis_readers.c.board_id == board_id)
+        )

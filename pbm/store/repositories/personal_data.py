@@ -1,0 +1,110 @@
+"""Erasure and export of what is stored about a player, by the marks of the tables."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from enum import Enum
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Table, delete, false, func, or_, select, update
+
+from pbm.store.schema import metadata
+from pbm.store.schema.columns import DUE
+from pbm.store.schema.mails import outbox, outbox_contents
+from pbm.store.schema.people import players
+from pbm.store.schema.personal import BlankColumns, DeleteRows, ExportRows, Personal, mark_of
+from pbm.store.schema.running import buckets
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.kinds import Kind
+from pbm.store.values.players import Player
+
+
+class PersonalData:
+    """Erases and exports a player's data, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def erase(self, player: Player) -> None:
+        """Erase everything personal about a player but the handle, which games name.
+
+        Mails that are due are still sent; their recipient is erased with the sending.
+        """
+        keys = [address.lower() for address in player.addresses]
+        self._lock_out(player.id)
+        self._erase_mails(player.id, keys)
+        self._erase_buckets(keys)
+        for table in reversed(metadata.sorted_tables):
+            mark = mark_of(table)
+            if mark:
+                self._erase(table, mark, _rows_of(table, mark, player.id, keys))
+
+    def export(self, player_id: int) -> dict[str, list[Any]]:
+        """A player's rows of each exported table, as plain values, under the table's key."""
+        marks = ((table, mark_of(table)) for table in metadata.sorted_tables)
+        return {
+            mark.export.key: self._exported(table, mark.numbers[0], mark.export, player_id)
+            for table, mark in marks
+            if mark and isinstance(mark.export, ExportRows)
+        }
+
+    def _erase(self, table: Table, mark: Personal, rows: ColumnElement[bool]) -> None:
+        if isinstance(mark.erasure, DeleteRows):
+            only = (table.c[name] == value for name, value in mark.erasure.only.items())
+            self._transaction.execute(delete(table).where(rows, *only))
+        elif isinstance(mark.erasure, BlankColumns):
+            self._transaction.execute(update(table).where(rows).values(**mark.erasure.values))
+
+    def _lock_out(self, player_id: int) -> None:
+        """Remove the player, and invalidate the reply addresses given to them."""
+        row = update(players).where(players.c.id == player_id)
+        self._transaction.execute(row.values(status="removed", epoch=players.c.epoch + 1))
+
+    def _erase_mails(self, player_id: int, keys: Sequence[str]) -> None:
+        sent = or_(outbox.c.player_id == player_id, outbox.c.recipient_key.in_(keys))
+        over = select(outbox.c.message_id).where(sent, outbox.c.status != DUE)
+        run = self._transaction.execute
+        run(delete(outbox_contents).where(outbox_contents.c.message_id.in_(over)))
+        blank = {"recipient": "", "recipient_key": "", "last_error": None}
+        run(update(outbox).where(sent, outbox.c.status != DUE).values(**blank))
+        run(update(outbox).where(sent, outbox.c.status == DUE).values(kind=Kind.FAREWELL))
+
+    def _erase_buckets(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            of_key = buckets.c.key.contains(key, autoescape=True)
+            self._transaction.execute(delete(buckets).where(of_key))
+
+    def _exported(self, table: Table, owner: str, export: ExportRows, player_id: int) -> list[Any]:
+        names = export.columns
+        columns = [names] if isinstance(names, str) else list(names.values())
+        query = select(*(self._shown(table.c[name]) for name in columns))
+        query = query.where(table.c[owner] == player_id).order_by(*table.primary_key)
+        found = [tuple(map(_plain, row)) for row in self._transaction.execute(query)]
+        if isinstance(names, Mapping):
+            return [dict(zip(names, row, strict=True)) for row in found]
+        return [value for (value,) in found]
+
+    def _shown(self, column: Column[Any]) -> ColumnElement[Any]:
+        """A column's value; of another player's number the handle."""
+        if not column.references(players.c.id):
+            return column
+        return select(players.c.handle).where(players.c.id == column).scalar_subquery()
+
+
+def _rows_of(
+    table: Table, mark: Personal, player_id: int, keys: Sequence[str]
+) -> ColumnElement[bool]:
+    """The condition for the rows about a player: by number or by address."""
+    by_number = (table.c[name] == player_id for name in mark.numbers)
+    by_address = (_lower(table.c[name]).in_(keys) for name in mark.addresses)
+    return or_(false(), *by_number, *by_address)
+
+
+def _lower(column: Column[Any]) -> ColumnElement[Any]:
+    """An address in lower case, as an index has it."""
+    return column if column.name.endswith("_key") else func.lower(column)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    return value.value if isinstance(value, Enum) else value

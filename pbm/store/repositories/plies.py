@@ -1,0 +1,295 @@
+"""The moves of boards and the seats given up: reading them, and writing how a board goes on."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    Integer,
+    Row,
+    and_,
+    bindparam,
+    delete,
+    false,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from pbm.store.repositories.boards import Boards, plain_stops
+from pbm.store.schema.games import FORGOTTEN, boards, departures, moves, seats
+from pbm.store.schema.thinking import analyses, analysis_readers
+from pbm.store.sql.statement import Read, Statement, rows_of
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.boards import Board, Departure, NewPly, Ply, Progress
+
+PLY = tuple(item.name for item in fields(Ply))
+_PLIES = Statement(
+    select(*(column for column in moves.c if column.key not in ("board_id", "stood")))
+    .where(moves.c.board_id == bindparam("board_id"), moves.c.ply > bindparam("since"))
+    .order_by(moves.c.ply)
+)
+
+
+def plies_read(board_id: int, since: int) -> Read:
+    """What `Plies.of` reads of a board."""
+    return _PLIES, {"board_id": board_id, "since": since}
+
+
+class Plies:
+    """Queries about the moves of boards, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def of(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
+        """The moves played after ply `since`, in order."""
+        (rows,) = rows_of(self._transaction, plies_read(board_id, since))
+        found: tuple[Ply, ...] = self._transaction.value_of(
+            f"plies {board_id} {since}", rows, make=lambda rows: tuple(Ply(**row) for row in rows)
+        )
+        return found
+
+    def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
+        """The moves of several boards, each after the ply that stands behind its number, in order;
+        by few boards, as one statement names them all."""
+        found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
+        wanted = [
+            and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
+        ]
+        query = select(moves).where(or_(false(), *wanted)).order_by(moves.c.board_id, moves.c.ply)
+        for row in self._transaction.execute(query).mappings() if wanted else ():
+            values = {name: row[name] for name in PLY}
+            found[row["board_id"]].append(Ply(**values))
+        return {board_id: tuple(plies) for board_id, plies in found.items()}
+
+    def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
+        """The `ply`, `stood` and `played_at` of the plies of a board after which a position stood
+        that has one of these marks, in order."""
+        query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
+            moves.c.board_id == board_id, moves.c.stood.in_(marks)
+        )
+        return self._transaction.execute(query.order_by(moves.c.ply)).all()
+
+    def departures(self, board_id: int) -> tuple[Departure, ...]:
+        """The seats given up, in order."""
+        columns = (
+            departures.c.after_ply,
+            departures.c.seat,
+            departures.c.how,
+            departures.c.left_at,
+            departures.c.spared,
+        )
+        query = select(*columns).where(departures.c.board_id == board_id)
+        rows = self._transaction.execute(query.order_by(departures.c.id)).mappings()
+        return tuple(Departure(**row) for row in rows)
+
+    def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
+        """How many moves each seat made after ply `since`; seats without any are left out."""
+        rows = self._transaction.execute(
+            select(moves.c.seat, func.count())
+            .where(moves.c.board_id == board_id, moves.c.ply > since)
+            .group_by(moves.c.seat)
+        )
+        return {int(seat): int(count) for seat, count in rows}
+
+
+_MOST_COUNTED = 3  # times that a position had stood; no claim asks for more
+_STOOD_BEFORE = (
+    select(moves.c.ply)
+    .where(
+        moves.c.board_id == bindparam("number"),
+        moves.c.stood == bindparam("mark"),
+        moves.c.ply >= bindparam("since"),
+    )
+    .limit(_MOST_COUNTED)
+    .subquery()
+)
+_ADD_PLY = Statement(
+    insert(moves).values(
+        {column.key: bindparam(column.key) for column in moves.c if column.key != "times"}
+        | {
+            "times": select(func.count() + bindparam("first", type_=Integer))
+            .select_from(_STOOD_BEFORE)
+            .scalar_subquery()
+        }
+    )
+)
+_SET_LAST_PLY = Statement(
+    update(seats)
+    .where(seats.c.board_id == bindparam("number"), seats.c.seat == bindparam("mover"))
+    .values(last_ply=bindparam("ply"), answered=True)
+)
+_POSITION = (
+    *("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at"),
+    *("waits_since", "reminded", "given", "stops"),
+)
+_SET_POSITION = Statement(
+    update(boards)
+    .where(boards.c.id == bindparam("number"))
+    .values({name: bindparam(name) for name in _POSITION})
+)
+
+
+class Playing:
+    """Writes down what happens on boards, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self._boards = Boards(transaction)
+
+    def fill(
+        self,
+        board: Board,
+        played: Sequence[NewPly],
+        left: Sequence[tuple[int, int, str]],
+        progress: Progress,
+        now: datetime,
+    ) -> Board:
+        """Write down at once what was played elsewhere on a new board.
+
+        `left` holds plies played before, seat and how for each seat given up; `progress` is what
+        all that leads to.
+        """
+        if played:
+            rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
+            self._transaction.execute(insert(moves), rows)
+        if left:
+            rows = [
+                {"board_id": board.id, "after_ply": ply, "seat": seat, "how": how, "left_at": now}
+                for ply, seat, how in left
+            ]
+            self._transaction.execute(insert(departures), rows)
+        self._set_last_ply(board.id, {item.seat: item.ply for item in played})
+        return self.set_progress(self._boards.get(board.id), progress, now)
+
+    def forget(self, board_id: int) -> None:
+        """Forget a record: nobody finds it any more. Its row stays, since mails were about it."""
+        of_board = (moves, departures, seats, analyses, analysis_readers)
+        for table in of_board:
+            self._transaction.execute(delete(table).where(table.c.board_id == board_id))
+        gone = {"status": FORGOTTEN, "state": boards.c.start_state, "ply": 0, "tags": None}
+        forgotten = update(boards).where(boards.c.id == board_id).values(**gone)
+        self._transaction.execute(forgotten)
+
+    def add_ply(
+        self,
+        board: Board,
+        played: NewPly,
+        progress: Progress,
+        now: datetime,
+        *,
+        since: int = 0,
+        first: int = 1,
+    ) -> Board:
+        """Record a move; the primary key (board, ply) lets nobody play a ply twice.
+
+        How often its position has stood is counted among the plies from `since` on, and from
+        `first` up.
+        """
+        ply, seat = played.ply, played.seat
+        counted = {"number": board.id, "mark": played.stood, "since": since, "first": first}
+        row = {"board_id": board.id, "played_at": now, **vars(played), **counted}
+        _ADD_PLY.run(
+            self._transaction,
+            row,
+        )
+        self._set_last_ply(board.id, {seat: ply})
+        seated = tuple(
+            replace(item, last_ply=ply, answered=True) if item.seat == seat else item
+            for item in board.seats
+        )
+        return self.set_progress(replace(board, seats=seated), progress, now)
+
+    def add_departure(
+        self,
+        board: Board,
+        seat: int,
+        how: str,
+        progress: Progress,
+        now: datetime,
+        *,
+        spared: bool = False,
+    ) -> Board:
+        """Record that a seat was given up, and what stands after it."""
+        left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
+        added = insert(departures).values(board_id=board.id, **left, spared=spared)
+        self._transaction.execute(added)
+        return self.set_progress(board, progress, now)
+
+    def drop_departures(self, board: Board, since: datetime) -> None:
+        """Let those have their seats again who have left since a moment."""
+        dropped = delete(departures).where(departures.c.board_id == board.id)
+        dropped = dropped.where(departures.c.left_at >= since)
+        self._transaction.execute(dropped)
+
+    def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
+        """Store how far a board has got."""
+        kept: dict[str, Any] = {**vars(progress), "changed_at": now, **_wait(board, progress, now)}
+        mover, winners = kept.pop("to_move_id"), progress.winners
+        stored = {
+            "to_move_id": mover,
+            "winners": None if winners is None else list(winners),
+            "stops": plain_stops(kept["stops"]),
+        }
+        columns = kept | stored
+        _SET_POSITION.run(
+            self._transaction,
+            {**columns, "number": board.id},
+        )
+        after = replace(board, **kept)
+        if after.playing != board.playing:
+            self._set_playing(board.id, after.playing)
+        return after
+
+    def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
+        """Return to an earlier ply: all that came after it goes, departures and offers too."""
+        ply = progress.ply
+        for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
+            undone = delete(table).where(table.c.board_id == board.id, column > ply)
+            self._transaction.execute(undone)
+        played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
+            moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
+        )
+        self._transaction.execute(
+            update(seats)
+            .where(seats.c.board_id == board.id)
+            .values(last_ply=played.scalar_subquery()),
+        )
+        self._boards.change(board.id, offers=None, taken_back=board.taken_back + 1)
+        return self.set_progress(self._boards.get(board.id), progress, now)
+
+    def _set_last_ply(self, board_id: int, plies: Mapping[int, int]) -> None:
+        for seat, ply in plies.items():
+            self._set_last_ply_of(board_id, seat, ply)
+
+    def _set_last_ply_of(self, board_id: int, seat: int, ply: int) -> None:
+        _SET_LAST_PLY.run(
+            self._transaction,
+            {"number": board_id, "mover": seat, "ply": ply},
+        )
+
+    def _set_playing(self, board_id: int, playing: bool) -> None:
+        self._transaction.execute(
+            update(seats)
+            .where(seats.c.board_id == board_id, seats.c.playing != playing)
+            .values(playing=playing),
+        )
+
+
+def _wait(board: Board, progress: Progress, now: datetime) -> dict[str, Any]:
+    """Since when a board waits for a player, and how often that one was reminded."""
+    mover = board.to_move
+    same_move = mover is not None and (board.ply, mover.player_id) == (
+        progress.ply,
+        progress.to_move_id,
+    )
+    return {
+        "waits_since": board.waits_since if same_move else now,
+        "reminded": board.reminded if same_move else 0,
+        "given": board.given if same_move else 0,
+        "stops": board.stops if same_move else (),
+    }

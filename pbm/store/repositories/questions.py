@@ -1,0 +1,310 @@
+"""Questions to verified addresses, and the errands that wait for their answers."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, RowMapping, insert, or_, select, update
+
+from pbm.passwords import SealedPassword
+from pbm.store.queues.timers import ALL_KEPT, Timers
+from pbm.store.schema.asking import errands, questions
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.asking import PendingCommands, Question
+from pbm.store.values.players import FIRST_EPOCH, Player
+from pbm.store.values.queues import TimerKind
+
+# Older questions are open no more, unless the server was down for months.
+_LONGEST_OPEN = timedelta(days=100)
+# Among the parameters of a question, until it is answered.
+_PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
+_COLUMNS = (
+    questions.c.id,
+    questions.c.kind,
+    questions.c.address,
+    questions.c.player_id,
+    questions.c.params,
+    questions.c.asked_at,
+    questions.c.expires_at,
+    questions.c.answer,
+    questions.c.epoch,
+)
+_ERRAND = (
+    errands.c.id,
+    errands.c.player_id,
+    errands.c.board_id,
+    errands.c.lines,
+    errands.c.comment,
+    errands.c.asked_at,
+    errands.c.password_hash,
+    errands.c.password_seal,
+)
+
+
+class Questions:
+    """Queries about questions and errands, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self._timers = Timers(transaction)
+
+    def ask(
+        self,
+        kind: str,
+        address: str,
+        token_digest: str,
+        params: dict[str, Any],
+        now: datetime,
+        expires_at: datetime,
+        player: Player | None = None,
+        *,
+        password: SealedPassword | None = None,
+    ) -> None:
+        """Write a question down, and when it lapses; only a digest of its token is kept.
+
+        `password` is what a yes sets, and stays with the question until it is answered or lapses.
+        """
+        if password:
+            params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
+        asked = self._transaction.execute(
+            insert(questions)
+            .values(
+                kind=kind,
+                address=address,
+                address_key=address.lower(),
+                token_digest=token_digest,
+                params=params,
+                asked_at=now,
+                expires_at=expires_at,
+                player_id=player.id if player else None,
+                epoch=player.epoch if player else FIRST_EPOCH,
+            )
+            .returning(questions.c.id)
+        )
+        question_id = int(asked.scalar_one())
+        self._timers.set(
+            TimerKind.QUESTION_LAPSE,
+            str(question_id),
+            now,
+            expires_at + ALL_KEPT,
+            question_id=question_id,
+        )
+
+    def find(self, question_id: int) -> Question | None:
+        """Find a question by number, and let it take no answer until the commit."""
+        query = select(*_COLUMNS).where(questions.c.id == question_id).with_for_update()
+        row = self._transaction.execute(query).mappings().one_or_none()
+        return _question(row) if row else None
+
+    def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
+        """Find a question, answered or not; with `lock` it takes one answer at a time."""
+        query = select(*_COLUMNS).where(questions.c.token_digest == token_digest)
+        if lock:
+            query = query.with_for_update()
+        row = self._transaction.execute(query).mappings().one_or_none()
+        return _question(row) if row else None
+
+    def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
+        """Whether a player was asked a question of this kind since a moment."""
+        query = select(questions.c.id).where(
+            questions.c.player_id == player_id,
+            questions.c.kind == kind,
+            questions.c.asked_at > since,
+        )
+        return self._transaction.scalars(query.limit(1)).first() is not None
+
+    def asked_address(self, kind: str, address_key: str) -> bool:
+        """Whether an address was ever asked a question of this kind."""
+        query = select(questions.c.id).where(
+            questions.c.address_key == address_key, questions.c.kind == kind
+        )
+        return self._transaction.scalars(query.limit(1)).first() is not None
+
+    def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
+        """Whether a player's address is invited, or was by this player and has not said yes."""
+        of_errand = errands.c.id == questions.c.params["invitation"].as_integer()
+        query = (
+            select(questions.c.id)
+            .outerjoin(errands, of_errand)
+            .where(questions.c.address_key == address_key, questions.c.kind == "invite")
+            .where(or_(questions.c.answer.is_(None), questions.c.answer != "yes"))
+            .where(or_(questions.c.expires_at > now, errands.c.player_id == asker_id))
+        )
+        return self._transaction.scalars(query.limit(1)).first() is not None
+
+    def turned_down(self, address_keys: Collection[str]) -> bool:
+        """Whether one of these addresses ever answered no when it was asked to play here."""
+        query = select(questions.c.id).where(
+            questions.c.address_key.in_(address_keys),
+            questions.c.kind.in_(("signup", "invite")),
+            questions.c.answer == "no",
+        )
+        return self._transaction.scalars(query.limit(1)).first() is not None
+
+    def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
+        """The errands that a player can still say yes to."""
+        query = select(questions.c.params).where(
+            questions.c.player_id == player_id,
+            questions.c.kind.in_(("confirm", "alias")),
+            questions.c.asked_at > now - _LONGEST_OPEN,
+            questions.c.expires_at > now,
+            questions.c.answer.is_(None),
+        )
+        asked = self._transaction.scalars(query)
+        return frozenset(number for params in asked for number in params.get("errands", ()))
+
+    def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
+        """The ways by which these errands came, as the questions about them were kept; empty for
+        a question about several."""
+        query = select(questions.c.params).where(
+            questions.c.player_id == player_id,
+            questions.c.kind == "confirm",
+            questions.c.asked_at > now - _LONGEST_OPEN,
+        )
+        asked = self._transaction.scalars(query)
+        about = (params for params in asked if not set(errand_ids).isdisjoint(params["errands"]))
+        return frozenset(params.get("way", "") for params in about)
+
+    def is_invited(self, address_keys: Collection[str], errand_id: int, now: datetime) -> bool:
+        """Whether somebody at one of these addresses can still say yes to a challenge."""
+        still_open = (
+            questions.c.asked_at > now - _LONGEST_OPEN,
+            questions.c.expires_at > now,
+            questions.c.answer.is_(None),
+        )
+        return self._is_invited(address_keys, errand_id, *still_open)
+
+    def has_accepted(self, address_keys: Collection[str], errand_id: int) -> bool:
+        """Whether somebody at one of these addresses has said yes to a challenge."""
+        return self._is_invited(address_keys, errand_id, questions.c.answer == "yes")
+
+    def _is_invited(
+        self, address_keys: Collection[str], errand_id: int, *which: ColumnElement[bool]
+    ) -> bool:
+        query = select(questions.c.params).where(
+            questions.c.address_key.in_(address_keys),
+            questions.c.kind.in_(("invite", "signup")),
+            *which,
+        )
+        found = self._transaction.scalars(query)
+        return any(params.get("invitation") == errand_id for params in found)
+
+    def forget_password(self, question: Question) -> None:
+        """Keep no password's hash with a question that nobody has answered in time."""
+        if question.password:
+            self._transaction.execute(
+                update(questions)
+                .where(questions.c.id == question.id)
+                .values(params=question.params)
+            )
+
+    def settle(self, question: Question, answer: str) -> None:
+        """Record the answer; the question takes no other, and keeps no password's hash."""
+        values: dict[str, Any] = {"answer": answer}
+        if question.password:
+            values["params"] = question.params
+        self._transaction.execute(
+            update(questions).where(questions.c.id == question.id).values(**values)
+        )
+
+    def add_errand(
+        self,
+        player_id: int,
+        board_id: int | None,
+        lines: Sequence[str],
+        comment: Sequence[str],
+        now: datetime,
+        *,
+        status: str = "waiting",
+        password: SealedPassword | None = None,
+    ) -> int:
+        """Keep commands that wait for a player's `yes`; return their number.
+
+        `status` is `held` for those of a proven player, `elsewhere` for those that came from an
+        address not known as the player's, `invited` for a challenge that waits for others.
+        """
+        added = self._transaction.execute(
+            insert(errands)
+            .values(
+                player_id=player_id,
+                board_id=board_id,
+                lines=list(lines),
+                comment=list(comment),
+                status=status,
+                asked_at=now,
+                password_hash=password.text if password else None,
+                password_seal=password.seal if password else None,
+            )
+            .returning(errands.c.id)
+        )
+        return int(added.scalar_one())
+
+    def waiting_errands(
+        self, player_id: int, since: datetime, *, status: str = "waiting"
+    ) -> tuple[PendingCommands, ...]:
+        """A player's errands that still wait and were asked for since a moment, in order."""
+        query = select(*_ERRAND).where(
+            errands.c.player_id == player_id,
+            errands.c.status == status,
+            errands.c.asked_at > since,
+        )
+        rows = self._transaction.execute(query.order_by(errands.c.id)).mappings()
+        return tuple(_errand(row) for row in rows)
+
+    def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
+        """The errands among these that are not settled yet, in order."""
+        query = select(*_ERRAND).where(
+            errands.c.id.in_(errand_ids), errands.c.status.not_in(("done", "dropped"))
+        )
+        rows = self._transaction.execute(query.order_by(errands.c.id)).mappings()
+        return tuple(_errand(row) for row in rows)
+
+    def rewrite_errand(self, errand: PendingCommands, lines: Sequence[str]) -> None:
+        """Change what an errand will do."""
+        self._transaction.execute(
+            update(errands).where(errands.c.id == errand.id).values(lines=list(lines))
+        )
+
+    def set_comment(self, errand_id: int, comment: Sequence[str]) -> None:
+        """Keep words with an errand that was written down without any."""
+        self._transaction.execute(
+            update(errands).where(errands.c.id == errand_id).values(comment=list(comment))
+        )
+
+    def settle_errand(self, errand: PendingCommands, status: str) -> None:
+        """Mark an errand as done or dropped; it keeps no password's hash."""
+        self._settle(errands.c.id == errand.id, status)
+
+    def lapse_errand(self, errand: PendingCommands) -> None:
+        """Drop an errand that nobody can say yes to any more, and keep nothing of what it said."""
+        self._settle(errands.c.id == errand.id, "dropped", lines=[], comment=[])
+
+    def drop_errands(self, player_id: int) -> None:
+        """Drop everything that still waits in a player's name."""
+        still_waits = errands.c.status.not_in(("done", "dropped"))
+        self._settle((errands.c.player_id == player_id) & still_waits, "dropped")
+
+    def _settle(self, which: ColumnElement[bool], status: str, **values: Any) -> None:
+        self._transaction.execute(
+            update(errands)
+            .where(which)
+            .values(status=status, password_hash=None, password_seal=None, **values)
+        )
+
+
+def _errand(row: RowMapping) -> PendingCommands:
+    values = dict(row)
+    password = _sealed(values.pop("password_hash"), values.pop("password_seal"))
+    lines, comment = tuple(values.pop("lines")), tuple(values.pop("comment"))
+    return PendingCommands(**values, lines=lines, comment=comment, password=password)
+
+
+def _question(row: RowMapping) -> Question:
+    values = dict(row)
+    params = dict(values.pop("params"))
+    password = _sealed(params.pop(_PASSWORD_HASH, None), params.pop(_PASSWORD_SEAL, None))
+    return Question(**values, params=params, password=password)
+
+
+def _sealed(text: str | None, seal: str | None) -> SealedPassword | None:
+    return SealedPassword(text, seal or "") if text else None

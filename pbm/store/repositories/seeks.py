@@ -1,0 +1,175 @@
+"""Seeks: games that wait for players, and who waits in each."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, fields
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, delete, exists, insert, or_, select, text, update
+from sqlalchemy import func as sql
+
+from pbm.store.schema.columns import OPEN
+from pbm.store.schema.games import boards, seats
+from pbm.store.schema.people import addresses, blocks, players
+from pbm.store.schema.seeking import seekers, seeks
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.asking import Seek, Seeker, Standing, Wish
+from pbm.store.values.ratings import Pool
+
+_ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(1885498989, 1)")
+_IS_OPEN = seeks.c.status == OPEN
+_WISH = tuple(field.name for field in fields(Wish))
+_HERE = (
+    (players.c.status == "active")
+    & players.c.unreachable_since.is_(None)
+    & exists().where(addresses.c.player_id == players.c.id)
+)
+_MAKER_HERE = exists().where(
+    seekers.c.seek_id == seeks.c.id,
+    seekers.c.place == 1,
+    players.c.id == seekers.c.player_id,
+    _HERE,
+)
+_MAKER = (
+    select(seekers.c.player_id)
+    .where(seekers.c.seek_id == seeks.c.id, seekers.c.place == 1)
+    .scalar_subquery()
+    .label("maker_id")
+)
+_ALL = (
+    select(seeks, seekers.c.player_id, players.c.handle, _HERE.label("here"))
+    .join(seekers, seekers.c.seek_id == seeks.c.id)
+    .join(players, players.c.id == seekers.c.player_id)
+    .order_by(seeks.c.id, seekers.c.place)
+)
+
+
+class Seeks:
+    """Queries about seeks, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def lock(self) -> None:
+        """Let nobody else change a seek until the commit: two who come at once would both wait,
+        or take one seat."""
+        if self._transaction.dialect.name == "postgresql":
+            self._transaction.execute(_ONE_AT_A_TIME)
+
+    def find(self, seek_id: int) -> Seek | None:
+        """Find a seek by its number."""
+        return next(self._select(seeks.c.id == seek_id), None)
+
+    def standing(self, player_id: int) -> tuple[Standing, ...]:
+        """The seeks that wait for players and are open to a player, the oldest first.
+
+        Not those whose maker cannot play, nor those in which the player waits, or somebody whom
+        one of both has blocked.
+        """
+        wish = (seeks.c.game, seeks.c.pool, seeks.c.least, seeks.c.most)
+        query = select(seeks.c.id, _MAKER, *wish).where(*_open_to(player_id))
+        rows = self._transaction.execute(query.order_by(seeks.c.id)).mappings()
+        return tuple(Standing(**{**row, "pool": Pool(row["pool"])}) for row in rows)
+
+    def usual(
+        self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
+    ) -> Iterator[tuple[Seek, ...]]:
+        """Of those the ones for a game as it is usually played that take a rating: the oldest of
+        each maker, so many at a time; without `pairs` only of makers who want to be paired."""
+        query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
+        query = query.where(seeks.c.usual, seeks.c.game == game)
+        query = query.where(seeks.c.least.is_(None) | (seeks.c.least <= rating))
+        query = query.where(seeks.c.most.is_(None) | (seeks.c.most >= rating))
+        if not pairs:
+            query = query.where(seeks.c.pairs)
+        query = query.group_by(_MAKER).order_by(sql.min(seeks.c.id))
+        numbers = self._transaction.scalars(query).all()
+        for at in range(0, len(numbers), most):
+            yield self.some(numbers[at : at + most])
+
+    def some(self, seek_ids: Sequence[int]) -> tuple[Seek, ...]:
+        """Seeks by their numbers, the oldest first."""
+        return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
+
+    def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
+        """The seeks in which a player waits, the oldest first; `over`: all there ever were."""
+        query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
+        query = query.where(seekers.c.player_id == player_id)
+        return self.some(self._transaction.scalars(query if over else query.where(_IS_OPEN)).all())
+
+    def met_since(
+        self, player_id: int, others: Collection[int], moment: datetime
+    ) -> frozenset[int]:
+        """Those of some players who play with a player, or did so at a moment or later."""
+        own, theirs = seats.alias(), seats.alias()
+        query = (
+            select(theirs.c.player_id)
+            .distinct()
+            .join(own, own.c.board_id == theirs.c.board_id)
+            .join(boards, boards.c.id == own.c.board_id)
+            .where(own.c.player_id == player_id, theirs.c.player_id.in_(others))
+            .where(own.c.playing | (boards.c.changed_at >= moment))
+        )
+        return frozenset(self._transaction.scalars(query))
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def add(self, wish: Wish, player_id: int, now: datetime, expires_at: datetime) -> Seek:
+        """Write down a new seek of a player."""
+        row = {**asdict(wish), "pool": wish.pool.value, "options": dict(wish.options)}
+        row |= {"clock": wish.clock and dict(wish.clock), "wishes": list(wish.wishes)}
+        moments = {"made_at": now, "expires_at": expires_at}
+        added = insert(seeks).values(**row, **moments, status="open").returning(seeks.c.id)
+        number = int(self._transaction.execute(added).scalar_one())
+        self.add_seeker(number, player_id)
+        return self.some([number])[0]
+
+    def add_seeker(self, seek_id: int, player_id: int) -> Seek:
+        """Let a player wait in a seek, after the others."""
+        last = select(sql.coalesce(sql.max(seekers.c.place), 0)).where(seekers.c.seek_id == seek_id)
+        row = {"seek_id": seek_id, "player_id": player_id, "place": last.scalar_subquery() + 1}
+        self._transaction.execute(insert(seekers).values(**row))
+        return self.some([seek_id])[0]
+
+    def drop_seekers(self, seek_id: int, player_ids: Collection[int]) -> None:
+        """Let players wait in a seek no more."""
+        if player_ids:
+            those = seekers.c.player_id.in_(player_ids)
+            self._transaction.execute(delete(seekers).where(seekers.c.seek_id == seek_id, those))
+
+    def close(self, seek_id: int, status: str, board_id: int | None = None) -> None:
+        """Let nobody join any more."""
+        closed = update(seeks).where(seeks.c.id == seek_id)
+        self._transaction.execute(closed.values(status=status, board_id=board_id))
+
+    def _select(self, condition: ColumnElement[bool]) -> Iterator[Seek]:
+        rows = self._transaction.execute(_ALL.where(condition))
+        for _, those in groupby(rows, lambda row: int(row.id)):
+            yield _seek(list(those))
+
+
+def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
+    """What holds of a seek that waits for players, and in which a player may meet everybody."""
+    waiting = seekers.alias()
+    other = waiting.c.player_id
+    shut = exists().where(
+        waiting.c.seek_id == seeks.c.id,
+        or_(
+            other == player_id,
+            other.in_(select(blocks.c.blocked_id).where(blocks.c.player_id == player_id)),
+            other.in_(select(blocks.c.player_id).where(blocks.c.blocked_id == player_id)),
+        ),
+    )
+    return _IS_OPEN, _MAKER_HERE, ~shut
+
+
+def _seek(rows: list[Row[Any]]) -> Seek:
+    row = rows[0]
+    stored = {name: getattr(row, name) for name in _WISH}
+    wish = Wish(**{**stored, "pool": Pool(row.pool), "wishes": tuple(row.wishes)})
+    waiting = tuple(Seeker(item.player_id, item.handle, bool(item.here)) for item in rows)
+    moments = (row.made_at, row.expires_at)
+    return Seek(row.id, wish, row.status, *moments, row.board_id, waiting)

@@ -1,0 +1,88 @@
+"""What was said on boards lately, and what players have reported to the operator."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from pbm.store.schema.people import players
+from pbm.store.schema.talk import reports, words
+from pbm.store.sql.transaction import Transaction
+from pbm.store.values.talk import Report, Said
+
+_AT_ONCE = 1000  # rows that one statement forgets
+
+
+class Words:
+    """Queries about words, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
+        """Keep what a player said to the others of a board."""
+        row = {"board_id": board_id, "player_id": player_id, "lines": list(lines)}
+        added = insert(words).values(**row, said_at=now)
+        self._transaction.execute(added)
+
+    def of_others(self, board_id: int, player_id: int, *, most: int) -> tuple[Said, ...]:
+        """What was said last on a board by others than a player, the oldest first."""
+        query = (
+            select(players.c.handle, words.c.said_at, words.c.lines)
+            .join(players, players.c.id == words.c.player_id)
+            .where(words.c.board_id == board_id, words.c.player_id != player_id)
+            .order_by(words.c.id.desc())
+            .limit(most)
+        )
+        rows = self._transaction.execute(query).all()
+        return tuple(Said(handle, at, tuple(lines)) for handle, at, lines in reversed(rows))
+
+    def forget_before(self, moment: datetime) -> bool:
+        """Forget what was said before a moment, a piece at a time; whether there may be more."""
+        old = select(words.c.id).where(words.c.said_at < moment).limit(_AT_ONCE)
+        query = delete(words).where(words.c.id.in_(old.scalar_subquery()))
+        return self._transaction.execute(query).rowcount == _AT_ONCE
+
+
+class Reports:
+    """Queries about reports, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def add(
+        self,
+        player_id: int,
+        board_id: int,
+        lines: Sequence[str],
+        words: Sequence[dict[str, Any]],
+        now: datetime,
+    ) -> int:
+        """Keep what a player reports, with the words of others; return its number."""
+        row = {"player_id": player_id, "board_id": board_id, "reported_at": now}
+        added = self._transaction.execute(
+            insert(reports)
+            .values(**row, lines=list(lines), words=list(words))
+            .returning(reports.c.id)
+        )
+        return int(added.scalar_one())
+
+    def newest(self, most: int) -> tuple[Report, ...]:
+        """The newest reports, the newest last."""
+        columns = (column for column in reports.c if column.key != "player_id")
+        query = (
+            select(*columns, players.c.handle)
+            .join(players, players.c.id == reports.c.player_id)
+            .order_by(reports.c.id.desc())
+            .limit(most)
+        )
+        rows = self._transaction.execute(query).mappings().all()
+        return tuple(
+            Report(**{**row, "lines": tuple(row["lines"]), "words": tuple(row["words"])})
+            for row in reversed(rows)
+        )
+
+    def forget_before(self, moment: datetime) -> None:
+        """Forget what was reported before a moment."""
+        self._transaction.execute(delete(reports).where(reports.c.reported_at < moment))

@@ -1,0 +1,158 @@
+"""Engines for SQLite and PostgreSQL, by URL."""
+
+from pathlib import Path
+from select import POLLIN, poll
+from time import monotonic
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, InvalidatePoolError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from pbm.errors import OperatorError
+from pbm.files import refuse_anothers, trouble
+from pbm.store.sql.driver import Call, execute
+
+_BUSY_MILLISECONDS = 30_000
+_DRIVERS = {
+    "sqlite": "sqlite",
+    "sqlite+pysqlite": "sqlite",
+    "postgres": "postgresql+psycopg",
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+}
+
+
+_FORMS = (
+    "sqlite:///var/pbm.sqlite3 or postgresql://user:password@host/name. In a user's name or a "
+    "password, percent-encode what is neither letter nor digit: an @ is %40, a slash %2F."
+)
+# Nothing is asked of the database for so long by who works: turns that hang end after half of it.
+MOST_IDLE_SECONDS = 60  # within a transaction
+IDLE_SECONDS = 30.0  # after which a connection may have gone without a word
+_IDLE_SINCE = "pbm_idle_since"
+
+
+def parse_url(url: str) -> URL:
+    """Read `PBM_DATABASE_URL`. Raises OperatorError, which holds no part of it."""
+    try:
+        parsed = make_url(url)
+        parsed = parsed.set(drivername=_DRIVERS[parsed.drivername])
+    except (ArgumentError, KeyError, ValueError):
+        raise OperatorError(f"PBM_DATABASE_URL must look like {_FORMS}") from None
+    if parsed.get_backend_name() != "sqlite" and "@" in f"{parsed.host}{parsed.database}":
+        # A part of the password is taken for the host's name, and would be told as that.
+        raise OperatorError(
+            f"PBM_DATABASE_URL has an @ behind the host. It must look like {_FORMS}"
+        )
+    return parsed
+
+
+def shown_url(url: URL) -> str:
+    """A database's URL for the operator, without what may be a password."""
+    told = {name: url.query[name] for name in ("host", "port") if name in url.query}
+    return url.set(query=told).render_as_string(hide_password=True)
+
+
+def make_engine(url: str) -> Engine:
+    """An engine whose errors quote no values, which may be somebody's mail."""
+    parsed = parse_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        return postgresql_engine(parsed)
+    if parsed.database in (None, "", ":memory:"):  # of which each connection has its own
+        raise OperatorError("PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does.")
+    file = Path(str(parsed.database))
+    _make_folder(file.parent)
+    refuse_anothers(file.parent, file, *(Path(f"{file}-{log}") for log in ("wal", "shm")))
+    # The connection used last knows the pages: the others must read anew what was written since.
+    engine = create_engine(parsed, pool_use_lifo=True, hide_parameters=True)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OperatorError(
+            f"The folder {folder} cannot be made: {trouble(folder, error)}"
+        ) from error
+
+
+def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
+    # The driver's own transaction handling would let a leading SAVEPOINT outlive its rollback.
+    dbapi_connection.isolation_level = None
+    for pragma in (
+        f"busy_timeout={_BUSY_MILLISECONDS}",
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+    ):
+        dbapi_connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    reading = connection.get_execution_options().get("pbm_reading", False)
+    execute(connection, Call("BEGIN" if reading else "BEGIN IMMEDIATE"))
+
+
+def postgresql_engine(url: URL) -> Engine:
+    """An engine whose errors quote no values, which may be somebody's mail.
+
+    The driver begins no transactions: who asks for one either lets the first statement bring the
+    beginning along, and says so with the option `pbm_begins_itself`, or it is sent at once.
+    """
+    engine = create_engine(url, isolation_level="AUTOCOMMIT", hide_parameters=True)
+    event.listen(engine, "connect", _limit_idleness)
+    event.listen(engine, "begin", _begin)
+    event.listen(engine, "checkin", _note_idle)
+    event.listen(engine, "checkout", _try_out)
+    return engine
+
+
+def _limit_idleness(held: Any, _record: object) -> None:
+    """Let the server end a transaction whose process stands still, or whose machine is gone.
+
+    It would hold its locks for good, and keep every row from being cleaned away. It is no
+    parameter of the connection, since poolers let few of those pass.
+    """
+    held.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
+
+
+def _begin(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    if "pbm_begins_itself" not in options and "isolation_level" not in options:
+        execute(connection, Call("BEGIN"))
+
+
+def _note_idle(_held: object, entry: ConnectionPoolEntry) -> None:
+    entry.info[_IDLE_SINCE] = monotonic()
+
+
+def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
+    """Find out whether a connection is broken, and with it all that lie in the pool.
+
+    A server that ends says goodbye: then there is something to read. One that vanishes does not, so
+    whatever was idle for long is asked.
+    """
+    idle_since = entry.info.get(_IDLE_SINCE)
+    if idle_since is None:  # it has just been made
+        return
+    if monotonic() - idle_since < IDLE_SECONDS and not _has_news(held):
+        return
+    try:
+        held.execute("")
+    except psycopg.Error as error:
+        raise InvalidatePoolError from error
+
+
+def _has_news(held: Any) -> bool:
+    try:
+        socket = poll()
+        socket.register(held.fileno(), POLLIN)
+        return bool(socket.poll(0))
+    except psycopg.Error:  # it is known to be broken
+        return True

@@ -1,0 +1,46 @@
+"""What an error of the database means: that it is away, that it undid a transaction, or gave up."""
+
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+
+# SQLSTATE classes: connection, rollback, resources, object state, operator, system; and the one
+# state of a transaction in which nothing was asked for too long.
+_POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58", "25P03")
+_POSTGRESQL_UNDONE = "40"  # among them deadlocks
+_POSTGRESQL_GIVES_UP = ("53200", "53400", "55P03", "57014")  # memory, a limit, a lock, too long
+_SQLITE_AWAY = (
+    "SQLITE_BUSY",
+    "SQLITE_LOCKED",
+    "SQLITE_FULL",
+    "SQLITE_IOERR",
+    "SQLITE_CANTOPEN",
+    "SQLITE_READONLY",
+    "SQLITE_NOMEM",
+    "SQLITE_PROTOCOL",
+)
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether the database is at fault (gone, full, locked), not what was asked of it."""
+    if not isinstance(error, DBAPIError):
+        return False
+    name = getattr(error.orig, "sqlite_errorname", None)
+    if name is not None:
+        return str(name).startswith(_SQLITE_AWAY)
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return str(state).startswith(_POSTGRESQL_AWAY)
+    return isinstance(error, OperationalError | InterfaceError)
+
+
+def lost_a_race(error: BaseException) -> bool:
+    """Whether the database has undone a transaction for the sake of another: done once more, it may
+    succeed."""
+    state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
+    return str(state).startswith(_POSTGRESQL_UNDONE)
+
+
+def gave_up(error: BaseException) -> bool:
+    """Whether a database that goes on has given up what it was asked: it took too long, waited for
+    too long or needed too much. Done once more it may succeed, and others may meanwhile."""
+    state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
+    return state in _POSTGRESQL_GIVES_UP

@@ -1,0 +1,125 @@
+"""Timers, jobs of robots, and what the server keeps of its own running."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class TimerKind(StrEnum):
+    """What is to be done at a moment; `pbm.service.ticks.jobs` has the handlers."""
+
+    FIRST_MOVE_REMINDER = "first-move-reminder"
+    FIRST_MOVE_DECLINE = "first-move-decline"
+    QUESTION_LAPSE = "question-lapse"
+    DAILY_ERASURE = "daily-erasure"
+    RATINGS = "ratings"
+    CLOCK = "clock"
+    VACATION = "vacation"
+    VACATION_OVER = "vacation-over"
+    SEEK_LAPSE = "seek-lapse"
+    RECORD_LAPSE = "record-lapse"
+    DIGEST = "digest"
+    KEPT_NEWS = "kept-news"
+    ACCOUNT_NEWS = "account-news"
+    NEW_DATES = "new-dates"
+
+
+@dataclass(frozen=True)
+class Timer:
+    """Something to be done at `due_at`, or looked at again then; its time counts from `since`.
+
+    `kind` is a `TimerKind`, or one that only a newer program knows. `about` makes it one and the
+    same of its kind. `set_at` is when it was written or put off last.
+    """
+
+    id: int
+    kind: str
+    about: str
+    board_id: int | None
+    player_id: int | None
+    question_id: int | None
+    since: datetime
+    set_at: datetime
+    due_at: datetime
+    tries: int = 0
+    last_error: str | None = None
+    stuck: bool = False
+
+
+class ThoughtKind(StrEnum):
+    """What is to be thought about; `pbm.service.robots.jobs` has the handlers."""
+
+    MOVE = "move"
+    DRAW = "draw"  # whether to take one
+    HINT = "hint"
+    ANALYSIS = "analysis"
+
+
+@dataclass(frozen=True)
+class Thought:
+    """Something to be thought about `board_id` as it stands at `ply`, in the share of a player.
+
+    `kind` is a `ThoughtKind`. `about` makes it one and the same of its kind. `tries` have failed so
+    far.
+    """
+
+    id: int
+    kind: str
+    about: str
+    board_id: int
+    ply: int
+    player_id: int
+    params: dict[str, Any]
+    asked_at: datetime
+    tries: int = 0
+    last_error: str | None = None
+
+
+@dataclass(frozen=True)
+class KeptAnalysis:
+    """What has been found about a board's game as `mark` names it; until `finished_at` a part."""
+
+    board_id: int
+    mark: str
+    found: Mapping[str, Any]
+    finished_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One act of the operator; `handle` and `board_id` name whom or what it is about, if any."""
+
+    at: datetime
+    who: str
+    why: str
+    what: str
+    handle: str | None
+    board_id: int | None
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that the server knows of its surroundings, and since when; plain JSON."""
+
+    value: Any
+    noted_at: datetime
+
+
+@dataclass(frozen=True)
+class Heartbeat:
+    """A role of a process: when the process last wrote, and when the role last went on.
+
+    Both are by the clock of the process, which was `ahead` of the database's by so many seconds;
+    None where the database has no clock of its own.
+    """
+
+    process: str
+    role: str
+    host: str
+    pid: int
+    beat_at: datetime
+    alive_at: datetime
+    ahead: float | None = None
