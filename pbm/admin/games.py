@@ -108,7 +108,7 @@ def show(session: OperatorSession, number: int) -> None:
 def undo(session: OperatorSession, number: int, why: str) -> None:
     """Take the last ply of board N back.
 
-    With it comes back whoever resigned after it. A game that had ended by that ply goes on.
+    Resignations after it are undone, too. A game that had ended by that ply goes on.
     """
     ply = service.undo(session, number, why)
     click.echo(f"Ply {ply.ply}, {ply.text}, is taken back.")
@@ -138,7 +138,7 @@ def end(
 @why_option
 @pass_session
 def reopen(session: OperatorSession, number: int, why: str) -> None:
-    """Let board N go on after the operator, a draw or time ended it."""
+    """Reopen board N, which the operator, a draw or time ended."""
     click.echo(f"Board {service.reopen(session, number, why).id} goes on.")
 
 
@@ -216,7 +216,7 @@ def import_(
 
 
 def _set_up(board: Board) -> str:
-    """What was chosen for a board, in a few words."""
+    """The options of a board, in a few words."""
     return " ".join(str(value) for value in board.options.values() if value is not True)
 
 

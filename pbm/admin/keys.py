@@ -38,7 +38,7 @@ def list_(console: Console) -> None:
 @keys.command()
 @pass_console
 def rotate(console: Console) -> None:
-    """Let a new key sign from now on; the older ones still verify."""
+    """Add a key that signs from now on; the older ones still verify."""
     with console.session() as session:
         key_id = service.rotate_keys(console.settings, session)
     click.echo(f"Key {key_id} signs from now on. Mails sent before can still be answered.")
@@ -50,7 +50,7 @@ def rotate(console: Console) -> None:
 @yes_option
 @pass_console
 def drop(console: Console, key_id: str, why: str, yes: bool) -> None:
-    """Make every reply address useless that key ID has signed.
+    """Invalidate every reply address that key ID has signed.
 
     It is asked about first.
     """

@@ -64,7 +64,7 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
 @why_option
 @pass_session
 def suspend(session: OperatorSession, handle: str, why: str) -> None:
-    """Let nothing that a player sends be done, until it is lifted."""
+    """Ignore a player's mails until the suspension is lifted."""
     click.echo(f"{service.suspend(session, handle, why).handle} is suspended.")
 
 
@@ -93,7 +93,7 @@ def reachable(session: OperatorSession, handle: str, why: str) -> None:
 @yes_option
 @pass_session
 def remove(session: OperatorSession, handle: str, why: str, yes: bool) -> None:
-    """Take a player out of all boards and forget the addresses.
+    """Remove a player from all boards and delete their addresses.
 
     It is asked about first.
     """

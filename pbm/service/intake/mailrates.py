@@ -47,10 +47,6 @@ class MailRates:
                 )
         return None
 
-    def keys(self, recipient: Recipient, author: str, peer: str) -> list[str]:
-        """The keys of the buckets that count such a mail."""
-        return [rate.key(whose) for rate, whose in self._counted(recipient, author, peer)]
-
     def _counted(self, recipient: Recipient, author: str, peer: str) -> Iterator[tuple[Rate, str]]:
         address = ipaddress.ip_address(peer) if peer else None
         if not is_within(address, self.trusted):

@@ -46,21 +46,13 @@ class WrongTag(Rejection):
 def try_of(work: UnitOfWork, recipient: Signed, sender: str, network: str) -> Guesser:
     """The counter of a try."""
     tagged = recipient.player_id if isinstance(recipient, PlayerReply | Bounce) else _NOBODY
-    if network and isinstance(
-        recipient, Bounce
-    ):  # has no sender; others' reports come by here, too
+    if network and isinstance(recipient, Bounce):  # a bounce has no sender
         return Guesser(network, tagged)
     if not network or not tagged or not sender:
         return Guesser(network, _NOBODY if network else tagged)
     player = work.players.by_address(address_key(sender))
     is_own = player is not None and player.id == tagged
     return Guesser(network, tagged if is_own else _NOBODY)
-
-
-def guessers_of(network: str, tagged: int) -> tuple[Guesser, ...]:
-    """Those one of whom a try of a player's reply address may be counted against, by somebody whose
-    network is known."""
-    return (Guesser(network, tagged), Guesser(network)) if network else ()
 
 
 def refuse_guesser(
