@@ -212,7 +212,7 @@ def _disk(room: Room) -> str:
 
 def _queue(work: UnitOfWork, clock: Clock) -> str:  # noqa: ARG001 - as the others
     stuck, failed = work.inbox.count("stuck"), work.outbox.count("failed")
-    timers = work.timers.count_stuck()
+    timers = work.timers.count(stuck=True)
     if stuck or failed:
         raise OperatorError(
             f"Stuck incoming mails: {stuck}; failed outgoing mails: {failed}. {_QUEUE}"

@@ -118,7 +118,8 @@ class RobotJobs:
         if job is None:
             return
         reason = in_a_line(error)
-        tries = work.thoughts.count_try(job, reason, self.clock() + _RETRY_AFTER)
+        tries = work.thoughts.count_try(job, reason)
+        work.thoughts.put_off(job, self.clock() + _RETRY_AFTER)
         trace = error.trace if isinstance(error, SearchFailedError) else traceback_of(error)
         about = {"thought": job.id, "kind": job.kind, "board": job.board_id}
         _log.error("thinking failed", tries=tries, error=trace, **about)

@@ -12,7 +12,6 @@ from sqlalchemy import (
     Integer,
     bindparam,
     case,
-    delete,
     exists,
     func,
     or_,
@@ -23,6 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.channels import THOUGHT_ASKED
+from pbm.store.queues.job_queue import JobQueue
 from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.store.schema.thinking import thoughts
@@ -60,11 +60,11 @@ _ASK = {
 }
 
 
-class Thoughts:
+class Thoughts(JobQueue[Thought]):
     """Queries about what is to be thought about, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
+        super().__init__(transaction, thoughts, _thought)
 
     def ask(
         self,
@@ -138,12 +138,6 @@ class Thoughts:
         leased = thoughts.c.leased_until.is_not(None)
         self._transaction.execute(update(thoughts).where(leased).values(leased_until=now))
 
-    def find(self, thought_id: int) -> Thought | None:
-        """Find one that is still to be done, locked."""
-        query = select(*_READ).where(thoughts.c.id == thought_id).with_for_update()
-        row = self._transaction.execute(query).mappings().one_or_none()
-        return _thought(row) if row else None
-
     def about(self, kind: ThoughtKind, about: str) -> Thought | None:
         """Find the one of a kind about something."""
         query = select(*_READ).where(thoughts.c.kind == kind, thoughts.c.about == about)
@@ -164,40 +158,13 @@ class Thoughts:
         query = select(boards.c.id).where(boards.c.to_move_id.in_(robots), ~asked)
         return tuple(self._transaction.scalars(query.order_by(boards.c.id)))
 
-    def done(self, thought: Thought) -> None:
-        """It is done, or nobody wants to know any more."""
-        self._transaction.execute(delete(thoughts).where(thoughts.c.id == thought.id))
-
     def put_off(self, thought: Thought, due_at: datetime) -> None:
         """Let it be claimed again from a moment on."""
         self._set([thought.id], leased_by=None, leased_until=None, due_at=due_at)
 
-    def count_try(self, thought: Thought, error: str, due_at: datetime) -> int:
-        """Count a try that failed, and let it be claimed again from a moment on; return how many
-        there have been."""
-        free = {"leased_by": None, "leased_until": None, "due_at": due_at}
-        self._set([thought.id], tries=thoughts.c.tries + 1, last_error=error, **free)
-        return thought.tries + 1
-
     def note_try(self, thought: Thought, error: str) -> Thought:
         """Count a try that failed of one that is leased anew."""
-        self._set([thought.id], tries=thoughts.c.tries + 1, last_error=error)
-        return replace(thought, tries=thought.tries + 1, last_error=error)
-
-    def set_stuck(self, thought: Thought) -> None:
-        """Put it aside until the server is started again."""
-        self._set([thought.id], stuck=True)
-
-    def retry_stuck(self) -> None:
-        """Let everything be tried again that was put aside."""
-        self._transaction.execute(
-            update(thoughts).where(thoughts.c.stuck).values(stuck=False, tries=0)
-        )
-
-    def count(self, *, stuck: bool = False) -> int:
-        """How many wait, or were put aside."""
-        these = thoughts.c.stuck if stuck else ~thoughts.c.stuck
-        return int(self._transaction.scalar(select(func.count()).where(these)) or 0)
+        return replace(thought, tries=self.count_try(thought, error), last_error=error)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
         """The one that was asked for first and still waits: about which board, and since when."""
@@ -211,11 +178,6 @@ class Thoughts:
         for column, latest in (("due_at", now), ("leased_until", leased_until)):
             ahead = thoughts.c[column] > latest
             self._transaction.execute(update(thoughts).where(ahead).values({column: latest}))
-
-    def _set(self, numbers: Collection[int], **values: Any) -> None:
-        if numbers:
-            these = thoughts.c.id.in_(numbers)
-            self._transaction.execute(update(thoughts).where(these).values(**values))
 
 
 def _is_free(now: datetime) -> ColumnElement[bool]:

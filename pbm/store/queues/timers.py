@@ -4,10 +4,11 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import String, cast, delete, func, literal, select, update
+from sqlalchemy import String, cast, literal, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.channels import TIMER_SET
+from pbm.store.queues.job_queue import JobQueue
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.schema.running import due
@@ -23,11 +24,11 @@ _AT_ONCE = 500  # that one statement names
 _LOOKED_AT = 500  # where many are due, so that each costs the same
 
 
-class Timers:
+class Timers(JobQueue[Timer]):
     """Queries about timers, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
+        super().__init__(transaction, due, lambda row: Timer(**row))
 
     def set(
         self,
@@ -118,12 +119,6 @@ class Timers:
         query = select(due.c.due_at).where(_WAITS).order_by(due.c.due_at, due.c.id).limit(1)
         return self._transaction.scalars(query).one_or_none()
 
-    def find(self, timer_id: int) -> Timer | None:
-        """Find one that still waits."""
-        query = select(*_COLUMNS).where(due.c.id == timer_id, _WAITS).with_for_update()
-        row = self._transaction.execute(query).mappings().one_or_none()
-        return Timer(**row) if row else None
-
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
         """Those of a kind that are to come, by what they are about."""
         query = select(*_COLUMNS).where(due.c.kind == kind.value, due.c.about.in_(abouts))
@@ -156,31 +151,9 @@ class Timers:
         query = select(players.c.id).where(players.c.id.in_(player_ids), theirs.exists())
         return frozenset(self._transaction.scalars(query)) if player_ids else frozenset()
 
-    def done(self, timer: Timer) -> None:
-        """It is done, and nobody need know of it any more."""
-        self._transaction.execute(delete(due).where(due.c.id == timer.id))
-
     def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
         """Let it come again later; failed tries are forgotten."""
-        self._set(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
-
-    def count_try(self, timer: Timer, error: str) -> int:
-        """Count a try that failed; return how many there have been."""
-        self._set(timer.id, tries=due.c.tries + 1, last_error=error)
-        return timer.tries + 1
-
-    def set_stuck(self, timer: Timer) -> None:
-        """Put it aside until the server is started again."""
-        self._set(timer.id, stuck=True)
-
-    def retry_stuck(self) -> None:
-        """Let everything be tried again that was put aside."""
-        self._transaction.execute(update(due).where(due.c.stuck).values(stuck=False, tries=0))
-
-    def count_stuck(self) -> int:
-        """How many were put aside."""
-        query = select(func.count()).where(due.c.stuck)
-        return int(self._transaction.scalar(query) or 0)
+        self._set([timer.id], set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
         """Let what was set by a clock that was ahead come as long after now as it was to wait."""
@@ -188,7 +161,4 @@ class Timers:
         for row in self._transaction.execute(ahead).mappings().all():
             timer = Timer(**row)
             wait = timer.due_at - timer.set_at
-            self._set(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)
-
-    def _set(self, timer_id: int, **values: Any) -> None:
-        self._transaction.execute(update(due).where(due.c.id == timer_id).values(**values))
+            self._set([timer.id], since=min(timer.since, now), set_at=now, due_at=now + wait)
