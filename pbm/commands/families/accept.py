@@ -1,9 +1,9 @@
 """Commands that answer draws, take-backs, pauses and pending challenges."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pbm.commands.families.settings import set_challenges
-from pbm.commands.language.context import BOARDS_NAMED, Context
+from pbm.commands.language.context import BOARDS_NAMED, Context, which_board
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand
 from pbm.commands.language.words import BoardRef, Handle, OneOf, StrayBoard, lowered, misread
@@ -26,9 +26,11 @@ _WHAT = OneOf(  # shown short, so that the usage line fits a phone
 class _Answer(Command):
     """What agreeing and refusing have in common."""
 
-    board: BoardRef | None
-    what: str | None
-    who: str | None
+    takes_login = True
+
+    board: BoardRef | None = operand(StrayBoard(), optional=True)
+    what: str | None = operand(_WHAT, optional=True)
+    who: str | None = operand(Handle(), optional=True)
 
     def _read(self, words: list[str]) -> None:
         """Fill the fields; `the draw offer` is no other than `draw`."""
@@ -46,7 +48,7 @@ class _Answer(Command):
         found = [item for item in waiting if self._may_answer_challenge(item, me)]
         if self.what != CHALLENGE and not found:
             return None
-        if self.what != CHALLENGE and self._asked_boards(context):
+        if self.what != CHALLENGE and self._asked_boards(context)[1]:
             raise Refusal("challenge-or-offer", word=self.words[0])
         if self.who:
             found = [item for item in found if self.who in _others_in(item, me)]
@@ -65,11 +67,10 @@ class _Answer(Command):
     def _may_answer_challenge(self, challenge: PendingChallenge, player_id: int) -> bool:
         return player_id in challenge.waiting
 
-    def _asked_boards(self, context: Context) -> list[Board]:
-        """The boards of the speaker, as far as they are looked through, on which this may answer
-        something."""
+    def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
+        """The newest boards of the speaker, and those with something that this may answer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
-        return [board for board in boards if board.offers and self._offers(board, context)]
+        return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
         """The board, and the one thing there that this answers. Raises Refusal."""
@@ -87,12 +88,9 @@ class _Answer(Command):
         Refusal."""
         if context.hints or (self.board and self.board.number is not None):
             return self.board
-        boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
-        asked = [board for board in boards if self._offers(board, context)]
+        boards, asked = self._asked_boards(context)
         if len(asked) > 1 or len(boards) == _LOOKED_AT:
-            listed = (asked or boards)[:BOARDS_NAMED]
-            named = [{"number": board.id, "subject": board.subject} for board in listed]
-            raise Refusal("which-board", boards=named)
+            raise which_board((asked or boards)[:BOARDS_NAMED])
         ply = self.board.ply if self.board else None
         return BoardRef(asked[0].id, ply) if asked else self.board
 
@@ -135,13 +133,8 @@ class Accept(_Answer, group="play"):
     for `challenges on`.
     """
 
-    takes_login = True
     words = ("accept",)
     examples = ("accept draw", "accept takeback 12", "accept", "accept challenge bob")
-
-    board: BoardRef | None = operand(StrayBoard(), optional=True)
-    what: str | None = operand(_WHAT, optional=True)
-    who: str | None = operand(Handle(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Agree."""
@@ -165,13 +158,8 @@ class Reject(_Answer, group="play"):
     older word for `challenges off`.
     """
 
-    takes_login = True
     words = ("reject",)
     examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
-
-    board: BoardRef | None = operand(StrayBoard(), optional=True)
-    what: str | None = operand(_WHAT, optional=True)
-    who: str | None = operand(Handle(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Refuse."""

@@ -62,6 +62,8 @@ _EXPLAINED = {
     "handle": "A handle is the name of a player here.",
     "#": "A ply is one move of one player; #17 is the 17th of the game.",
 }
+_PART = re.compile(r"<!-- arena ladder -->(.*?)<!-- /arena ladder -->", re.DOTALL)
+_ROW = re.compile(r"\| `(\w+)` v `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|")
 
 
 class Help(Command, group="look"):
@@ -245,10 +247,6 @@ def _explained(text: str) -> str:
 def _in_quotes(text: str) -> str:
     """Turn the back-ticks of a docstring into quotes."""
     return text.replace("`", '"')
-
-
-_PART = re.compile(r"<!-- arena ladder -->(.*?)<!-- /arena ladder -->", re.DOTALL)
-_ROW = re.compile(r"\| `(\w+)` v `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|")
 
 
 def strength_told(only: str = "") -> str:

@@ -11,6 +11,8 @@ from pbm.rules.registry import game_named
 from pbm.store.values.asking import PendingChallenge, Seek
 from pbm.store.values.ratings import Pool
 
+_MOST_OFFERED = 5  # to a newcomer
+
 
 def pending_challenges(context: Context) -> list[dict[str, Any]]:
     """The pending challenges that the speaker has sent or was asked about."""
@@ -27,9 +29,6 @@ def _listed(challenge: PendingChallenge, player_id: int) -> dict[str, Any]:
         "waiting": [challenge.handle_of(other) for other in challenge.waiting],
         "until": f"{challenge.expires_at:%Y-%m-%d}",
     }
-
-
-_MOST_OFFERED = 5  # to a newcomer
 
 
 def own_seeks(context: Context) -> list[dict[str, Any]]:

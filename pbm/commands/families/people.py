@@ -35,6 +35,8 @@ _MOST_COUNTED = 1000  # games in progress; counted up to here
 _LOOKED_AT = 100  # games by which it is told how often somebody was in time
 _LONGEST = 16  # characters of a handle
 _TWO = 2
+_MOST = 20  # players of each list
+_COUNTED = 1000  # players who have a place in a list
 
 
 class ListHistory(Command, group="look"):
@@ -206,10 +208,6 @@ def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
 def _title(game: str) -> dict[str, str | None]:
     """The game's title, if several games are installed."""
     return {"game": game_named(game).info.title if len(games()) > 1 else None}
-
-
-_MOST = 20  # players of each list
-_COUNTED = 1000  # players who have a place in a list
 
 
 class Standings(Command, group="look"):

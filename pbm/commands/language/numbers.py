@@ -7,6 +7,8 @@ from pbm.commands.language.words import ArgumentKind, cut_short, lowered, misrea
 from pbm.play.clocks.terms import parse_duration
 
 _RANGE = re.compile(r"(\d{1,4})?-(\d{1,4})?", re.ASCII)
+_SECOND = timedelta(seconds=1)
+_WORDS_OF_A_TIME = 14  # a number and its unit for each of five, with "and" between them
 
 
 class NumberKind(ArgumentKind):
@@ -90,10 +92,6 @@ class Span(ArgumentKind):
             limits = {"shortest": shortest // _SECOND, "longest": longest // _SECOND}
             raise misread("span-limits", word=cut_short(word), why=self._why, **limits)
         return found
-
-
-_SECOND = timedelta(seconds=1)
-_WORDS_OF_A_TIME = 14  # a number and its unit for each of five, with "and" between them
 
 
 class LongSpan(Span):

@@ -14,7 +14,17 @@ from typing import Final
 from pbm.mail.reading.charsets import fold_typography
 from pbm.word_lists import read_sections
 
-_FILE: Final = Path(__file__).parents[1] / "languages" / "yes-no.txt"
+_FOLDER: Final = Path(__file__).parents[1] / "languages"
+LONGEST = 200  # characters of a text that are looked at
+_MOST_WORDS = 6  # of a phrase
+_LONGEST_ANSWER = 12  # words of a clause that is only an answer
+_CLAUSE = re.compile(r"(?:[^.,;:!?¡¿()…。、，！？؟،\n\u2013\u2014-]|(?<=\w)-(?=\w))+")
+_SAY_YES, _SAY_NO = "👍👌✅✔☑🆗💯", "👎❌🙅"
+_SYMBOLS = "\u2600-\u27bf\U0001f000-\U0001faff\u200d\ufe0f"
+_WORD = re.compile(rf"[{_SAY_YES}{_SAY_NO}]|[^\s\"“”„«»*_<>\[\]`{_SYMBOLS}]+")
+_SMILEY = re.compile(r"(?<!\S)[:;=]['-]?[)(DPp](?!\S)")
+_OK = re.compile(r"\bo\. ?k\b", re.ASCII | re.IGNORECASE)
+_PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
 @dataclass(frozen=True)
@@ -71,22 +81,13 @@ def _read() -> AnswerWords:
     sections = {
         field.name.strip("_").replace("_", " "): field.name for field in fields(AnswerWords)
     }
-    found = read_sections(_FILE, sections, lambda line: map(small, line.split(",")))
+    found = read_sections(
+        _FOLDER / "yes-no.txt", sections, lambda line: map(small, line.split(","))
+    )
     return AnswerWords(**{sections[name]: frozenset(some) for name, some in found.items()})
 
 
 ANSWER_WORDS: Final = _read()
-
-
-LONGEST = 200  # characters of a text that are looked at
-_MOST_WORDS = 6  # of a phrase
-_LONGEST_ANSWER = 12  # words of a clause that is only an answer
-_CLAUSE = re.compile(r"(?:[^.,;:!?¡¿()…。、，！？؟،\n\u2013\u2014-]|(?<=\w)-(?=\w))+")
-_SAY_YES, _SAY_NO = "👍👌✅✔☑🆗💯", "👎❌🙅"
-_SYMBOLS = "\u2600-\u27bf\U0001f000-\U0001faff\u200d\ufe0f"
-_WORD = re.compile(rf"[{_SAY_YES}{_SAY_NO}]|[^\s\"“”„«»*_<>\[\]`{_SYMBOLS}]+")
-_SMILEY = re.compile(r"(?<!\S)[:;=]['-]?[)(DPp](?!\S)")
-_OK = re.compile(r"\bo\. ?k\b", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -125,10 +126,6 @@ def clauses(text: str) -> Iterator[Clause]:
         words = tuple(small(word) for word in _WORD.findall(found[0]))
         if words:
             yield Clause(words, text[found.end() : found.end() + 1], found.end())
-
-
-_FOLDER: Final = Path(__file__).parents[1] / "languages"
-_PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
 def words_of(text: str) -> list[str]:

@@ -32,6 +32,9 @@ CHECKS_WITHIN = timedelta(hours=1)
 _MOST_TRIES = 8  # in a mail; each costs some 25 ms
 _MOST_PLACES = 2000  # that are looked at for different ones
 _MOST_USERIDS = 8  # of others, in lines that look like commands
+_MOST_BOARDS = 300  # the newest ones, whose tags are known where they stand alone
+_MOST_ASKED = 20  # words that may be tokens of questions
+_TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
 def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
@@ -131,11 +134,6 @@ def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
         return OTHERS_PASSWORDS.take(turn.work, turn.now, player.id)
     rates = ((OWN_PASSWORDS, (player.id,)), (ALL_OWN_PASSWORDS, ()))
     return all(rate.take(turn.work, turn.now, *whose) for rate, whose in rates)
-
-
-_MOST_BOARDS = 300  # the newest ones, whose tags are known where they stand alone
-_MOST_ASKED = 20  # words that may be tokens of questions
-_TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
 def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
