@@ -34,16 +34,17 @@ def _marks_alike(game: str, state: str) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int) -> dict[str, int]:
-    """Among which plies, and from what number up, to count how often a position has stood.
+    """Arguments to count how often a position has stood that is reached by `ply` on a board.
 
-    It has been reached by `ply` on a board. What stood there at the start is no ply.
+    `since` is the first ply that counts, `first` the number to start from, since the start position
+    is no ply, and `most` the limit of the count.
     """
     game = board.rules
     if not has(game, TellsClaims):
         return {}
     since = ply - game.reversible(position)
     from_start = since <= 0 and game.sameness(position) == game.sameness(board.start)
-    return {"since": since, "first": 2 if from_start else 1}
+    return {"since": since, "first": 2 if from_start else 1, "most": board.rules.info.repetitions}
 
 
 def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:

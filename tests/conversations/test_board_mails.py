@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from pbm.play.views import board_view
-from pbm.rules.abalone import GAME
+from pbm.rules.abalone import GAME, claims
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays, plays_out, plays_silently
 from tests.growth import Cost, SendingTable, asked, instructions
@@ -336,3 +336,22 @@ def test_a_game_says_how_many_rounds_are_listed(
     assert len(usual) == GAME.info.rounds_shown == 4
     monkeypatch.setattr(type(GAME), "info", replace(GAME.info, rounds_shown=2))
     assert first_plies() == usual[-2:]
+
+
+def test_a_game_says_how_often_a_position_stands_for_a_claim(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.start("alice", "bob")
+    alice = table.player("alice")
+    assert alice
+    monkeypatch.setattr(type(GAME), "info", replace(GAME.info, repetitions=5))
+    monkeypatch.setattr(claims, "TIMES_REPEATED", 5)
+    first, *others = TO_AND_FRO
+    plays_silently(table, 1, [first])  # what stood at the start is counted in another way
+    found = []
+    for _ in range(5):
+        plays_silently(table, 1, [*others, first])
+        with table.database.reading() as work:
+            view = board_view(work, work.boards.get(1), player_id=alice.id)
+        found.append(view["claim"])
+    assert found == [None, None, None, "repeated", "repeated"]

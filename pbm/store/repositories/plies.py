@@ -97,7 +97,6 @@ class Plies:
         return {int(seat): int(count) for seat, count in rows}
 
 
-_MOST_COUNTED = 3  # times that a position had stood; no claim asks for more
 _STOOD_BEFORE = (
     select(moves.c.ply)
     .where(
@@ -105,7 +104,7 @@ _STOOD_BEFORE = (
         moves.c.stood == bindparam("mark"),
         moves.c.ply >= bindparam("since"),
     )
-    .limit(_MOST_COUNTED)
+    .limit(bindparam("most", type_=Integer))
     .subquery()
 )
 _ADD_PLY = Statement(
@@ -184,19 +183,17 @@ class Playing:
         *,
         since: int = 0,
         first: int = 1,
+        most: int = 0,
     ) -> Board:
-        """Record a move; the primary key (board, ply) lets nobody play a ply twice.
+        """Record a move; the primary key (board, ply) prevents a second move of the same ply.
 
-        How often its position has stood is counted among the plies from `since` on, and from
-        `first` up.
+        How often its position has stood is counted among the plies from `since` on, from `first`
+        up, and no more than `most` earlier times.
         """
         ply, seat = played.ply, played.seat
-        counted = {"number": board.id, "mark": played.stood, "since": since, "first": first}
-        row = {"board_id": board.id, "played_at": now, **vars(played), **counted}
-        _ADD_PLY.run(
-            self._transaction,
-            row,
-        )
+        counted = {"mark": played.stood, "since": since, "first": first, "most": most}
+        row = {"board_id": board.id, "number": board.id, "played_at": now, **vars(played)}
+        _ADD_PLY.run(self._transaction, row | counted)
         self._set_last_ply(board.id, {seat: ply})
         seated = tuple(
             replace(item, last_ply=ply, answered=True) if item.seat == seat else item

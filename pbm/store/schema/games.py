@@ -117,7 +117,7 @@ moves = Table(
     Column("effect", JSON, nullable=False),  # as plain data of the rules
     Column("played_at", Moment, nullable=False),
     Column("stood", String(MARK)),  # the repetition key after it; null in old rows
-    Column("times", Integer),  # occurrences of that key so far, up to a limit
+    Column("times", Integer),  # occurrences of that key so far, up to a limit of the game
     Index("ix_moves_stood", "board_id", "stood", "ply"),
     info=personal(erasure=RECORD, export=ExportedBy("boards")),
 )
