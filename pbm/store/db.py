@@ -27,7 +27,7 @@ from pbm.store.repositories.server_state import Changes, Facts
 from pbm.store.repositories.talk import Reports, Words
 from pbm.store.repositories.vacations import Vacations
 from pbm.store.repositories.waits import Reminders, Waits
-from pbm.store.sql.engines import make_engine
+from pbm.store.sql.dialects import make_engine
 from pbm.store.sql.statement import Read, rows_of
 from pbm.store.sql.transaction import Transaction
 

@@ -23,7 +23,7 @@ from pbm.service.operator.smtp_hello import greeting_at
 from pbm.store.db import Database
 from pbm.store.id_sequences import highest_given, skip_after_restore
 from pbm.store.migrate import current_version, is_known_version, migrate, newest_version
-from pbm.store.sql.engines import parse_url
+from pbm.store.sql.dialects import parse_url
 
 
 @dataclass(frozen=True)

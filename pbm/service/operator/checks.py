@@ -42,7 +42,7 @@ from pbm.service.trouble.masking import one_line
 from pbm.store.connecting import refuse_lent_sessions, why_unusable
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import current_version, is_current, newest_version
-from pbm.store.sql.engines import parse_url, shown_url
+from pbm.store.sql.dialects import parse_url, shown_url
 
 _SECONDS = 10
 _LATE_POST = timedelta(hours=1)

@@ -8,7 +8,7 @@ from pathlib import Path
 import structlog
 
 from pbm.config import Settings
-from pbm.store.sql.engines import parse_url
+from pbm.store.sql.dialects import parse_url
 
 LEAST = 20 << 20  # bytes; below it mails are about to be refused
 ENOUGH = 200 << 20
