@@ -113,7 +113,7 @@ import sys
 import pbm.admin.cli, pbm.app.cli
 from pbm.rules.registry import games
 games()
-print([name for name in sys.modules if "engine" in name and name.startswith("pbm")])
+print([name for name in sys.modules if name.startswith("pbm.rules.abalone.engine")])
 """
     run = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
