@@ -153,6 +153,11 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
     return problem
 
 
+def read_commands(lines: Iterable[str]) -> tuple[Command, ...]:
+    """Parse lines that we stored or wrote; those that are no command any more are left out."""
+    return tuple(item for item in map(parse_line, lines) if isinstance(item, Command))
+
+
 def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
     """Read a bare move of a game, as an answer to a board's mail may hold it."""
     game = game or default_game()

@@ -12,8 +12,7 @@ from pbm.commands.families.leaving import Delete, ExplainStop
 from pbm.commands.families.lobby import Decline
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
-from pbm.commands.registry import parse_line
+from pbm.commands.registry import parse_line, read_commands
 from pbm.commands.script import Script, behind_answer, confirmation, read_script
 from pbm.events import Answered, Event
 from pbm.passwords import ConfirmedPassword
@@ -77,7 +76,7 @@ def _answer(
     commands = turn.script(context).commands
     if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
         return None
-    asked = [item for errand in errands for item in _commands(errand)]
+    asked = [item for errand in errands for item in read_commands(errand.lines)]
     clearly = any(item.dangerous for item in asked) or question.kind == "alias"
     leaving = bool(asked) and all(isinstance(item, Delete) for item in asked)
     return confirmation(turn.envelope.said, clearly=clearly, leaving=leaving)[0]
@@ -156,15 +155,10 @@ def _run_errands(
         hints = (errand.board_id,) if errand.board_id else ()
         confirmed = ConfirmedPassword(password_of(turn.site.keyring, errand))
         meant = replace(context, turn=replace(turn, passwords=confirmed), hints=hints, mailed=())
-        events += run_script(meant, Script(_commands(errand), errand.comment))
+        events += run_script(meant, Script(read_commands(errand.lines), errand.comment))
     if not events:
         events.append(Answered("nothing-left", {"title": "nothing left to do"}))
     return f"{context.player.handle} said yes{tell(context, events)}"
-
-
-def _commands(errand: PendingCommands) -> tuple[Command, ...]:
-    found = (parse_line(line) for line in errand.lines)
-    return tuple(item for item in found if isinstance(item, Command))
 
 
 def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> str:

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pbm.commands.families.lobby import Challenge
-from pbm.commands.language.declare import Command
 from pbm.commands.language.words import is_handle
-from pbm.commands.registry import parse_line
+from pbm.commands.registry import read_commands
 from pbm.commands.script import Script
 from pbm.events import Answered, Proposed
 from pbm.events.board import BoardStarted
@@ -41,8 +40,7 @@ def invited_to(turn: MailTurn, question: Question) -> PendingCommands | None:
 def told_of(turn: Turn, errand: PendingCommands) -> Invitation:
     """The sender and the game of a challenge."""
     inviter = turn.work.players.get(errand.player_id)
-    command = _command(errand.lines[0])
-    game = command.game if isinstance(command, Challenge) else default_game()
+    game = next((command.game for command in read_commands(errand.lines)), default_game())
     return Invitation(inviter.handle, game)
 
 
@@ -84,9 +82,8 @@ def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
     here = replace(turn, passwords=ConfirmedPassword(None))
     agreed = frozenset(guest.id for guest in _guests(turn, waiting))
     context = replace(here.context(inviter), hints=(), agreed=agreed)
-    lines = [_as_called_now(turn, line) for line in waiting.lines]
-    commands = [command for line in lines if (command := _command(line))]
-    events = run_script(context, Script(tuple(commands), waiting.comment))
+    commands = read_commands(_as_called_now(turn, line) for line in waiting.lines)
+    events = run_script(context, Script(commands, waiting.comment))
     tell(context, events)
     if not any(isinstance(event, BoardStarted | Proposed) for event in events):
         _tell_guests(turn, waiting, all_of_them=True)  # the answer says that the game starts
@@ -156,8 +153,3 @@ def _called(turn: Turn, name: str) -> Player | None:
 def _with_handle(line: str, address: str, handle: str) -> str:
     key = address_key(address)
     return " ".join(handle if address_key(word) == key else word for word in line.split())
-
-
-def _command(line: str) -> Command | None:
-    found = parse_line(line)
-    return found if isinstance(found, Command) else None

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pbm.clock import local_moment
-from pbm.commands.language.declare import Command
-from pbm.commands.registry import parse_line
+from pbm.commands.registry import read_commands
 from pbm.errors import Refusal
 from pbm.events import Guest, Invited
 from pbm.mail.address import address_key
@@ -258,8 +257,7 @@ def _common_way(turn: Turn, player: Player, waiting: Sequence[PendingCommands]) 
 
 def _errand_told(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
     """Pending commands as the question shows them: lines, words, consequences."""
-    parsed = [parse_line(line) for line in errand.lines]
-    found = [item for item in parsed if isinstance(item, Command)]
+    found = read_commands(errand.lines)
     ends = [item.consequences(turn, player) for item in found]
     return {
         "lines": list(map(as_shown, errand.lines)),
@@ -271,8 +269,7 @@ def _errand_told(turn: Turn, player: Player, errand: PendingCommands) -> dict[st
 
 def as_shown(line: str) -> str:
     """A line that waits, as it may be seen: a version before this one wrote hashes into them."""
-    found = parse_line(line)
-    return found.line if isinstance(found, Command) and found.new_password else line
+    return next((item.line for item in read_commands([line]) if item.new_password), line)
 
 
 def ask_alias(turn: Turn, owner: Player, author: str, errand_id: int, told: dict[str, Any]) -> None:

@@ -12,9 +12,8 @@ from typing import Final
 from pbm.commands.families.accept import Accept, Reject
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
 from pbm.commands.language.words import lowered
-from pbm.commands.registry import Problem, parse_line
+from pbm.commands.registry import Problem, read_commands
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed
 from pbm.commands.sentences.everyday import opts_out, says_no
 from pbm.commands.sentences.intentions import Intention, only_means
@@ -83,11 +82,13 @@ def _settled(
     rest = () if names_it or not said.rest else (said.rest,)
     line, below = script.comment[said.lines - 1], script.comment[said.lines :]
     others = read_script("", (*rest, *below), in_answer=True, game=context.game_meant)
-    answer = _answer(number, offer, said)
+    word = (Accept if said.answer else Reject).words[0]
+    ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
+    answer = read_commands([f"{word} {offer.kind} {number}{ply}"])
     also = others.commands or others.problem or read_wish(context, others)
-    if answer is None or also or not _is_the_only_one(context, number, asked):
+    if said.answer is None or also or not _is_the_only_one(context, number, asked):
         return None
-    return replace(script, commands=(answer,), comment=(line, *below) if rest else others.comment)
+    return replace(script, commands=answer, comment=(line, *below) if rest else others.comment)
 
 
 def _is_the_only_one(context: Context, number: int, asked: _Waiting) -> bool:
@@ -96,15 +97,6 @@ def _is_the_only_one(context: Context, number: int, asked: _Waiting) -> bool:
     if mail is None or mail.number != number:
         return False
     return list(asked.values()) == [(context.player_id,)] and mark_of(*asked) in mail.asked
-
-
-def _answer(number: int, offer: Offer, said: Spoken) -> Command | None:
-    if said.answer is None:
-        return None
-    word = (Accept if said.answer else Reject).words[0]
-    ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
-    found = parse_line(f"{word} {offer.kind} {number}{ply}")
-    return found if isinstance(found, Command) else None
 
 
 def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:
