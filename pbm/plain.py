@@ -11,8 +11,8 @@ _AS_THEY_ARE = frozenset({str, int, bool, float, NoneType})
 def to_plain(value: Any) -> Any:
     """A value as JSON has it.
 
-    >>> from pbm.events.board import Standing
-    >>> to_plain((Standing("alice", 1, 3),))
+    >>> from pbm.events.board import MatchStanding
+    >>> to_plain((MatchStanding("alice", 1, 3),))
     [{'handle': 'alice', 'wins': 1, 'balance': 3}]
     """
     if type(value) in _AS_THEY_ARE:

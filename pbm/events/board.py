@@ -241,7 +241,7 @@ class TakebackDone(_TakeBack):
 
 
 @dataclass(frozen=True)
-class Standing:
+class MatchStanding:
     """What a player has reached in a match; the balance is what the rules call so, added up."""
 
     handle: str
@@ -273,7 +273,7 @@ class _MatchNews(BoardNews):
 
     round: int
     rounds: int
-    standings: tuple[Standing, ...]
+    standings: tuple[MatchStanding, ...]
 
 
 @dataclass(frozen=True)

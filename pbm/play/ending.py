@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from pbm.events import BoardEnded, BoardReopened, Event
-from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, RoundOver, Standing
+from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, MatchStanding, RoundOver
 from pbm.play.boards import close_board, setup_of, start_board
 from pbm.play.clocks.waits import start_clock
 from pbm.play.ratings import count_board, uncount_board
@@ -65,12 +65,12 @@ def next_seating(board: Board) -> tuple[int, ...]:
     return (*seated[1:], seated[0])
 
 
-def standings(boards: Sequence[Board]) -> list[Standing]:
+def standings(boards: Sequence[Board]) -> list[MatchStanding]:
     """The table of a match so far, the best first; only boards that were finished count."""
-    table = {seat.player_id: Standing(seat.handle, 0, 0) for seat in boards[0].seats}
+    table = {seat.player_id: MatchStanding(seat.handle, 0, 0) for seat in boards[0].seats}
     for board in boards:
         for seat in board.seats if board.status == "finished" else ():
-            before = table.get(seat.player_id, Standing(seat.handle, 0, 0))
+            before = table.get(seat.player_id, MatchStanding(seat.handle, 0, 0))
             table[seat.player_id] = replace(
                 before,
                 wins=before.wins + (seat.seat in (board.winners or ())),
@@ -85,7 +85,7 @@ def _balance(board: Board, seat: int) -> int:
     return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
 
 
-def leaders(table: Sequence[Standing]) -> list[Standing]:
+def leaders(table: Sequence[MatchStanding]) -> list[MatchStanding]:
     """Those who have won a match: nobody is before them, by wins and then by balance."""
     best = table[0]
     return [item for item in table if (item.wins, item.balance) == (best.wins, best.balance)]

@@ -79,7 +79,7 @@ class Score(NamedTuple):
     neither: int
 
 
-class Result(NamedTuple):
+class FinishedGame(NamedTuple):
     """A finished game as it went for one of its players.
 
     `how` is `won`, `drawn`, `lost`, or `placed` where three sides or more played it; `others` are
@@ -111,7 +111,7 @@ def score_of(meetings: Sequence[Meeting]) -> Score:
     return Score(*(counted[way] for way in ways))
 
 
-def result_of(work: UnitOfWork, board: Board, player_id: int) -> Result:
+def result_of(work: UnitOfWork, board: Board, player_id: int) -> FinishedGame:
     """How a finished board went for somebody who sat there."""
     left = work.plies.departures(board.id) if board.position.out else ()
     seat = board.seats_of(player_id)[0].seat
@@ -119,7 +119,7 @@ def result_of(work: UnitOfWork, board: Board, player_id: int) -> Result:
     sides = len(teams(board.start) or board.seats)
     own = partners(board.position, seat)
     handles = {item.seat: item.handle for item in board.seats}
-    return Result(
+    return FinishedGame(
         board.id,
         str(board.changed_at.date()),
         _how(board, place, sides),

@@ -12,9 +12,9 @@ import pytest
 from pbm.events.board import (
     BoardFact,
     MatchOver,
+    MatchStanding,
     OfferMade,
     RecountedRating,
-    Standing,
     fact_name,
 )
 from pbm.events.by_operator import OperatorActed
@@ -26,13 +26,13 @@ from tests.rows import each_row
 from tests.table import Table
 
 OF_BEFORE = "operator-acted"  # the words of rows that a version before this one wrote
-TABLE = (Standing("alice", 2, 3), Standing("bob", 1, -3))
+TABLE = (MatchStanding("alice", 2, 3), MatchStanding("bob", 1, -3))
 VALUES: Mapping[Any, tuple[Any, ...]] = {
     int: (3,),
     bool: (True, False),
     str: ("alice", ""),
     tuple[str, ...]: (("alice",), ("alice", "bob"), ()),
-    tuple[Standing, ...]: (TABLE,),
+    tuple[MatchStanding, ...]: (TABLE,),
     tuple[RecountedRating, ...]: (
         (RecountedRating("", "two", 2492, 1620),),
         (RecountedRating("Abalone", "many", 1620, None), RecountedRating("Go", "two", 3, 1)),

@@ -1,4 +1,4 @@
-"""From events to mails: one mail to each reader of each board touched."""
+"""Turns events into mails: one to each reader of each board that they are about."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from pbm.play.rating_news import take_rating_news
 from pbm.play.turn import Turn
 from pbm.play.views import board_view, board_views, view_reads
 from pbm.service.telling.audience import audience
-from pbm.service.telling.delayed_mail import news_of, taken_back
+from pbm.service.telling.delayed_mail import news_of, replaced_mails
 from pbm.service.telling.kept_news import keep_for_digests, with_news
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.boards import Board
@@ -21,10 +21,8 @@ from pbm.store.values.mails import News
 from pbm.store.values.players import Player
 
 _ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
-_BELOW_THE_BOARD = 3  # lines of it that are worth dividing it for
-
-
-_Hidden = Mapping[int, Collection[str]]  # handles, by the number of who does not read them
+_BELOW_THE_BOARD = 3  # lines below it, at least
+_Hidden = Mapping[int, Collection[str]]  # handles, by the player who has blocked them
 
 
 @dataclass
@@ -34,7 +32,7 @@ class _News:
     events: list[BoardEvent] = field(default_factory=list)
     lead: list[dict[str, Any]] = field(default_factory=list)
     comments: list[dict[str, Any]] = field(default_factory=list)
-    speaks_first: str | None = None  # who is to learn where words go
+    speaks_first: str | None = None  # who is told where words go
 
     def add(self, event: BoardEvent) -> None:
         """Add an event in the order in which it happened."""
@@ -55,11 +53,10 @@ def announce_boards(
     but: int | None = None,
     together: Collection[int] = frozenset(),
 ) -> None:
-    """Write one mail to everybody who hears of it, `but` one, for each board of the events; or keep
-    the news for a digest, in any case for those who are told of several boards `together`.
+    """Write one mail for each board of the events to each reader, `but` one, or keep it as news.
 
-    Each board is read with its row locked: whatever a turn beside this one commits between two
-    of our statements would else stand in one half of a mail and be missing from the other.
+    News are always kept for those who read of several boards `together`. Each board is locked, so
+    that no other commit falls between the reads of one mail.
     """
     found: dict[int, _News] = {}
     for event in on_boards(events):
@@ -75,13 +72,13 @@ def _announce(
     but: int | None,
     together: Collection[int],
 ) -> None:
-    """Tell of one board, in the place of mails about it that wait for a robot."""
+    """Announce the events on one board; delayed mails about it are replaced."""
     board = turn.work.boards.get(number, lock=True)
     turn.work.prefetch(*view_reads(board, turn.now))
     hidden = _kept_words(turn, board, news)
     seated = [player for player in turn.work.players.seated(number) if player.id != but]
     hearing = audience(turn, board, seated, news.events, hidden)
-    instead = taken_back(turn, board, seated)
+    instead = replaced_mails(turn, board, seated)
     told = {
         player.id: _told_to(player, board, hearing, news, hidden)
         for player in seated
@@ -105,7 +102,7 @@ def _announce(
 
 
 def _kept_words(turn: Turn, board: Board, news: _News) -> _Hidden:
-    """Keep what was said on a board; return who is hidden from whom there."""
+    """Store the words said on a board; return whose words are hidden from whom."""
     handles = dict.fromkeys(event.speaker for event in news.events if event.speaker)
     speakers = {handle: _number(turn, board, handle) for handle in handles}
     hidden = _hidden(turn, board, speakers) if speakers else {}
@@ -124,8 +121,8 @@ def _shown(
     *,
     begins: bool,
 ) -> list[tuple[Player, dict[str, Any]]]:
-    """What the mails to some players show: the board, what each is `told`, and what they were to be
-    told `before`, in mails that these take the places of. Those in `plain` get no picture."""
+    """The view for each player: the board, what each is `told`, and the news `before` it, of the
+    delayed mails that are replaced. Those in `plain` get no picture."""
     views = board_views(
         turn.work,
         board,
@@ -149,7 +146,7 @@ def _shown(
 
 
 def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
-    """Tell those who wait in a seek what happened to it, but for whoever has left meanwhile."""
+    """Tell the other players of a seek what happened to it, unless they have left the server."""
     for news in (event for event in events if isinstance(event, SeekNews)):
         for player in turn.work.players.some(news.readers):
             if player.addresses and player.status == "active":
@@ -160,9 +157,11 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 def _told_to(
     reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
-    """What a reader is told besides the board; who speaks there for the first time, also to whom
-    the words went, or that only robots are there. Of words that the reader has blocked only their
-    author is named."""
+    """The facts and comments for one reader.
+
+    The first words of a player come with the handles that they were sent to, none if only robots
+    play. Of words that the reader has blocked only the author is named.
+    """
     kept_from = hidden.get(reader.id, frozenset())
     others = [
         player.handle
@@ -183,8 +182,7 @@ def _told_to(
 
 
 def _hidden(turn: Turn, board: Board, speakers: Mapping[str, int]) -> _Hidden:
-    """Which of those who speak on a board, or are spoken of, are hidden from which of its
-    players."""
+    """The speakers whom each player of a board has blocked."""
     blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
     return {
         by: frozenset(handle for handle, speaker in speakers.items() if (by, speaker) in blocks)
@@ -193,7 +191,7 @@ def _hidden(turn: Turn, board: Board, speakers: Mapping[str, int]) -> _Hidden:
 
 
 def _number(turn: Turn, board: Board, handle: str) -> int:
-    """Whose handle it is, also where the same mail changed it since."""
+    """The player with a handle, even if the same mail has changed it since."""
     found = next((seat.player_id for seat in board.seats if seat.handle == handle), None)
     former = turn.work.players.formerly(handle) if found is None else found
     assert former is not None
@@ -207,8 +205,8 @@ def _lines(said: dict[str, Any]) -> list[str]:
 def shown_to(
     turn: Turn, player: Player, board: Board, *facts: BoardFact, after: int | None = None
 ) -> dict[str, Any]:
-    """What a mail to one player shows of a board, with facts above it; and what happened `after` a
-    ply, where the reader knows what did before."""
+    """The view of one board for one player, with facts above it; the reader knows all moves until
+    `after`, if it is given."""
     picture = player.settings.picture
     view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
     clock = clock_view(turn.work, board, turn.now, [player])
@@ -221,10 +219,7 @@ def shown_to(
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Divide a comment into what stands above the board, and the rest of it below.
-
-    A rest of a line or two stands above as well.
-    """
+    """Divide a comment into the lines above the board and those below; one or two stay above."""
     head, rest = _divided(lines)
     few = len(rest) < _BELOW_THE_BOARD
     if few and sum(len(said_lines(line)) for line in rest) < _BELOW_THE_BOARD:

@@ -12,9 +12,9 @@ from pbm.store.values.players import Player
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
-    """Write the one answer to a player, in a board's thread where it is about one board.
+    """Write the one answer to a player, in a board's thread if it is about one board.
 
-    False where it is withheld, as the player had enough answers.
+    Returns False if it is withheld because the player had enough answers.
     """
     if not sections or not player.addresses:
         return True
@@ -39,7 +39,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
 def _board_of(sections: Sequence[Answered]) -> int | None:
     """The one board that an answer is about, if it is about one.
 
-    A board that stands in a section of its own needs no thread, where others have to do with none.
+    A board in a section of its own needs no thread if other sections are about no board.
     """
     numbers = {section.board_id for section in sections}
     if len(numbers) > 1 and not any(section.shows_board for section in sections):

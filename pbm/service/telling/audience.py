@@ -1,7 +1,7 @@
-"""Who hears of what happens on a board: the one place that chooses to whom a board is sent.
+"""The audience: chooses the readers of a board's mails by what its events say of themselves.
 
-What is for the speaker alone goes into the one answer. What is sent to somebody by name, such as a
-board that the operator sends again, is not chosen here.
+Events for the sender alone are in the one answer. Mails to one named player, such as a board that
+the operator sends again, are not chosen here.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,14 +20,12 @@ def audience(
     events: Sequence[BoardEvent],
     hidden: Mapping[int, Collection[str]],
 ) -> list[Player]:
-    """Those of some players who sit there who are sent a board for what happened on it.
+    """The seated players who are sent a board for the events on it.
 
-    Words of a player who is `hidden` from another, by the other's number, send that one nothing,
-    and neither does news of that player's account.
-
-    Whose mail brought it about always is. Where the board itself shows what happened, and of
-    accounts, the others are who want to be told of each move (`mails=all`, or in digests) or have
-    something to do. Who has left a game that goes on hears of its end.
+    The sender gets a receipt, unless that is switched off. Others read events with
+    `only_if_wanted` if they want each move (`mails=all`, or digests) or have something to do.
+    Players who have left a running game read of its end. `hidden` has the handles that a player has
+    blocked: their words and account news are no reason for a mail.
     """
     return [
         player
@@ -42,8 +40,7 @@ def audience(
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
-    """Whether a player is to be written what an own mail brought about: not a move alone, or with
-    words, where none are wanted."""
+    """Whether a sender gets a receipt; without receipts, not for a move, with or without words."""
     if player.settings.receipts or not board.playing:
         return True
     moved = any(event.played_ply for event in events)

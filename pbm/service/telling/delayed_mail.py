@@ -18,18 +18,20 @@ SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)
 
 
 def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime | None:
-    """Until when a mail about a board waits for a robot; None where none is expected.
+    """When a mail about a board that a robot is expected to act on is due; None if none is.
 
-    A mail that takes the place of another waits no longer than that one.
+    A mail that replaces another is not due later than that one.
     """
     if not _robot_is_due(board) or not turn.site.robot_seconds:
         return None
     return mail.due_at if mail else turn.now + timedelta(seconds=turn.site.robot_seconds)
 
 
-def taken_back(turn: Turn, board: Board, readers: Sequence[Player]) -> Mapping[int, AwaitingMail]:
-    """The mails to some players that wait for a robot of this board, by the players' numbers; they
-    go out no more."""
+def replaced_mails(
+    turn: Turn, board: Board, readers: Sequence[Player]
+) -> Mapping[int, AwaitingMail]:
+    """Take the mails to some players that are delayed for a robot of this board out of the outbox,
+    by the players' numbers."""
     if not any(seat.robot for seat in board.seats):
         return {}
     people = [player for player in readers if player.addresses]
@@ -37,7 +39,7 @@ def taken_back(turn: Turn, board: Board, readers: Sequence[Player]) -> Mapping[i
 
 
 def news_of(mail: AwaitingMail) -> News:
-    """What a mail was to tell, to be told by the one in its place."""
+    """The news of a delayed mail, for the one that replaces it."""
     moves = [item["ply"] for item in mail.params["happened"] if "ply" in item]
     after = min(moves) - 1 if moves else mail.params["ply"]
     return News(after, mail.params, 0, mail.written_at)

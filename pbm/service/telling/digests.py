@@ -1,4 +1,4 @@
-"""Writes digests: each board once, as it stands now, with all that was kept about it."""
+"""Digests: each board once, as it stands now, with its kept news."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,14 +13,15 @@ from pbm.store.values.boards import Board
 from pbm.store.values.kinds import Kind
 from pbm.store.values.players import Player
 
-MOST_DRAWN = 12  # boards; of the others is told what happened
+MOST_DRAWN = 12  # boards; the others come without a drawing
 _MOST_CHARACTERS, _OF_A_DRAWN_ONE, _OF_ANOTHER = 60_000, 3_000, 300  # of the text part
 
 
 def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
-    """Write a player's digest of boards, of each of which so many characters are kept.
+    """Write a player's digest; `sizes` are the characters of kept news by board.
 
-    Returns whether there are more than one mail can hold. One board alone is a mail in its thread.
+    Returns whether there are more boards than one mail can hold. One board alone is a mail in its
+    thread.
     """
     found = [board for board in turn.work.boards.get_many(sorted(sizes)) if board.is_installed]
     boards = sorted(found, key=lambda board: _urgency(turn, player, board))
@@ -72,7 +73,7 @@ def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
 
 
 def _told(turn: Turn, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
-    """What a digest tells of a board: all that was kept, and how it stands now."""
+    """The view of a board in a digest: its kept news, and how it stands now."""
     news = turn.work.kept_news.take([player.id], board.id)[player.id]
     after = min((item.after_ply for item in news), default=None)
     view = with_news(shown_to(turn, player, board, after=after), news)
@@ -81,8 +82,7 @@ def _told(turn: Turn, player: Player, board: Board, *, drawn: bool) -> dict[str,
 
 
 def _urgency(turn: Turn, player: Player, board: Board) -> tuple[bool, bool, float, int]:
-    """What puts the boards in order: those that wait for the player come first, by their clocks,
-    and then those that are over."""
+    """Sort key of boards: those to move on by their clocks, then finished ones, then the rest."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         return True, board.playing, 0.0, board.id

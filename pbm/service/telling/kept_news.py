@@ -1,11 +1,10 @@
-"""What waits for a digest, instead of coming as a mail of its own, and how it is told.
+"""Kept news: what happened on a board, kept for a digest instead of being mailed at once.
 
-For who wants digests, whatever can wait does. What cannot comes at once: whatever the reader's own
-mail brings about, an offer to the reader that somebody else may end meanwhile, a move whose clock
-would run out soon after the digest.
+A reader with digests gets at once only the effects of an own mail, offers that somebody else may
+end meanwhile, and moves whose clock would run out soon after the digest.
 
-What others bring a reader is counted, apart from the first mail of a turn that waits for the
-reader. What is more than `TOLD` allows waits, too, and comes as one mail when the hour is over.
+Mails that others bring a reader are limited by `TOLD`, except the first of each turn of the reader.
+The rest is kept, too, and comes as one mail on the next full hour.
 """
 
 import json
@@ -34,8 +33,8 @@ _NO_READERS: Collection[int] = frozenset()
 
 @dataclass(frozen=True)
 class AtOnce:
-    """Who is told at once; for whom of them something may have been kept before; and who gets no
-    picture with it, by their numbers."""
+    """The readers who are mailed at once; those of them who may have kept news, and those who get
+    no picture, by their numbers."""
 
     players: list[Player]
     may_have_kept: set[int]
@@ -50,10 +49,10 @@ def keep_for_digests(
     told: Mapping[int, dict[str, Any]],
     together: Collection[int] = _NO_READERS,
 ) -> AtOnce:
-    """Keep what happened on a board for those whom a digest tells it, among them who is told of
-    several boards `together`. Return the others.
+    """Keep news of a board for those who get it with a digest; return the other readers.
 
-    `told` is what each player is told, by their numbers.
+    Those who read of several boards `together` get one mail a little later. `told` has the facts
+    and comments for each player, by number.
     """
     can_wait = {item.id for item in players if _can_wait(turn, item, board)}
     later = _keep(turn, board, can_wait, events, told)
@@ -72,7 +71,7 @@ def keep_for_digests(
     wanting = {player.id for player in at_once if player.settings.wants_digests}
     may_have_kept = {number for number, left in may_be.items() if left <= WAS_TOO_MUCH}
     plain = {number for number, left in may_be.items() if left < PICTURED}
-    if len(board.seats) > _TWO:  # else the database is asked nothing for a turn that is told
+    if len(board.seats) > _TWO:  # of two, a turn costs no query
         others = {player.id for player in at_once if not turn.wrote(player)} - set(counted)
         plain |= {it for it in others if not is_pictured(turn.work, it, turn.now)}
     return AtOnce(at_once, wanting | may_have_kept, plain)
@@ -87,8 +86,8 @@ def _keep(
     *,
     shortened: bool = False,
 ) -> set[int]:
-    """Keep news for some players; those for whom there was room. `shortened` makes room for all: of
-    words that are too long it says only who has written."""
+    """Keep news for some players; return those with room for it. `shortened`: for all, with only
+    the authors of words that are too long."""
     later = set[int]()
     if not numbers:
         return later
@@ -109,7 +108,7 @@ def _keep(
 
 
 def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set[int]:
-    """Let some players be told at a moment what is kept for them."""
+    """Set timers that mail the kept news to some players."""
     for number in sorted(numbers):
         kept = TimerKind.KEPT_NEWS, f"{number}.{board.id}"
         turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=number)
@@ -117,13 +116,12 @@ def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set
 
 
 def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) -> dict[str, Any]:
-    """What a mail shows of a board, with all that was kept for a digest, which then tells it no
-    more."""
+    """A view with the kept news of its board, which no digest will have any more."""
     return with_news(view, turn.work.kept_news.take([player.id], board.id)[player.id])
 
 
 def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
-    """What a mail shows of a board, with news above what it tells already."""
+    """A view with older news before its own."""
     before = [item.told for item in news]
     return {
         **view,
@@ -134,7 +132,7 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
 
 
 def _alike(numbers: Iterable[int], told: Mapping[int, dict[str, Any]]) -> dict[str, list[int]]:
-    """Those who are told the same, by that in JSON: what somebody has blocked is left out there."""
+    """Players by the JSON of what they are told; it differs if one of them has blocked another."""
     found: dict[str, list[int]] = {}
     for number in sorted(numbers):
         found.setdefault(json.dumps(told[number]), []).append(number)
@@ -147,13 +145,13 @@ def _short(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Of whom there are words that are not shown to the reader, where there are any."""
+    """Authors whose words are hidden because the reader blocked them, or which were too long."""
     handles = [handle for item in told for handle in item.get("not_shown", ())]
     return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 
 
 def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
-    """Whether a player need not read of a board before the next digest."""
+    """Whether the next digest is early enough for a player to read of a board."""
     if not player.settings.wants_digests or turn.wrote(player):
         return False
     seat = board.to_move
@@ -169,8 +167,8 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
 def _comes_in_any_case(
     turn: Turn, board: Board, player: Player, events: Sequence[BoardEvent]
 ) -> bool:
-    """Whether a mail is not counted: the reader wrote, the operator acted, it is the first of a
-    turn that waits for the reader, or it was counted as the game began."""
+    """Whether a mail is exempt from the limit: the reader wrote, the operator acted, it is the
+    first of a turn of the reader, or it was counted as a challenge."""
     if turn.wrote(player) or any(event.exempt for event in events):
         return True
     is_first_round = board.round is None or board.round.number == 1
