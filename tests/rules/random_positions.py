@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from pbm.rules import abalone as rules
 
@@ -47,17 +48,22 @@ def some_positions(
 ) -> Iterator[rules.AbalonePosition]:
     """Positions in the middle of games, over some set-ups in turn."""
     for index in range(number):
-        dice = random.Random(index)
-        position = setups[index % len(setups)].start()
-        for _ in range(dice.randrange(15, 60)):
-            moves = position.legal_moves()
-            # In line more often than not, so that the armies meet.
-            in_line = [move for move in moves if move.in_line] if index % 3 else []
-            after = position.play(dice.choice(in_line or moves)).position
-            if after.turn is None:
-                break
-            position = after
-        yield position
+        yield _in_the_middle(index, setups[index % len(setups)])
+
+
+@cache  # several modules ask for the same ones
+def _in_the_middle(seed: int, setup: Setup) -> rules.AbalonePosition:
+    dice = random.Random(seed)
+    position = setup.start()
+    for _ in range(dice.randrange(15, 60)):
+        moves = position.legal_moves()
+        # In line more often than not, so that the armies meet.
+        in_line = [move for move in moves if move.in_line] if seed % 3 else []
+        after = position.play(dice.choice(in_line or moves)).position
+        if after.turn is None:
+            break
+        position = after
+    return position
 
 
 def two_player_positions(number: int) -> Iterator[rules.AbalonePosition]:
