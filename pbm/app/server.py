@@ -1,6 +1,7 @@
 """A server: some roles, or all of them, in one process."""
 
 import asyncio
+import os
 import signal
 import ssl
 from contextlib import AsyncExitStack
@@ -25,7 +26,6 @@ from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.robots.worker import RobotWorker
-from pbm.service.robots.worker_processes import WorkerProcesses
 from pbm.service.running.heartbeat import (
     LISTEN,
     POST,
@@ -40,6 +40,7 @@ from pbm.service.running.heartbeat import (
 )
 from pbm.service.running.room import watch_rooms
 from pbm.service.running.steps import InThread
+from pbm.service.running.worker_processes import WorkerProcesses
 from pbm.service.running.writer import Reader, Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.crash_marker import CrashMarker
@@ -85,7 +86,8 @@ class Server:
         self._ticks = Ticks(self._database, site, system_clock, tick_marker)
         self._robots = RobotJobs(self._database, site, system_clock)
         self._minds = WorkerProcesses(settings.minds)
-        composer = Composer(site.address.plain)
+        self._composing = WorkerProcesses(1 if (os.cpu_count() or 1) > 1 else 0, nice=0)
+        composer = Composer(site.address.plain, self._composing if self._composing.size else None)
         self._post = Post(self._database, site, system_clock, self._transport, composer)
         self._mail_kept, self._mail_written, self._timer_set, self._thought_asked = (
             asyncio.Event() for _ in range(4)
@@ -294,6 +296,7 @@ class Server:
 
     def _close(self) -> None:
         self._minds.close()
+        self._composing.close()
         self._threads.close()
         self._post.holds.close()
         self._crash_marker.close()
