@@ -69,7 +69,7 @@ class _Server:
     def waiting(self) -> int:
         """How many boards wait for a robot."""
         with self.database.reading() as work:
-            return work.thoughts.count()
+            return work.search_jobs.count()
 
     def let_robots_think(self, boards: int) -> None:
         """Let so many boards wait, and robots think already."""

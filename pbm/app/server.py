@@ -46,7 +46,7 @@ from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.crash_marker import CrashMarker
 from pbm.service.trouble.watchdog import Watchdog
 from pbm.service.turns.inbox_worker import InboxWorker
-from pbm.store.channels import MAIL_KEPT, MAIL_WRITTEN, THOUGHT_ASKED, TIMER_SET, Channel
+from pbm.store.channels import JOB_ADDED, MAIL_KEPT, MAIL_WRITTEN, TIMER_SET, Channel
 from pbm.store.db import Database
 from pbm.store.processes.locks import acquire_server_lock
 from pbm.store.processes.notify import Notifier
@@ -89,7 +89,7 @@ class Server:
         self._composing = WorkerProcesses(1 if (os.cpu_count() or 1) > 1 else 0, nice=0)
         composer = Composer(site.address.plain, self._composing if self._composing.size else None)
         self._post = Post(self._database, site, system_clock, self._transport, composer)
-        self._mail_kept, self._mail_written, self._timer_set, self._thought_asked = (
+        self._mail_kept, self._mail_written, self._timer_set, self._job_added = (
             asyncio.Event() for _ in range(4)
         )
         self._notifier = Notifier(self._database, self._events())
@@ -133,7 +133,7 @@ class Server:
             TURN: (MAIL_KEPT, self._mail_kept),
             POST: (MAIL_WRITTEN, self._mail_written),
             TICKS: (TIMER_SET, self._timer_set),
-            ROBOTS: (THOUGHT_ASKED, self._thought_asked),
+            ROBOTS: (JOB_ADDED, self._job_added),
         }
         return dict(events[role] for role in events if role in self._roles)
 
@@ -253,7 +253,7 @@ class Server:
             self._minds,
             self._writers[ROBOTS],
             self._looking,
-            self._thought_asked,
+            self._job_added,
         )
         await worker.run(alive)
 

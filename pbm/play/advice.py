@@ -16,7 +16,7 @@ from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
-from pbm.store.values.queues import KeptAnalysis, ThoughtKind
+from pbm.store.values.queues import KeptAnalysis, SearchKind
 
 _MOST_COMPARED = 100  # boards of a player
 
@@ -27,8 +27,8 @@ def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> H
     _check_tells_nothing(work, board, player)
     if not HINTS.take(work, now, player.id):
         raise Refusal("too-many-hints", most=HINTS.most)
-    asked = work.thoughts.ask(
-        ThoughtKind.HINT,
+    asked = work.search_jobs.ask(
+        SearchKind.HINT,
         f"{board.id}.{board.ply}.{board.taken_back}",
         now,
         board_id=board.id,
@@ -152,8 +152,8 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
     """Let the next piece of a game be looked at, in the share of a player."""
-    work.thoughts.ask(
-        ThoughtKind.ANALYSIS,
+    work.search_jobs.ask(
+        SearchKind.ANALYSIS,
         str(board.id),
         now,
         board_id=board.id,

@@ -33,7 +33,7 @@ from pbm.play.ending import settle_end
 from pbm.play.request_move import asked_by
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
-from pbm.store.values.queues import ThoughtKind
+from pbm.store.values.queues import SearchKind
 
 DRAW: Final = "draw"
 TAKEBACK: Final = "takeback"
@@ -250,8 +250,8 @@ def _think(work: UnitOfWork, board: Board, offer: Offer, robot_id: int, now: dat
     """Let a robot think about a draw, unless it is about to move: then it answers with its move."""
     if board.to_move and board.to_move.player_id == robot_id:
         return
-    work.thoughts.ask(
-        *(ThoughtKind.DRAW, asked_draw(board, offer, robot_id), now),
+    work.search_jobs.ask(
+        *(SearchKind.DRAW, asked_draw(board, offer, robot_id), now),
         board_id=board.id,
         ply=board.ply,
         player_id=asked_by(board),

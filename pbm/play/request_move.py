@@ -10,7 +10,7 @@ from typing import Any
 
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.queues import ThoughtKind, Timer, TimerKind
+from pbm.store.values.queues import SearchKind, Timer, TimerKind
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
@@ -22,8 +22,8 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
     if mover is None or mover.robot is None:
         request_first_move(work, board, now)
     else:
-        work.thoughts.ask(
-            *(ThoughtKind.MOVE, move_key(board, mover.player_id), now),
+        work.search_jobs.ask(
+            *(SearchKind.MOVE, move_key(board, mover.player_id), now),
             board_id=board.id,
             ply=board.ply,
             player_id=asked_by(board),

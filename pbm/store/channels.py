@@ -47,7 +47,7 @@ MAIL_WRITTEN = Channel(
     select(func.max(outbox.c.id)).where(outbox.c.status == DUE, outbox.c.due_at >= _A_MINUTE_AGO),
 )
 TIMER_SET = Channel("pbm_timer_set", select(func.min(due.c.due_at)).where(~due.c.stuck))
-THOUGHT_ASKED = Channel(
-    "pbm_thought_asked",
+JOB_ADDED = Channel(
+    "pbm_job_added",
     select(func.max(thoughts.c.id)).where(~thoughts.c.stuck, thoughts.c.leased_until.is_(None)),
 )

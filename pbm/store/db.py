@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Executable
 from pbm.store.queues.inbox import Inbox
 from pbm.store.queues.kept_news import AwaitingMails, KeptNews
 from pbm.store.queues.outbox import Outbox
-from pbm.store.queues.thoughts import Thoughts
+from pbm.store.queues.search_jobs import SearchJobs
 from pbm.store.queues.timers import Timers
 from pbm.store.repositories.boards import Boards
 from pbm.store.repositories.buckets import Buckets
@@ -76,7 +76,7 @@ class UnitOfWork:
     reminders = _Repository(Reminders)
     reports = _Repository(Reports)
     seeks = _Repository(Seeks)
-    thoughts = _Repository(Thoughts)
+    search_jobs = _Repository(SearchJobs)
     timers = _Repository(Timers)
     vacations = _Repository(Vacations)
     waits = _Repository(Waits)

@@ -1,4 +1,4 @@
-"""Thoughts: leased in a fair order, concluded once, tried again, and at last without a search."""
+"""SearchJobs: leased in a fair order, concluded once, tried again, and at last without a search."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs
 from pbm.service.running.worker_processes import Computation, ComputationFailedError
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
-from pbm.store.values.queues import Thought
+from pbm.store.values.queues import SearchJob
 from tests.service.test_dying_ticks import NEVER, Died, dying
 from tests.serving import think_next
 from tests.table import OPERATOR, Table
@@ -194,7 +194,7 @@ def test_a_kind_that_only_a_newer_program_knows(table: Table) -> None:
     with table.database.transaction() as work:
         player = work.players.by_handle("alice")
         assert player is not None
-        work.thoughts.ask("dream", "1", table.clock(), board_id=1, ply=0, player_id=player.id)
+        work.search_jobs.ask("dream", "1", table.clock(), board_id=1, ply=0, player_id=player.id)
     for _ in range(10):
         assert claimed(table.robots) == []
         table.clock.passes(seconds=2)
@@ -239,7 +239,7 @@ def test_what_is_wanted_again_once_its_board_is_held_is_thought_about(
     ours = jobs.HANDLERS["move"]
     stale = iter([None])  # what is read before the board is held
 
-    def question(work: UnitOfWork, thought: Thought) -> Computation | None:
+    def question(work: UnitOfWork, thought: SearchJob) -> Computation | None:
         return next(stale, ours.prepare(work, thought))
 
     kind = JobHandler(question, ours.finish, ours.give_up)

@@ -105,7 +105,7 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         ("ix_seats_of_player",),
     ),
     "thoughts to be claimed": (
-        lambda work: work.thoughts.claim(START, 2, "me", START),
+        lambda work: work.search_jobs.claim(START, 2, "me", START),
         ("ix_thoughts_place",),
     ),
     "boards against robots": (

@@ -248,8 +248,8 @@ def _outbox(work: UnitOfWork, clock: Clock) -> str:
 
 
 def _robots(work: UnitOfWork, clock: Clock) -> str:
-    longest, waiting = work.thoughts.longest_waiting(), work.thoughts.count()
-    stuck, absent = work.thoughts.count(stuck=True), list(missing(work))
+    longest, waiting = work.search_jobs.longest_waiting(), work.search_jobs.count()
+    stuck, absent = work.search_jobs.count(stuck=True), list(missing(work))
     ever = len(absent) < len(ROBOTS)
     if longest is not None and longest[1] < clock() - _LATE_THOUGHT:
         raise OperatorError(

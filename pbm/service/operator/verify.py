@@ -16,7 +16,7 @@ from pbm.rules.sides import mover, turn
 from pbm.service.operator.operator_session import OperatorSession, find_board
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Bookkeeping, Departure, Ply
-from pbm.store.values.queues import ThoughtKind
+from pbm.store.values.queues import SearchKind
 from pbm.store.values.ratings import Result
 
 _ENDED_BY_WORD = {
@@ -207,7 +207,7 @@ def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
     mover = board.to_move
     if mover is None or mover.robot is None:
         return
-    asked = work.thoughts.about(ThoughtKind.MOVE, move_key(board, mover.player_id))
+    asked = work.search_jobs.about(SearchKind.MOVE, move_key(board, mover.player_id))
     if asked is None and work.players.get(mover.player_id).status == "active":
         yield f"it waits for the robot {mover.handle}, which is not to think about it"
 

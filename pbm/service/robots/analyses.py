@@ -12,12 +12,12 @@ from pbm.service.running.worker_processes import Computation
 from pbm.service.telling.answer import announce_answer
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.queues import KeptAnalysis, Thought
+from pbm.store.values.queues import KeptAnalysis, SearchJob
 
 _NOT_WANTED = "nothing: nobody wants it any more"
 
 
-def prepare(work: UnitOfWork, job: Thought) -> Computation | None:
+def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
     """Search the next piece, with fewer nodes after failed tries."""
     board = work.boards.find(job.board_id)
     kept = _under_way(work, board) if board else None

@@ -9,7 +9,7 @@ from pbm.service.running.worker_processes import Computation
 from pbm.service.telling.announce import announce_boards
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
-from pbm.store.values.queues import Thought
+from pbm.store.values.queues import SearchJob
 
 
 def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
@@ -21,7 +21,7 @@ def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None)
     return _say(turn, board, offer, robot_id, takes=takes)
 
 
-def prepare(work: UnitOfWork, job: Thought) -> Computation | None:
+def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
     """Evaluate the robot's position."""
     board = work.boards.find(job.board_id)
     if board is None or not board.is_installed or _offer(board, job) is None:
@@ -55,7 +55,7 @@ def _say(turn: Turn, board: Board, offer: Offer, robot_id: int, *, takes: bool) 
     return refuse(turn.work, board, offer, robot_id)
 
 
-def _offer(board: Board, job: Thought) -> Offer | None:
+def _offer(board: Board, job: SearchJob) -> Offer | None:
     """The job's draw offer, if it is still open."""
     robot_id = job.params["robot"]
     offer = offered_to(board, robot_id)

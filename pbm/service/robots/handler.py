@@ -10,14 +10,14 @@ from pbm.robots.thinking import Course
 from pbm.service.running.worker_processes import Computation
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.queues import Thought
+from pbm.store.values.queues import SearchJob
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotTurn(Turn):
     """The turn in which a search job is finished."""
 
-    job: Thought
+    job: SearchJob
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class JobHandler:
     transaction with the job's end.
     """
 
-    prepare: Callable[[UnitOfWork, Thought], Computation | None]
+    prepare: Callable[[UnitOfWork, SearchJob], Computation | None]
     finish: Callable[[RobotTurn, Any], str]
     give_up: Callable[[RobotTurn], str]
 

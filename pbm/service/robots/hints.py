@@ -9,12 +9,12 @@ from pbm.service.telling.answer import announce_answer, may_answer
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.queues import Thought
+from pbm.store.values.queues import SearchJob
 
 _GONE_ON = "nothing: the board has gone on"
 
 
-def prepare(work: UnitOfWork, job: Thought) -> Computation | None:
+def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
     """Search for the player's move."""
     board = work.boards.find(job.board_id)
     if board is None or not _is_wanted(board, job):
@@ -58,7 +58,7 @@ def give_up(turn: RobotTurn) -> str:
     return f"no hint for {player.handle} on board {board.id}"
 
 
-def _is_wanted(board: Board, job: Thought) -> bool:
+def _is_wanted(board: Board, job: SearchJob) -> bool:
     """Whether it is still the same move of the player."""
     if not board.is_installed or not board.playing:
         return False

@@ -25,7 +25,7 @@ from pbm.service.trouble.faults import faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.values.queues import Thought, ThoughtKind
+from pbm.store.values.queues import SearchJob, SearchKind
 
 LEASE = timedelta(seconds=30)
 MOST_TRIES = 4  # of the search, at last with weaker robots; then the handler gives up
@@ -36,10 +36,10 @@ _DIED = "the worker process has died"
 _log = structlog.get_logger("pbm.robots")
 
 HANDLERS: Mapping[str, JobHandler] = {
-    ThoughtKind.MOVE: moves.MOVES,
-    ThoughtKind.HINT: hints.HINTS,
-    ThoughtKind.ANALYSIS: analyses.ANALYSES,
-    ThoughtKind.DRAW: draws.DRAWS,
+    SearchKind.MOVE: moves.MOVES,
+    SearchKind.HINT: hints.HINTS,
+    SearchKind.ANALYSIS: analyses.ANALYSES,
+    SearchKind.DRAW: draws.DRAWS,
 }
 _End = Callable[[JobHandler, RobotTurn], str]
 
@@ -48,7 +48,7 @@ _End = Callable[[JobHandler, RobotTurn], str]
 class LeasedJob:
     """A job leased to this process, with its computation; None: the handler gives up."""
 
-    job: Thought
+    job: SearchJob
     computation: Computation | None
 
 
@@ -66,26 +66,26 @@ class RobotJobs:
         now = self.clock()
         with self.database.transaction() as work:
             enlist(work, now)
-            work.thoughts.retry_stuck()
+            work.search_jobs.retry_stuck()
             if self.database.embedded:
-                work.thoughts.let_lapse(now)
-            for number in work.thoughts.boards_unthought():
+                work.search_jobs.let_lapse(now)
+            for number in work.search_jobs.boards_without_job():
                 request_move(work, work.boards.get(number, lock=True), now)
 
     def next_due_at(self) -> datetime | None:
         """When the next job can be leased. Raises DBAPIError."""
         with self.database.glance() as work:
-            return work.thoughts.next_due_at()
+            return work.search_jobs.next_due_at()
 
     def claim(self, work: UnitOfWork, most: int) -> list[LeasedJob]:
         """Lease the next jobs; delete obsolete ones."""
         leased: list[LeasedJob] = []
         for _ in range(_MOST_CLAIMS):
-            claimed, lapsed = work.thoughts.claim(
+            claimed, lapsed = work.search_jobs.claim(
                 *(self.clock(), most - len(leased), self._process, self.clock() + LEASE)
             )
             for job in claimed:
-                known = work.thoughts.note_try(job, _DIED) if job in lapsed else job
+                known = work.search_jobs.note_try(job, _DIED) if job in lapsed else job
                 leased += self._prepared(work, known)
             if not claimed or len(leased) == most:
                 break
@@ -93,16 +93,16 @@ class RobotJobs:
 
     def extend(self, work: UnitOfWork, numbers: Collection[int]) -> None:
         """Extend this process's leases of some jobs."""
-        work.thoughts.extend(self._process, numbers, self.clock() + LEASE)
+        work.search_jobs.extend(self._process, numbers, self.clock() + LEASE)
 
     def bring_forward(self, work: UnitOfWork) -> None:
         """Correct waits that are too long because the clock was set back."""
         now = self.clock()
-        work.thoughts.bring_forward(now, now + LEASE)
+        work.search_jobs.bring_forward(now, now + LEASE)
 
     def release(self, work: UnitOfWork) -> None:
         """End this process's leases."""
-        work.thoughts.give_back(self._process)
+        work.search_jobs.give_back(self._process)
 
     def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any) -> None:
         """Act on a result; without effect if the job is done already."""
@@ -114,25 +114,25 @@ class RobotJobs:
 
     def fail(self, work: UnitOfWork, leased: LeasedJob, error: Exception) -> None:
         """Count a failed try, and retry later; tell the operator from the second one on."""
-        job = work.thoughts.find(leased.job.id)
+        job = work.search_jobs.find(leased.job.id)
         if job is None:
             return
         reason = in_a_line(error)
-        tries = work.thoughts.count_try(job, reason)
-        work.thoughts.put_off(job, self.clock() + _RETRY_AFTER)
+        tries = work.search_jobs.count_try(job, reason)
+        work.search_jobs.put_off(job, self.clock() + _RETRY_AFTER)
         trace = error.trace if isinstance(error, ComputationFailedError) else traceback_of(error)
         about = {"thought": job.id, "kind": job.kind, "board": job.board_id}
         _log.error("thinking failed", tries=tries, error=trace, **about)
         is_stuck = tries >= MOST_TRIES + _MOST_ENDINGS
         if is_stuck:
-            work.thoughts.set_stuck(job)
+            work.search_jobs.set_stuck(job)
         if tries > 1:
             turn = Turn(work=work, site=self.site, now=self.clock())
             told = {"kind": job.kind, "board": job.board_id, "error": reason, "is_stuck": is_stuck}
             cause = "stuck" if is_stuck else "tried again"
             tell_of_trouble(turn, "robot-trouble", "a robot could not think", told, cause)
 
-    def _prepared(self, work: UnitOfWork, job: Thought) -> Sequence[LeasedJob]:
+    def _prepared(self, work: UnitOfWork, job: SearchJob) -> Sequence[LeasedJob]:
         """The job with its computation; nothing if it failed, or is obsolete.
 
         A turn that holds the board may ask for the same job again, and then adds no row. So a job
@@ -147,9 +147,9 @@ class RobotJobs:
             if computation is not None:
                 return (LeasedJob(job, computation if job.tries < MOST_TRIES else None),)
             if is_locked:
-                work.thoughts.done(job)
+                work.search_jobs.done(job)
             else:
-                work.thoughts.put_off(job, self.clock() + _RETRY_AFTER)
+                work.search_jobs.put_off(job, self.clock() + _RETRY_AFTER)
         return ()
 
     def _end(self, work: UnitOfWork, leased: LeasedJob, how: _End) -> None:
@@ -157,11 +157,11 @@ class RobotJobs:
         with faults_to(partial(self.fail, work, leased)):
             with work.savepoint():
                 work.boards.get(leased.job.board_id, lock=True)
-                job = work.thoughts.find(leased.job.id)
+                job = work.search_jobs.find(leased.job.id)
                 if job is None:
                     return
                 turn = RobotTurn(work=work, site=self.site, now=self.clock(), job=job)
-                work.thoughts.done(job)
+                work.search_jobs.done(job)
                 outcome = how(HANDLERS[job.kind], turn)
                 work.flush()  # so that the savepoint undoes failed writes
             _log.info("thought done", thought=job.id, kind=job.kind, outcome=outcome)

@@ -13,13 +13,13 @@ from pbm.service.running.worker_processes import Computation
 from pbm.service.telling.announce import announce_boards
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.queues import Thought
+from pbm.store.values.queues import SearchJob
 
 _AS_STRONG = 2  # tries with the robot itself, before a weaker one
 _GONE_ON = "nothing: the board has gone on"
 
 
-def prepare(work: UnitOfWork, job: Thought) -> Computation | None:
+def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
     """Search for the robot's move."""
     board = work.boards.find(job.board_id)
     if board is None or not _still_waits(board, job):
@@ -74,7 +74,7 @@ def _claimed(turn: RobotTurn, board: Board) -> list[Event]:
         return []
 
 
-def _still_waits(board: Board, job: Thought) -> bool:
+def _still_waits(board: Board, job: SearchJob) -> bool:
     mover = board.to_move if board.is_installed else None
     if mover is None or mover.robot is None:
         return False

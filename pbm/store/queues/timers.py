@@ -42,10 +42,9 @@ class Timers(JobQueue[Timer]):
         question_id: int | None = None,
         since: datetime | None = None,
     ) -> bool:
-        """Let something be done from a moment on; `about` makes it one and the same of its kind.
+        """Set a timer; False if there is one of this kind `about` the same.
 
-        Its time counts from now, or from `since`. False where there is one of this kind about the
-        same already; nothing changes then.
+        Its time counts from now, or from `since`.
         """
         row = {"kind": kind.value, "about": about, "since": since or now, "set_at": now}
         row["due_at"] = due_at
@@ -58,7 +57,7 @@ class Timers(JobQueue[Timer]):
         return True
 
     def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
-        """Let something be done now about each player for whom a board waits."""
+        """Set a timer for now about each player to move on some board."""
         about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
         at = literal(now, due.c.due_at.type)
         awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
@@ -72,7 +71,7 @@ class Timers(JobQueue[Timer]):
     def move(
         self, kind: TimerKind, about: str, now: datetime, due_at: datetime, *, player_id: int
     ) -> None:
-        """Let something be done at a moment, whenever it was to be done before."""
+        """Set a timer, or move an existing one."""
         moment = {"set_at": now, "due_at": due_at}
         row = {"kind": kind.value, "about": about, "since": now, "player_id": player_id, **moment}
         added = _INSERT[self._transaction.dialect.name](due).values(row)
@@ -81,17 +80,17 @@ class Timers(JobQueue[Timer]):
         self._wake(now, due_at)
 
     def _wake(self, now: datetime, due_at: datetime) -> None:
-        """Let whoever waits for timers look again, for one that comes soon."""
+        """Notify the loop of timers of one that is due soon."""
         if due_at - now <= SOON:
             self._transaction.notify(TIMER_SET)
 
     def advance(
         self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
     ) -> None:
-        """Let some come earlier that were to come later.
+        """Bring some timers forward to a moment.
 
-        One that another process has in hand is passed over: whoever has its board waits for none
-        that waits for the board, and it looks how things stand after that.
+        Locked ones are skipped, since their process may wait for a board that we hold; it looks at
+        the board afterwards.
         """
         for first in range(0, len(abouts), _AT_ONCE):
             later = select(due.c.id).where(
@@ -104,7 +103,7 @@ class Timers(JobQueue[Timer]):
             self._transaction.execute(earlier)
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
-        """Take those that are due, the oldest first; other processes pass them over meanwhile."""
+        """Lock the timers that are due, the oldest first; other processes skip them."""
         query = (
             select(*_COLUMNS)
             .where(_WAITS, due.c.due_at <= now)
@@ -115,12 +114,12 @@ class Timers(JobQueue[Timer]):
         return tuple(Timer(**row) for row in self._transaction.execute(query).mappings())
 
     def next_due_at(self) -> datetime | None:
-        """When the next one is due."""
+        """When the next timer is due."""
         query = select(due.c.due_at).where(_WAITS).order_by(due.c.due_at, due.c.id).limit(1)
         return self._transaction.scalars(query).one_or_none()
 
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
-        """Those of a kind that are to come, by what they are about."""
+        """The timers of a kind, by what they are about."""
         query = select(*_COLUMNS).where(due.c.kind == kind.value, due.c.about.in_(abouts))
         rows = self._transaction.execute(query).mappings() if abouts else ()
         return {row["about"]: Timer(**row) for row in rows}
@@ -133,8 +132,10 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """Those of some players who sit at boards, `but` some, about which something of these kinds
-        is due until a moment: among the next `_LOOKED_AT` of all that is due."""
+        """Those of some players at boards, `but` some, with a timer of these kinds due by then.
+
+        Only the next `_LOOKED_AT` timers are considered.
+        """
         soon = (
             select(due.c.kind, due.c.board_id)
             .where(_WAITS, due.c.due_at <= until)
@@ -152,11 +153,11 @@ class Timers(JobQueue[Timer]):
         return frozenset(self._transaction.scalars(query)) if player_ids else frozenset()
 
     def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
-        """Let it come again later; failed tries are forgotten."""
+        """Defer a timer; its tries count anew."""
         self._set([timer.id], set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
-        """Let what was set by a clock that was ahead come as long after now as it was to wait."""
+        """Shift timers set by a clock that was ahead, keeping their waits."""
         ahead = select(*_COLUMNS).where(due.c.set_at > now)
         for row in self._transaction.execute(ahead).mappings().all():
             timer = Timer(**row)

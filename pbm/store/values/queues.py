@@ -48,8 +48,8 @@ class Timer:
     stuck: bool = False
 
 
-class ThoughtKind(StrEnum):
-    """What is to be thought about; `pbm.service.robots.jobs` has the handlers."""
+class SearchKind(StrEnum):
+    """Kinds of search jobs; `pbm.service.robots.jobs` has the handlers."""
 
     MOVE = "move"
     DRAW = "draw"  # whether to take one
@@ -58,11 +58,10 @@ class ThoughtKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Thought:
-    """Something to be thought about `board_id` as it stands at `ply`, in the share of a player.
+class SearchJob:
+    """A search about a board at a ply, on account of a player.
 
-    `kind` is a `ThoughtKind`. `about` makes it one and the same of its kind. `tries` have failed so
-    far.
+    `kind` is a `SearchKind`, `about` the key within the kind. `tries` have failed so far.
     """
 
     id: int

@@ -1,5 +1,4 @@
-"""What is to be thought about, for robots to move or to give hints: rows that are leased, and gone
-when they are done."""
+"""The queue of search jobs, rows of `thoughts`: leased to a process, deleted when done."""
 
 from collections.abc import Collection
 from dataclasses import fields, replace
@@ -21,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbm.store.channels import THOUGHT_ASKED
+from pbm.store.channels import JOB_ADDED
 from pbm.store.queues.job_queue import JobQueue
 from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
@@ -29,11 +28,11 @@ from pbm.store.schema.thinking import thoughts
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import Transaction
-from pbm.store.values.queues import Thought, ThoughtKind
+from pbm.store.values.queues import SearchJob, SearchKind
 
-APART = 15.0  # seconds of place between two thoughts for one player
+APART = 15.0  # seconds of place between two jobs of one player
 
-_READ = tuple(thoughts.c[field.name] for field in fields(Thought))
+_READ = tuple(thoughts.c[field.name] for field in fields(SearchJob))
 _GIVEN = ("kind", "about", "board_id", "ply", "player_id", "params", "asked_at", "due_at")
 _EARLIER = thoughts.alias("earlier")
 _FIRST_PLACE = bindparam("first_place", type_=Float)
@@ -60,15 +59,15 @@ _ASK = {
 }
 
 
-class Thoughts(JobQueue[Thought]):
-    """Queries about what is to be thought about, within one transaction."""
+class SearchJobs(JobQueue[SearchJob]):
+    """Queries about search jobs, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
-        super().__init__(transaction, thoughts, _thought)
+        super().__init__(transaction, thoughts, _search_job)
 
     def ask(
         self,
-        kind: ThoughtKind,
+        kind: SearchKind,
         about: str,
         now: datetime,
         *,
@@ -78,11 +77,9 @@ class Thoughts(JobQueue[Thought]):
         params: dict[str, Any] | None = None,
         handicap: float = 0.0,
     ) -> bool:
-        """Let something be thought about, in the share of a player.
+        """Add a job on account of a player; False if there is one of this kind about the same.
 
-        Its place is now, later by `handicap` seconds, and some seconds behind the last one of that
-        player that still waits. False where there is one of this kind about the same already;
-        nothing changes then.
+        Its place is now, later by `handicap` seconds, and `APART` behind the player's last one.
         """
         added = _ASK[self._transaction.dialect.name].value(
             self._transaction,
@@ -98,17 +95,13 @@ class Thoughts(JobQueue[Thought]):
         )
         if added is None:
             return False
-        self._transaction.notify(THOUGHT_ASKED)
+        self._transaction.notify(JOB_ADDED)
         return True
 
     def claim(
         self, now: datetime, most: int, by: str, until: datetime
-    ) -> tuple[tuple[Thought, ...], tuple[Thought, ...]]:
-        """Lease those whose turns come next; other processes pass them over meanwhile.
-
-        The second ones are among the first: they were leased before, to a process that has
-        given no sign since.
-        """
+    ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
+        """Lease the next jobs; return them, and those of them whose earlier lease has expired."""
         query = (
             select(*_READ, thoughts.c.leased_by)
             .where(_is_free(now), thoughts.c.due_at <= now)
@@ -117,64 +110,63 @@ class Thoughts(JobQueue[Thought]):
             .with_for_update(skip_locked=True)
         )
         rows = self._transaction.execute(query).mappings().all()
-        claimed = tuple(_thought(row) for row in rows)
+        claimed = tuple(_search_job(row) for row in rows)
         self._set([item.id for item in claimed], leased_by=by, leased_until=until)
         lapsed = {row["id"] for row in rows if row["leased_by"] is not None}
         return claimed, tuple(item for item in claimed if item.id in lapsed)
 
     def extend(self, by: str, numbers: Collection[int], until: datetime) -> None:
-        """Keep some that a process has leased for longer."""
+        """Extend leases of a process."""
         mine = (thoughts.c.leased_by == by) & thoughts.c.id.in_(numbers)
         self._transaction.execute(update(thoughts).where(mine).values(leased_until=until))
 
     def give_back(self, by: str) -> None:
-        """Let others claim what a process has leased."""
+        """End all leases of a process."""
         mine = thoughts.c.leased_by == by
         free = {"leased_by": None, "leased_until": None}
         self._transaction.execute(update(thoughts).where(mine).values(**free))
 
     def let_lapse(self, now: datetime) -> None:
-        """Let everything be claimed that was leased, by processes that are no more."""
+        """End all leases, since no other process lives."""
         leased = thoughts.c.leased_until.is_not(None)
         self._transaction.execute(update(thoughts).where(leased).values(leased_until=now))
 
-    def about(self, kind: ThoughtKind, about: str) -> Thought | None:
-        """Find the one of a kind about something."""
+    def about(self, kind: SearchKind, about: str) -> SearchJob | None:
+        """Find the job of a kind about something."""
         query = select(*_READ).where(thoughts.c.kind == kind, thoughts.c.about == about)
         row = self._transaction.execute(query).mappings().one_or_none()
-        return _thought(row) if row else None
+        return _search_job(row) if row else None
 
     def next_due_at(self) -> datetime | None:
-        """When one can be claimed next, as far as is known."""
+        """When the next job can be leased."""
         free_at = func.coalesce(thoughts.c.leased_until, thoughts.c.due_at)
         query = select(func.min(free_at, type_=thoughts.c.due_at.type)).where(~thoughts.c.stuck)
         moment: datetime | None = self._transaction.scalar(query)
         return moment
 
-    def boards_unthought(self) -> tuple[int, ...]:
-        """The boards that wait for a robot of which none has been asked."""
+    def boards_without_job(self) -> tuple[int, ...]:
+        """The boards that wait for a robot and have no job."""
         asked = exists().where(thoughts.c.board_id == boards.c.id, thoughts.c.ply == boards.c.ply)
         robots = select(players.c.id).where(players.c.robot.is_not(None))
         query = select(boards.c.id).where(boards.c.to_move_id.in_(robots), ~asked)
         return tuple(self._transaction.scalars(query.order_by(boards.c.id)))
 
-    def put_off(self, thought: Thought, due_at: datetime) -> None:
-        """Let it be claimed again from a moment on."""
-        self._set([thought.id], leased_by=None, leased_until=None, due_at=due_at)
+    def put_off(self, job: SearchJob, due_at: datetime) -> None:
+        """End the lease; the job is due again at a moment."""
+        self._set([job.id], leased_by=None, leased_until=None, due_at=due_at)
 
-    def note_try(self, thought: Thought, error: str) -> Thought:
-        """Count a try that failed of one that is leased anew."""
-        return replace(thought, tries=self.count_try(thought, error), last_error=error)
+    def note_try(self, job: SearchJob, error: str) -> SearchJob:
+        """Count the failed try of an expired lease."""
+        return replace(job, tries=self.count_try(job, error), last_error=error)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """The one that was asked for first and still waits: about which board, and since when."""
+        """The board of the oldest job, and since when it waits."""
         query = select(thoughts.c.board_id, thoughts.c.asked_at).where(~thoughts.c.stuck)
         row = self._transaction.execute(query.order_by(thoughts.c.asked_at).limit(1)).one_or_none()
         return (row.board_id, row.asked_at) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
-        """Mend what was put off by a clock that was ahead: nothing is due later than now, and
-        nothing is leased for longer than until a moment."""
+        """Correct moments set by a clock that was ahead: the latest are now, or `leased_until`."""
         for column, latest in (("due_at", now), ("leased_until", leased_until)):
             ahead = thoughts.c[column] > latest
             self._transaction.execute(update(thoughts).where(ahead).values({column: latest}))
@@ -185,6 +177,6 @@ def _is_free(now: datetime) -> ColumnElement[bool]:
     return ~thoughts.c.stuck & lapsed
 
 
-def _thought(row: Row) -> Thought:
-    values = {field.name: row[field.name] for field in fields(Thought)}
-    return Thought(**{**values, "params": values["params"] or {}})
+def _search_job(row: Row) -> SearchJob:
+    values = {field.name: row[field.name] for field in fields(SearchJob)}
+    return SearchJob(**{**values, "params": values["params"] or {}})
