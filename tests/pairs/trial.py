@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -193,12 +194,17 @@ def start_numbers(connection: Connection) -> None:
 
 def number_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let numbers start anew wherever a savepoint is undone, too."""
-    undo = Transaction._undo
+    savepoint = Transaction.savepoint
 
-    def undo_and_start(transaction: Transaction, begin: Any, name: str) -> None:
-        undo(transaction, begin, name)
-        if transaction.is_shared:
-            transaction.flush()
-            start_numbers(transaction._connection)
+    @contextmanager
+    def numbered_anew(transaction: Transaction) -> Iterator[None]:
+        try:
+            with savepoint(transaction):
+                yield
+        except BaseException:
+            if transaction.is_shared:
+                transaction.flush()
+                start_numbers(transaction._connection)
+            raise
 
-    monkeypatch.setattr(Transaction, "_undo", undo_and_start)
+    monkeypatch.setattr(Transaction, "savepoint", numbered_anew)
