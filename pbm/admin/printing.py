@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
+from pbm.store.values.players import Report
 from pbm.store.values.queues import Change
-from pbm.store.values.talk import Report
 
 _CUT = "..."
 

@@ -26,6 +26,7 @@ from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.robots.worker import RobotWorker
+from pbm.service.running.cooperative import InThread
 from pbm.service.running.heartbeat import (
     LISTEN,
     POST,
@@ -39,7 +40,6 @@ from pbm.service.running.heartbeat import (
     stop_beating,
 )
 from pbm.service.running.room import watch_rooms
-from pbm.service.running.steps import InThread
 from pbm.service.running.worker_processes import WorkerProcesses
 from pbm.service.running.writer import Reader, Writer
 from pbm.service.ticks.jobs import Ticks

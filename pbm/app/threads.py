@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from pbm.service.running.steps import InThread
+from pbm.service.running.cooperative import InThread
 
 T = TypeVar("T")
 

@@ -20,8 +20,8 @@ from pbm.play.robots import MEASURED
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Seat
+from pbm.store.values.players import CountedBoard, Pool, Rating, Result
 from pbm.store.values.queues import TimerKind
-from pbm.store.values.ratings import CountedBoard, Pool, Rating, Result
 
 PROVISIONAL = 5.2
 """The uncertainty above which a rating says little: some ten games with others who are known."""

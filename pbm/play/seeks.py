@@ -25,9 +25,8 @@ from pbm.rules.registry import game_named, games
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import Seek, Wish
-from pbm.store.values.players import Player
+from pbm.store.values.players import Player, Pool, Rating
 from pbm.store.values.queues import TimerKind
-from pbm.store.values.ratings import Pool, Rating
 
 _LOOKED_AT = 100  # seeks at a time, where one is chosen
 _NOT_AGAIN_FOR = timedelta(days=1)

@@ -15,7 +15,7 @@ from pbm.apart import WorkNeeded
 from pbm.clock import Clock
 from pbm.service.post.post import Post
 from pbm.service.running.clock_watch import ClockWatch
-from pbm.service.running.steps import InThread
+from pbm.service.running.cooperative import InThread
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.masking import traceback_of

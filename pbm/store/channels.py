@@ -7,8 +7,7 @@ from sqlalchemy import DateTime, Float, Select, exists, func, literal_column, se
 
 from pbm.store.schema.columns import DUE, NEW
 from pbm.store.schema.mails import inbox, outbox
-from pbm.store.schema.running import due
-from pbm.store.schema.thinking import thoughts
+from pbm.store.schema.running import due, thoughts
 
 # PostgreSQL's index may have many entries of finished rows. A row that waits for longer is found
 # without a probe.

@@ -12,7 +12,7 @@ from pbm.robots import analysis
 from pbm.robots.players import BOULDER
 from pbm.rules.contract import Budget
 from pbm.store.schema.games import boards
-from pbm.store.schema.thinking import thoughts
+from pbm.store.schema.running import thoughts
 from tests.conversations.playing import mirrored
 from tests.serving import think_next
 from tests.table import Person, Table

@@ -13,7 +13,7 @@ from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
 from pbm.service.ticks.upkeep import AT_ONCE
 from pbm.store.schema.rating import ratings, results
-from pbm.store.values.ratings import Pool
+from pbm.store.values.players import Pool
 from tests.conversations.playing import board_mail, plays, plays_on, plays_silently
 from tests.growth import asked
 from tests.serving import tick_next

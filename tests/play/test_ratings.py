@@ -12,7 +12,7 @@ from pbm.play.ratings import PROVISIONAL, after_game, at, shown
 from pbm.play.results import places_of
 from pbm.rules.registry import default_game
 from pbm.store.values.boards import Board, Seat
-from pbm.store.values.ratings import Rating
+from pbm.store.values.players import Rating
 from tests.rows import each_row
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)

@@ -12,7 +12,7 @@ from bench.robots import let_robots_be_waited_for
 from pbm.robots.thinking import RobotMove
 from pbm.rules.abalone.engine import searching
 from pbm.service.robots.jobs import LeasedJob
-from pbm.store.schema.thinking import thoughts
+from pbm.store.schema.running import thoughts
 from tests.conversations.playing import board_mail
 from tests.growth import Cost, SendingTable, asked, work_for
 from tests.table import Person

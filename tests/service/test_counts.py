@@ -19,7 +19,7 @@ from pbm.service import loops
 from pbm.service.loops import TurnTaker, take_turns
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
-from pbm.service.running.steps import Steps
+from pbm.service.running.cooperative import Steps
 from pbm.service.running.writer import Writer
 from pbm.store.db import Database
 from tests.polling import PATIENCE

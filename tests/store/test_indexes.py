@@ -9,7 +9,7 @@ from sqlalchemy import event
 
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
-from pbm.store.values.ratings import CountedBoard, Pool
+from pbm.store.values.players import CountedBoard, Pool
 from tests.table import START
 
 GROWING = "inbox|outbox|changes|boards|seats|results|ratings|seeks|seekers"

@@ -9,7 +9,7 @@ from pbm.play.ratings import RatingShown
 from pbm.play.seeks import ratings_for, seeks_to_join
 from pbm.rules.registry import game_named
 from pbm.store.values.asking import PendingChallenge, Seek
-from pbm.store.values.ratings import Pool
+from pbm.store.values.players import Pool
 
 _MOST_OFFERED = 5  # to a newcomer
 

@@ -26,8 +26,7 @@ from pbm.play.results import Score, result_of, score_of
 from pbm.rules.registry import game_named, games
 from pbm.store.repositories.history import MOST_MEETINGS
 from pbm.store.repositories.players import Listed
-from pbm.store.values.players import Player
-from pbm.store.values.ratings import Pool, Rating
+from pbm.store.values.players import Player, Pool, Rating
 
 _MOST_LISTED = 20  # games in one answer
 _MOST_PLAYERS = 30

@@ -31,7 +31,7 @@ from pbm.service.intake.tag_guess_limit import (
     try_of,
 )
 from pbm.service.intake.upstream_mta import is_expected
-from pbm.service.running.steps import InThread
+from pbm.service.running.cooperative import InThread
 from pbm.service.running.writer import Reader, Writer
 from pbm.service.trouble.masking import traceback_of
 from pbm.store.db import UnitOfWork

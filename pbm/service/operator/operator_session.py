@@ -21,9 +21,8 @@ from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.trouble.masking import one_line
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.players import Player
+from pbm.store.values.players import Player, Report
 from pbm.store.values.queues import Change
-from pbm.store.values.talk import Report
 
 MOST_WHY = 500  # characters of a reason
 _MOST_WHO = 80

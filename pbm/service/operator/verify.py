@@ -16,8 +16,8 @@ from pbm.rules.sides import mover, turn
 from pbm.service.operator.operator_session import OperatorSession, find_board
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Bookkeeping, Departure, Ply
+from pbm.store.values.players import Result
 from pbm.store.values.queues import SearchKind
-from pbm.store.values.ratings import Result
 
 _ENDED_BY_WORD = {
     "closed": ("declined", BY_OPERATOR, "record"),

@@ -8,12 +8,12 @@ from functools import cache
 
 from pbm.mail.writing.compose import OutgoingMail, compose
 from pbm.mail.writing.render import Renderer
+from pbm.service.running.cooperative import Yielding
 from pbm.service.running.worker_processes import (
     Computation,
     ComputationFailedError,
     WorkerProcesses,
 )
-from pbm.service.running.yielding import Yielding
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.store.values.mails import OutboxMail
 

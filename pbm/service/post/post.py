@@ -20,7 +20,7 @@ from pbm.service.post.bounces import is_out_of_reach, note_refusal
 from pbm.service.post.composer import Composer, Unwritten, Written
 from pbm.service.post.outdated import Outdated, is_outdated, remind_anew
 from pbm.service.post.recording import Outcome, Recording
-from pbm.service.running.steps import InThread
+from pbm.service.running.cooperative import InThread
 from pbm.service.running.writer import Writer
 from pbm.service.trouble.mail_numbers import outgoing
 from pbm.service.trouble.masking import masked, traceback_of

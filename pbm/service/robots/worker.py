@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from pbm.service.loops import DATABASE_PAUSE, Alive, until, woken
 from pbm.service.robots.jobs import LEASE, LeasedJob, RobotJobs
 from pbm.service.running.clock_watch import ClockWatch
-from pbm.service.running.steps import InThread
+from pbm.service.running.cooperative import InThread
 from pbm.service.running.worker_processes import ComputationFailedError, WorkerProcesses
 from pbm.service.running.writer import Piece, Writer
 

@@ -1,9 +1,12 @@
-"""Notices that the clock was set back, which leaves behind what was put off to a later time."""
+"""Notices that the clock was set back, and how long no mail could come in."""
 
 from datetime import datetime, timedelta
 
 from pbm.clock import Clock
+from pbm.play.clocks.calendar import DOWN, LISTENING, UNNOTICED, known_outages
 from pbm.service.running.writer import Piece, Writer
+from pbm.store.db import UnitOfWork
+from pbm.store.values.queues import TimerKind
 
 _UNNOTICED = timedelta(minutes=1)  # that clocks are set back by again and again, and harm nobody
 
@@ -32,3 +35,30 @@ class ClockWatch:
             return True
         self._latest = max(now, latest)
         return False
+
+
+_KEPT_FOR = timedelta(days=400)  # longer than any clock runs
+_TOLD_FROM = timedelta(days=1)  # after longer ones players are told by when they have to move now
+
+
+def note_listening(work: UnitOfWork, now: datetime) -> None:
+    """Write down that mail can come in, and since when it could not if it could not before."""
+    before = work.facts.find(LISTENING, lock=True)
+    if before is not None and abs(now - before.noted_at) > UNNOTICED:
+        outages = list(known_outages(work))
+        # What a clock that was ahead took for downtime is none.
+        shifts = [(begin, max(begin, now) - end) for begin, end in outages if end > now]
+        known = [(begin, min(end, now)) for begin, end in outages if begin < now]
+        if before.noted_at < now:
+            known.append((before.noted_at, now))
+            shifts.append((before.noted_at, now - before.noted_at))
+            if now - before.noted_at > _TOLD_FROM:
+                work.timers.set_for_awaited(TimerKind.NEW_DATES, now)
+        work.expiring.put_off_answers(shifts)
+        work.seeks.lock()  # behind the question that somebody answers, and before its rows
+        work.expiring.put_off_seeks(shifts)
+        told = [
+            [begin.isoformat(), end.isoformat()] for begin, end in known if end > now - _KEPT_FOR
+        ]
+        work.facts.note(DOWN, told, now)
+    work.facts.note(LISTENING, None, now)

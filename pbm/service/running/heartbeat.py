@@ -15,7 +15,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
-from pbm.service.running.downtime import note_listening
+from pbm.service.running.clock_watch import note_listening
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
-from pbm.service.running.steps import InThread, Steps, at_once, between_others
+from pbm.service.running.cooperative import InThread, Steps, at_once, between_others
 from pbm.store.channels import Channel
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.sql.errors import is_away, lost_a_race

@@ -7,7 +7,7 @@ from pbm.play.reports import KEPT, WORDS_KEPT
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import CONSENT_STANDS
-from pbm.store.values.ratings import CountedBoard
+from pbm.store.values.players import CountedBoard
 
 _EVERY = timedelta(days=1)
 _NEXT_ERASURE_AFTER = timedelta(seconds=1)  # so that turns wait briefly

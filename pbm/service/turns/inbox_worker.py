@@ -20,7 +20,7 @@ from pbm.mail.reading.limits import is_long
 from pbm.mail.site import Site
 from pbm.play.turn import Cause, Turn
 from pbm.service.accounts.cleared_passwords import tell_whose_was_cleared
-from pbm.service.running.steps import Steps
+from pbm.service.running.cooperative import Steps
 from pbm.service.trouble.crash_marker import CrashMarker
 from pbm.service.trouble.faults import GIVEN_UP_FOR
 from pbm.service.trouble.mail_numbers import incoming

@@ -24,7 +24,7 @@ from pbm.store.channels import JOB_ADDED
 from pbm.store.queues.job_queue import JobQueue
 from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
-from pbm.store.schema.thinking import thoughts
+from pbm.store.schema.running import thoughts
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import Transaction

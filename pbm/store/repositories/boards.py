@@ -14,9 +14,8 @@ from pbm.rules.sides import mover
 from pbm.store.schema.games import FORGOTTEN, boards, seats
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Row
-from pbm.store.sql.row_cache import Rows
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import Rows, Transaction
 from pbm.store.values.boards import Board, Bookkeeping, Offer, Round, Seat, Stop
 
 SEATED = (

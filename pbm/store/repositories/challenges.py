@@ -21,11 +21,10 @@ from sqlalchemy import (
     update,
 )
 
-from pbm.store.schema.asking import challenged, challenges, questions
+from pbm.store.schema.asking import challenged, challenges, questions, seeks
 from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
-from pbm.store.schema.seeking import seeks
 from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import Transaction
 from pbm.store.values.asking import Challenged, PendingChallenge

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, delete, exists, func, insert, select, update
 
 from pbm.store.schema.games import boards, departures, seats
-from pbm.store.schema.thinking import analyses, analysis_readers
+from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.transaction import Transaction
 from pbm.store.values.queues import KeptAnalysis
 

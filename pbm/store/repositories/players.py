@@ -21,9 +21,8 @@ from pbm.passwords import PasswordHash
 from pbm.store.schema.games import seats
 from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.sql.driver import Row
-from pbm.store.sql.row_cache import Rows
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import Rows, Transaction
 from pbm.store.values.players import FIRST_EPOCH, Player, Settings
 
 

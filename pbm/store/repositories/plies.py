@@ -21,7 +21,7 @@ from sqlalchemy import (
 
 from pbm.store.repositories.boards import Boards, plain_stops
 from pbm.store.schema.games import FORGOTTEN, boards, departures, moves, seats
-from pbm.store.schema.thinking import analyses, analysis_readers
+from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.statement import Read, Statement, rows_of
 from pbm.store.sql.transaction import Transaction
 from pbm.store.values.boards import Board, Departure, NewPly, Ply, Progress

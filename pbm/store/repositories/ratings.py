@@ -22,7 +22,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from pbm.store.schema.people import players
 from pbm.store.schema.rating import LISTED, rated_boards, ratings, results
 from pbm.store.sql.transaction import Transaction
-from pbm.store.values.ratings import CountedBoard, Pool, Rating, Result
+from pbm.store.values.players import CountedBoard, Pool, Rating, Result
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
 _RESULT = tuple(results.c[field.name] for field in fields(Result))

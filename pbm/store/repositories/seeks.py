@@ -9,13 +9,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, delete, exists, insert, or_, select, text, update
 from sqlalchemy import func as sql
 
+from pbm.store.schema.asking import seekers, seeks
 from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import addresses, blocks, players
-from pbm.store.schema.seeking import seekers, seeks
 from pbm.store.sql.transaction import Transaction
 from pbm.store.values.asking import Seek, Seeker, Standing, Wish
-from pbm.store.values.ratings import Pool
+from pbm.store.values.players import Pool
 
 _ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(1885498989, 1)")
 _IS_OPEN = seeks.c.status == OPEN

@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import delete, insert, select
 
+from pbm.store.schema.asking import reports, words
 from pbm.store.schema.people import players
-from pbm.store.schema.talk import reports, words
 from pbm.store.sql.transaction import Transaction
-from pbm.store.values.talk import Report, Said
+from pbm.store.values.players import Report, Said
 
 _AT_ONCE = 1000  # rows that one statement forgets
 

@@ -1,9 +1,9 @@
-"""Tables of questions, pending commands, consents and pending challenges."""
+"""Tables of what waits for an answer, of seeks, and of what players said."""
 
-from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table
+from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, text
 
 from pbm.store.schema.columns import Moment, identity, metadata, to
-from pbm.store.schema.personal import ErasedBy, ExportRows, personal
+from pbm.store.schema.personal import ErasedBy, ExportedBy, ExportRows, KeepRows, personal
 
 questions = Table(
     "questions",
@@ -100,5 +100,91 @@ challenged = Table(
         export=ExportRows(
             "seats_in_challenges", {"challenge": "challenge_id", "seat": "seat", "waits": "waits"}
         ),
+    ),
+)
+
+
+seeks = Table(
+    "seeks",
+    metadata,
+    identity(),
+    Column("game", String(16), nullable=False),
+    Column("pool", String(6), nullable=False),  # whose ratings count for it: two, many, teams
+    Column("players", Integer, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("rounds", Integer),
+    Column("rated", Boolean, nullable=False),
+    Column("clock", JSON(none_as_null=True)),
+    Column("wishes", JSON, nullable=False),  # the options as they are written
+    Column("usual", Boolean, nullable=False),  # without any wish, so that it may be paired
+    Column("pairs", Boolean, nullable=False),  # begins with the next who wants such a game
+    Column("least", Integer),  # the ratings of those who may join
+    Column("most", Integer),
+    Column("status", String(10), nullable=False),  # open, begun, withdrawn, lapsed
+    Column("made_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    to("boards", "board_id"),  # that it became
+    Index(
+        "ix_seeks_open",
+        "id",
+        sqlite_where=text("status = 'open'"),
+        postgresql_where=text("status = 'open'"),
+    ),
+    sqlite_autoincrement=True,
+    info=personal(
+        erasure=KeepRows(
+            "one that is over stays; open ones are left by pbm.play.seeks.leave_all_seeks"
+        ),
+        export=ExportedBy("seeks"),
+    ),
+)
+
+
+seekers = Table(
+    "seekers",
+    metadata,
+    to("seeks", "seek_id", primary_key=True),
+    to("players", "player_id", primary_key=True),
+    Column("place", Integer, nullable=False),  # 1 is who made it
+    Index("ix_seekers_player_id", "player_id", "seek_id"),
+    info=personal(
+        "player_id",
+        erasure=KeepRows(
+            "one that is over stays; open ones are left by pbm.play.seeks.leave_all_seeks"
+        ),
+        export=ExportedBy("seeks"),
+    ),
+)
+
+
+words = Table(  # kept for a time, so that they can be reported
+    "words",
+    metadata,
+    identity(),
+    to("boards", "board_id", nullable=False, index=True),
+    to("players", "player_id", nullable=False, index=True),
+    Column("said_at", Moment, nullable=False, index=True),
+    Column("lines", JSON, nullable=False),
+    sqlite_autoincrement=True,
+    info=personal(
+        "player_id",
+        export=ExportRows("words", {"board": "board_id", "at": "said_at", "lines": "lines"}),
+    ),
+)
+
+
+reports = Table(
+    "reports",
+    metadata,
+    identity(),
+    to("players", "player_id", nullable=False, index=True),
+    to("boards", "board_id", nullable=False),
+    Column("reported_at", Moment, nullable=False, index=True),
+    Column("lines", JSON, nullable=False),  # of whoever reports
+    Column("words", JSON, nullable=False),  # of the others: who, when, which lines
+    sqlite_autoincrement=True,
+    info=personal(
+        "player_id",
+        export=ExportRows("reports", {"board": "board_id", "at": "reported_at", "lines": "lines"}),
     ),
 )

@@ -17,8 +17,7 @@ from sqlalchemy.sql.visitors import iterate
 from sqlalchemy.types import TypeEngine
 
 from pbm.store.sql.driver import Call
-from pbm.store.sql.row_cache import Key, Rows
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import Key, Rows, Transaction
 
 Built = Select[Any] | Insert | Update | Delete
 Read = tuple["Statement", Mapping[str, Any]]

@@ -8,7 +8,7 @@ from typing import Any
 from pbm.passwords import SealedPassword
 from pbm.rules.contract import Options
 from pbm.rules.registry import games
-from pbm.store.values.ratings import Pool
+from pbm.store.values.players import Pool
 
 OPEN_FOR = timedelta(hours=48)  # a question to a player
 CONSENT_STANDS = timedelta(days=1)

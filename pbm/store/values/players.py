@@ -1,7 +1,8 @@
-"""What is known of players."""
+"""Players with their settings, ratings and words."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from enum import StrEnum
 from typing import Any
 
 from pbm.passwords import PasswordHash
@@ -94,3 +95,79 @@ class Vacation:
     last_day: date
     board_id: int | None
     zone: str | None = None
+
+
+class Pool(StrEnum):
+    """Games whose results count together, of one game."""
+
+    TWO = "two"
+    MANY = "many"
+    TEAMS = "teams"
+
+
+@dataclass(frozen=True)
+class Rating:
+    """How strong a player is, as far as that is known: a mean and its uncertainty.
+
+    `games` were counted, the last one at `at`; in `people_games` of them an opponent was no robot.
+    `rival_id` is the only person among these, None for several or nobody.
+    """
+
+    mu: float
+    sigma: float
+    games: int
+    at: datetime | None
+    people_games: int = 0
+    rival_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a finished board does to the rating of one of its players, who took a place there.
+
+    `weight` is how much of what it says counts, 0 for a rating that stays. The rest is as in
+    `Rating`, after it.
+    """
+
+    player_id: int
+    place: int
+    mu_before: float
+    sigma_before: float
+    mu: float
+    sigma: float
+    games: int
+    people_games: int
+    rival_id: int | None
+    weight: float
+
+
+@dataclass(frozen=True)
+class CountedBoard:
+    """A board that counts for ratings; `number` says as which, in the order of counting."""
+
+    number: int
+    board_id: int
+    game: str
+    pool: Pool
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Said:
+    """What somebody said to the others of a board."""
+
+    handle: str
+    said_at: datetime
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a player told the operator about a board, with the words of others there."""
+
+    id: int
+    handle: str
+    board_id: int
+    reported_at: datetime
+    lines: tuple[str, ...]
+    words: tuple[dict[str, Any], ...]
