@@ -151,7 +151,7 @@ class Games(Command, group="look"):
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Selection:
     """The boards that are asked for: which ones, and of which players."""
 
     which: Which
@@ -220,7 +220,7 @@ def _owner(context: Context, player: Player) -> str | None:
     return None if player.id == context.player_id else player.handle
 
 
-def _counted(owners: Sequence[str | None], boards: Sequence[Board], asked: _Asked) -> str:
+def _counted(owners: Sequence[str | None], boards: Sequence[Board], asked: _Selection) -> str:
     if asked.which is Which.OVER:
         return f"{len(boards)} over"
     movers = [board.to_move for board in boards if board.to_move]
@@ -264,12 +264,12 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
     return Answered("past-board", dict(past), board.id)
 
 
-def _asked_for(context: Context, words: Sequence[str]) -> _Asked:
+def _asked_for(context: Context, words: Sequence[str]) -> _Selection:
     chosen = [WHICH[word] for word in words if word in WHICH]
     handles = [ME if word == _MINE else word for word in words if word not in WHICH] or [ME]
     players = [player_named(context, handle) for handle in handles]
     which = chosen[-1] if chosen else Which.ACTIVE
-    return _Asked(which, list({player.id: player for player in players}.values()))
+    return _Selection(which, list({player.id: player for player in players}.values()))
 
 
 class Next(Command, group="look"):
