@@ -1,4 +1,4 @@
-"""What happened while a mail was obeyed. `pbm.service.telling` turns events into mails.
+"""Events: what happened while a mail was obeyed. `pbm.service.telling` turns them into mails.
 
 An event says itself who hears of it and what it counts as; nobody sorts events by their classes.
 Facts, which are told in words above a board, are in `board`, acts of the operator in `by_operator`.

@@ -1,4 +1,4 @@
-"""What is told above a board, each fact in the words of the template that is called like it.
+"""Facts: events that are told above a board, each in the words of the template with its name.
 
 `PlayerReachable` is worded in `templates/facts/player-reachable.txt`, which finds the fields of the
 fact under their names in `item`, and what stands on the board in `v`.
@@ -187,7 +187,7 @@ class OfferRefused(_OfferAnswered):
 
 
 class OfferWithdrawn(_OfferAnswered):
-    """Who had asked for it does so no more."""
+    """The player who made the offer has withdrawn it."""
 
 
 class OfferLapsed(_OfferAnswered):
@@ -196,7 +196,7 @@ class OfferLapsed(_OfferAnswered):
 
 @dataclass(frozen=True)
 class OfferVoid(BoardNews):
-    """What `by` had asked for is off, as a move was taken back."""
+    """The offer of `by` is void, as a move was taken back."""
 
     by: str
     kind: OfferKind

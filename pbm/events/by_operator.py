@@ -1,4 +1,4 @@
-"""What the operator has done to a board, or to somebody who plays there."""
+"""Acts of the operator on a board or its players."""
 
 from dataclasses import dataclass
 

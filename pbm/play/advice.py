@@ -22,7 +22,7 @@ _MOST_COMPARED = 100  # boards of a player
 
 
 def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> HintAsked:
-    """Let a robot think about a player's move. Raises Refusal."""
+    """Queue a job for a hint on a player's move. Raises Refusal."""
     _check(board, player)
     _check_tells_nothing(work, board, player)
     if not HINTS.take(work, now, player.id):
@@ -133,14 +133,14 @@ def _told_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str,
 
 
 def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
-    """What has been found so far about a board's game as it stands there now."""
+    """The analysis so far of a board's game; None if the game has changed since."""
     kept = work.analyses.find(board.id)
     return kept if kept and kept.mark == mark_of(board) else None
 
 
 def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) -> None:
-    """Let a game be analysed for a player, or let the player wait for what is on its way; the
-    board's row is locked. Raises Refusal."""
+    """Queue an analysis for a player, or add the player to the readers of a running one. The board
+    is locked. Raises Refusal."""
     if player.id not in work.analyses.readers(board.id):
         if not ANALYSES.take(work, now, player.id):
             raise Refusal("too-many-analyses", most=ANALYSES.most)
@@ -151,7 +151,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
-    """Let the next piece of a game be looked at, in the share of a player."""
+    """Queue a job for the next piece of an analysis, on a player's share."""
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
         str(board.id),
@@ -164,12 +164,12 @@ def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
 
 
 def mark_of(board: Board) -> str:
-    """What tells a game from what it was before plies were taken back, or others added."""
+    """A key that changes when plies are taken back or added."""
     return f"{board.ply}.{board.taken_back}"
 
 
 def analysis_told(board: Board, kept: KeptAnalysis, player_id: int) -> dict[str, Any]:
-    """What the section `analysis` says to a player."""
+    """The parameters of the section `analysis` for one player."""
     own = [] if board.from_record else board.seats_of(player_id)
     return {
         "title": f"analysis of board {board.id}",

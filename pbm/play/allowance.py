@@ -59,7 +59,7 @@ def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now
 
 
 def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:
-    """How many mails an address that nobody plays from may still get today.
+    """Number of mails that the address of a stranger may still get today.
 
     Addresses that differ behind a `+` count as one.
     """

@@ -28,8 +28,7 @@ _NO_CHANCE = 0  # the seed of games, none of which has chance in it so far
 
 @dataclass(frozen=True)
 class Setup:
-    """What a challenge chooses: the game, its options, the rounds of a match, whether it is rated,
-    and the terms of its clock, None for the usual ones."""
+    """The choices of a challenge; `rounds` are those of a match, `clock` None for the usual one."""
 
     game: str
     options: Options
@@ -58,7 +57,7 @@ class Setup:
 
 
 def setup_of(board: Board) -> Setup:
-    """How a board was begun."""
+    """The setup that a board was begun with."""
     rounds = board.round.rounds if board.round else None
     clock = from_plain(Terms, board.clock) if board.clock else None
     return Setup(board.game, board.options, rounds, board.rated, clock)
@@ -176,7 +175,7 @@ def close_board(
 
 
 def progress_at(board: Board, position: Position, ply: int) -> Progress:
-    """What is written down of a board where a position was reached: whose turn, or how it ended."""
+    """The progress to store for a position: the player to move, or the outcome."""
     seat = mover(position)
     to_move = board.seats[seat - 1].player_id if seat else None
     outcome = position.outcome

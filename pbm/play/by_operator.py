@@ -38,7 +38,7 @@ def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]
 
 
 def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Let a game go on that was ended by word, or by time: then that forfeit is lifted."""
+    """Reopen a board that did not end by a move; forfeits that ended it are lifted."""
     lifted = forfeits_that_ended(work, board)
     if lifted:
         work.playing.drop_departures(board, lifted[0].left_at)
@@ -62,7 +62,7 @@ def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure,
 
 
 def _lift(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None:
-    """Let the next board that runs out cost rating again, where one of these did."""
+    """End the absence of players whose forfeit cost rating."""
     for item in forfeits:
         if not item.spared:
             work.players.end_absence(board.seats[item.seat - 1].player_id)

@@ -21,7 +21,7 @@ from pbm.store.values.players import Player
 
 
 def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, ...]:
-    """Those who want to be asked before a challenge becomes a board."""
+    """The other players who must agree before the challenge becomes a board."""
     others = (player for player in players if player.id != begun_by.id)
     return tuple(player for player in others if player.settings.challenges == "ask")
 
@@ -137,7 +137,7 @@ def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
 def call_off_between(
     work: UnitOfWork, player: Player, other: Player, now: datetime
 ) -> list[CalledOff]:
-    """Let a player answer no to what another asks, and withdraw what the other was asked."""
+    """Refuse or withdraw all pending challenges between two players."""
     between = (
         challenge.id
         for challenge in work.challenges.of_player(player.id, now)
@@ -148,7 +148,7 @@ def call_off_between(
 
 
 def setup_of_challenge(challenge: PendingChallenge) -> Setup:
-    """What a challenge chose."""
+    """The setup of a pending challenge."""
     return from_plain(Setup, challenge.setup)
 
 

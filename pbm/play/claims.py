@@ -24,10 +24,10 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 def claimable(
     work: UnitOfWork, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
 ) -> str | None:
-    """By what a draw may be claimed now, as the game puts it; None where it may not.
+    """The game's reason for which a draw may be claimed now; None if it may not.
 
-    `plies` are the latest ones. What it takes does not grow with the length of the game. Where
-    plies were played under a version that did not count, it is seen later than it is so.
+    `plies` are the latest ones. The cost does not grow with the length of the game. After plies of
+    a version that did not count positions, a claim is offered later than it is allowed.
     """
     game = board.rules
     if not board.playing or not has(game, TellsClaims):
@@ -41,7 +41,7 @@ def claimable(
 
 
 def _reason_to_claim(work: UnitOfWork, board: Board) -> str:
-    """By what a draw may be claimed now, as the game puts it. Raises Refusal."""
+    """The game's reason for claiming a draw now. Raises Refusal."""
     game = board.rules
     if not has(game, Claims):
         raise Refusal("no-claims", number=board.id)

@@ -42,8 +42,7 @@ def next_digest(settings: Settings, now: datetime) -> datetime:
 
 
 def arrange_digests(work: UnitOfWork, player: Player, settings: Settings, now: datetime) -> None:
-    """Let a player's digests come as new settings have it; what was kept for one that comes no
-    more is told at once."""
+    """Set the timer of a player's digests by new settings; without digests, kept news come now."""
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

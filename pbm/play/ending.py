@@ -80,13 +80,13 @@ def standings(boards: Sequence[Board]) -> list[MatchStanding]:
 
 
 def _balance(board: Board, seat: int) -> int:
-    """What breaks a tie in the board's game; 0 where nothing does."""
+    """Tie-break score of a seat; 0 in games without tie-breaks."""
     game = board.rules
     return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
 
 
 def leaders(table: Sequence[MatchStanding]) -> list[MatchStanding]:
-    """Those who have won a match: nobody is before them, by wins and then by balance."""
+    """Winners of a match: the first by wins, then by balance."""
     best = table[0]
     return [item for item in table if (item.wins, item.balance) == (best.wins, best.balance)]
 
@@ -101,13 +101,11 @@ def _next_round(
 def settle_end(
     work: UnitOfWork, before: Board, after: Board, now: datetime, *, begins_anew: bool = False
 ) -> list[Event]:
-    """What follows where something has ended a board, or lets it go on again.
+    """Settle the end of a board, or that it goes on again. Called after every change of a board.
 
-    Whatever is done to a board comes by here, with the board as it was and as it is now. Where it
-    is over in another way than before, that end is taken back first. Where only robots are left,
-    they agree to a draw, as nobody would see how they go on; but in teams whoever has left them
-    wins or loses with a partner. `begins_anew`: those who are left
-    begin the same on another board.
+    If a board is over in another way than before, the old end is undone first. Robots that are left
+    alone agree to a draw, except in teams, whose players win or lose with a partner.
+    `begins_anew`: the remaining players begin the same game on another board.
     """
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())

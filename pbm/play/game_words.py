@@ -74,8 +74,7 @@ def check_place(text: str, game: Game) -> None:
 
 @contextmanager
 def failing_alone(game: Game, number: int) -> Iterator[None]:
-    """Let a game's code fail on a board, and nothing else: what its rules do not allow they say,
-    anything else it raises becomes a Refusal."""
+    """Turn an unexpected error of a game's code into a Refusal; rules errors pass."""
     try:
         yield
     except (RulesError, Refusal):
@@ -86,7 +85,7 @@ def failing_alone(game: Game, number: int) -> Iterator[None]:
 
 
 def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
-    """What a template needs to say in the words of a game why something cannot be."""
+    """The reason of a rules error, for the templates of the game."""
     return {"game": game.info.name, "why": {"reason": error.reason, **error.params, **more}}
 
 

@@ -52,7 +52,7 @@ def waiting_for(board: Board, offer: Offer) -> tuple[int, ...]:
 
 
 def open_offers(board: Board) -> tuple[Offer, ...]:
-    """What is open on a board that is being played."""
+    """The open offers of a board in progress."""
     return tuple(offer for offer in board.offers if offer.open and board.playing)
 
 
@@ -70,7 +70,7 @@ def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
 
 
 def mark_of(offer: Offer) -> str:
-    """What tells an offer from the others of its board: `draw7p16`, by player 7 after ply 16."""
+    """The key of an offer within its board: `draw7p16`, by player 7 after ply 16."""
     return f"{offer.kind}{offer.by}p{offer.moved}"
 
 
@@ -198,7 +198,7 @@ def _answered(
 
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
-    """What a take-back takes: a ply, its move, and how many came after it."""
+    """The ply that a take-back takes, its move, and the number of later plies."""
     taken, *later = work.plies.of(board.id, since=offer.moved - 1)
     return taken.ply, taken.text, len(later)
 
@@ -230,7 +230,7 @@ def offered_to(board: Board, robot_id: int, kind: str = DRAW) -> Offer | None:
 
 
 def asked_draw(board: Board, offer: Offer, robot_id: int) -> str:
-    """What names the draw that a robot is asked about."""
+    """The key of the job in which a robot considers a draw."""
     return f"{board.id}.{mark_of(offer)}.{robot_id}"
 
 
@@ -247,7 +247,7 @@ def _answer(work: UnitOfWork, board: Board, kind: str, robot_id: int, now: datet
 
 
 def _think(work: UnitOfWork, board: Board, offer: Offer, robot_id: int, now: datetime) -> None:
-    """Let a robot think about a draw, unless it is about to move: then it answers with its move."""
+    """Queue a robot's job about a draw; a robot to move answers with its move instead."""
     if board.to_move and board.to_move.player_id == robot_id:
         return
     work.search_jobs.ask(

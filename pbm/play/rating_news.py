@@ -1,4 +1,4 @@
-"""What players are told once, after an upgrade has let all ratings be counted anew."""
+"""News for players after an upgrade has recounted all ratings."""
 
 from collections.abc import Iterator
 
@@ -10,8 +10,8 @@ from pbm.store.values.players import Player
 
 
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
-    """What a mail about a board tells a player besides, this once; nothing before all is counted,
-    or where the player's ratings are as they were."""
+    """Take the news of recounted ratings for a player's next mail; none until all is counted, or if
+    the player's ratings have not changed."""
     if not player.rating_news or work.facts.find(STALE) is not None:
         return
     work.players.set_rating_news(player.id, None)

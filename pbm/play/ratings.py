@@ -48,7 +48,7 @@ class RatingShown:
 
 @dataclass(frozen=True)
 class RatingChange:
-    """What a finished board did to a player's rating; `before` is None for a first game.
+    """The change of a player's rating by a finished board; `before` is None for a first game.
 
     `spared`: nothing, since another board had run out in the same absence. `measured`: nothing, as
     it is that of a robot. `counted`: how many hundredths of what the game says counted.
@@ -75,7 +75,7 @@ def shown(mu: float, sigma: float) -> RatingShown:
 
 
 def rating_changes(work: UnitOfWork, board: Board) -> tuple[RatingChange, ...]:
-    """What a finished board did to the ratings of its players, in the order of their seats."""
+    """Rating changes by a finished board, in the order of the seats."""
     over = board.status == "finished" and _may_count(board)
     counted = work.ratings.counted(board.id) if over else None
     found = {item.player_id: item for item in work.ratings.results(counted)} if counted else {}
@@ -95,7 +95,7 @@ def _change(handle: str, item: Result, *, robot: bool) -> RatingChange:
 
 
 def at(rating: Rating | None, now: datetime) -> Rating:
-    """What is known of a player by now: the uncertainty grows in time without play."""
+    """The rating of a player by now; the uncertainty grows in time without play."""
     first = _model()
     if rating is None:
         return Rating(first.mu, first.sigma, 0, None)
@@ -176,14 +176,14 @@ def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
-    """Let all boards be counted anew that were counted as this number or later."""
+    """Schedule a recount of all boards from this count on."""
     stale = work.facts.find(STALE, lock=True)
     work.facts.note(STALE, min(number, stale.value) if stale else number, now)
     work.timers.set(TimerKind.RATINGS, "", now, now)
 
 
 def recount(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Result, ...] | None:
-    """What a counted board does to the ratings by what it is now; None if it counts no more.
+    """Rating results of a counted board as it is now; None if it counts no more.
 
     Raises StateError where its game is not installed.
     """
@@ -193,7 +193,7 @@ def recount(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Resu
 
 
 def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Result, ...]:
-    """What a board does to the ratings of its players, in the order of their seats.
+    """Rating results of a board for its players, in the order of the seats.
 
     Robots and who is spared are rated with the others, as they played, and keep what they have.
     """
@@ -240,7 +240,7 @@ def _changed(
     weight: float,
     people: Collection[int],
 ) -> Result:
-    """What a game does to one player; `people` are the opponents who are no robots."""
+    """A game's effect on one player; `people` are the opponents who are no robots."""
     mu, sigma = (
         old * (1 - weight) + new * weight
         for old, new in zip((was.mu, was.sigma), rated, strict=True)
@@ -274,7 +274,7 @@ def _against(board: Board, seat: int) -> list[Seat]:
 def _weights(
     work: UnitOfWork, board: Board, counted: CountedBoard, places: Sequence[int]
 ) -> list[float]:
-    """How much of what a game says counts for each seat.
+    """The weight of a game for each seat.
 
     Each further win over the same opponent within `REPEATED_WITHIN` counts half the one before,
     for both; with several opponents it is the mean.

@@ -126,7 +126,7 @@ def keep_record(
 
 
 def keep_for_a_time(turn: Turn, board: Board) -> None:
-    """Let a record go once nobody has looked at it for long."""
+    """Set the timer that deletes an unused record."""
     at = turn.now + KEPT_UNSEEN
     turn.work.timers.set(TimerKind.RECORD_LAPSE, str(board.id), turn.now, at)
 
@@ -139,7 +139,7 @@ def note_seen(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def _going_on(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Let a board be played on, unless its moves have ended it."""
+    """Start the clock of an imported board, unless its moves have ended it."""
     if board.playing:
         start_clock(work, board, now)
     request_move(work, board, now)
@@ -166,7 +166,7 @@ def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
 
 
 def _ending(board: Board) -> Ending | None:
-    """How a board ended that by its moves alone would go on."""
+    """How a board ended, if its moves did not end it."""
     if board.playing or board.position.outcome:
         return None
     if board.winners is None:

@@ -14,9 +14,9 @@ from pbm.store.values.queues import SearchKind, Timer, TimerKind
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Let happen what a board waits for, if that is anything that we bring about.
+    """Remind a person of a first move, or queue a robot's job, for the move that a board waits for.
 
-    To be called wherever it may have become another player's turn.
+    Called after anything that may pass the turn on.
     """
     mover = board.to_move
     if mover is None or mover.robot is None:
@@ -31,14 +31,13 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def move_key(board: Board, player_id: int) -> str:
-    """What names the move that a board waits for: after a take-back it is another one, and once
-    somebody has left."""
+    """The key of the job for a move; it changes with a take-back, and when a player leaves."""
     return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}.{len(board.still_in)}"
 
 
 def asked_by(board: Board) -> int:
-    """The player in whose share it is that a robot moves: the first person who is still in, or the
-    robot itself where there is none."""
+    """The player whose share of robots' time a robot's move takes: the first person who is still
+    in, or the robot itself without people."""
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
     still_in = board.still_in
@@ -51,9 +50,9 @@ DECLINED_AFTER = timedelta(days=5)  # of the reminder
 
 
 def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Let a player be reminded whose turn it is for the first time; where it is not, do nothing.
+    """Set the reminder of a first move, if the board waits for one.
 
-    To be called wherever it may have become another player's turn.
+    Called after anything that may pass the turn on.
     """
     awaited, mover = board.awaited_first_move, board.to_move
     if awaited and mover:

@@ -25,7 +25,7 @@ def places_of(board: Board) -> tuple[int, ...]:
 
 
 def _key(board: Board, seat: int) -> _Key:
-    """What a seat is placed by, the smallest first."""
+    """Sort key of a seat's place, the best first."""
     side, position = (seat, *partners(board.position, seat)), board.position
     if seat in (board.winners or ()):
         return (0,)
@@ -38,7 +38,7 @@ def _key(board: Board, seat: int) -> _Key:
 
 
 def scores_of(board: Board) -> tuple[int, ...]:
-    """What each seat has scored so far; zero in a game that counts nothing."""
+    """Score of each seat so far; zero in games without scores."""
     game = board.rules
     return game.scores(board.position) if has(game, Scores) else (0,) * len(board.seats)
 
@@ -59,7 +59,7 @@ def places(board: Board) -> list[dict[str, Any]]:
 
 
 def seconds_taken(board: Board) -> int | None:
-    """How long a game took that is over, None where that isn't known: it came as a record."""
+    """Duration of a finished game; None if unknown, since it was imported."""
     if board.winners is None or board.from_record:
         return None
     return int((board.changed_at - board.started_at).total_seconds())
@@ -112,7 +112,7 @@ def score_of(meetings: Sequence[Meeting]) -> Score:
 
 
 def result_of(work: UnitOfWork, board: Board, player_id: int) -> FinishedGame:
-    """How a finished board went for somebody who sat there."""
+    """A finished board from the side of one of its players."""
     left = work.plies.departures(board.id) if board.position.out else ()
     seat = board.seats_of(player_id)[0].seat
     place = places_of(board)[seat - 1]

@@ -1,4 +1,4 @@
-"""With whom robots play, and on how many boards: they think for everybody on one machine."""
+"""Robots: which games they play, how many boards per player, and their ratings."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

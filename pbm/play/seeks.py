@@ -73,7 +73,7 @@ def usual_setup(game: str) -> Setup:
 
 
 def fewest_players(setup: Setup) -> int:
-    """How few can play it."""
+    """The smallest number of players for a setup."""
     numbers = sorted(game_named(setup.game).info.seats)
     return next(filter(setup.is_for, numbers), numbers[0])
 
@@ -87,7 +87,7 @@ def _pool(position: Position, players: int) -> Pool:
 def make_seek(
     work: UnitOfWork, wish: Wish, player: Player, now: datetime, lasts: timedelta, lots: Lots
 ) -> Seek | list[Event]:
-    """Let a game wait for players, or take the seat where somebody waits to be paired for it.
+    """Open a seek, or take a seat in one that fits a player who wants to be paired.
 
     Whoever wants to be paired takes a seat in any seek without wishes, and waits once. Raises
     Refusal where the player has made as many seeks as may stand.
@@ -144,7 +144,7 @@ def find_seek(work: UnitOfWork, number: int) -> Seek:
 
 
 def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
-    """Let a player wait in an open seek no more; it is over if the player made it."""
+    """Remove a player from an open seek; without its maker it is closed."""
     if seek.maker.player_id == player.id:
         return close_seek(work, seek, "withdrawn")
     work.seeks.drop_seekers(seek.id, [player.id])
@@ -154,7 +154,7 @@ def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
 
 
 def leave_all_seeks(work: UnitOfWork, player: Player) -> list[SeekNews]:
-    """Let a player who cannot play any more wait in no seek."""
+    """Remove a player who cannot play any more from all seeks."""
     work.seeks.lock()
     found = work.seeks.of_player(player.id)
     left = [event for seek in found for event in leave_seek(work, seek, player)]
@@ -162,14 +162,14 @@ def leave_all_seeks(work: UnitOfWork, player: Player) -> list[SeekNews]:
 
 
 def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[SeekNews]:
-    """Let a player wait nowhere any more where another waits, too."""
+    """Remove a player from the seeks that another player has joined, too."""
     work.seeks.lock()
     found = [seek for seek in work.seeks.of_player(player.id) if seek.has(other.id)]
     return [event for seek in found for event in leave_seek(work, seek, player)]
 
 
 def close_seek(work: UnitOfWork, seek: Seek, status: str) -> list[SeekNews]:
-    """Let a seek be over, as it was `withdrawn` by who made it or has `lapsed`; tell who waits."""
+    """Close a seek that its maker has `withdrawn`, or that has `lapsed`; notify its seekers."""
     work.seeks.close(seek.id, status)
     told = [one.player_id for one in seek.seekers if one != seek.maker or status == "lapsed"]
     waiting = len(seek.waiting)
@@ -177,7 +177,7 @@ def close_seek(work: UnitOfWork, seek: Seek, status: str) -> list[SeekNews]:
 
 
 def has_joined(seek: Seek, player: Player) -> SeekNews:
-    """What who made a seek is told of somebody who has joined."""
+    """The news for the maker of a seek that a player has joined."""
     readers = (seek.maker.player_id,)
     return _news(seek, "joined", player.handle, readers, waiting=len(seek.seekers))
 

@@ -59,7 +59,7 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
 
 @dataclass(frozen=True)
 class Cause:
-    """What a turn is brought about by: a mail, or where it names none, the operator or time.
+    """The cause of a turn: a mail, or if it names none, the operator or a timer.
 
     `inbox_id` is the mail's row, `board_id` the board in whose thread it stands, None for a mail
     in another thread or in one of its own, `came_at` the moment at which it was kept.
@@ -103,7 +103,7 @@ class Turn:
 
     @property
     def arrived(self) -> datetime:
-        """What a deadline is compared with: when the mail came, whenever its turn is."""
+        """The moment to compare deadlines with: when the mail came."""
         return self.cause.came_at or self.now
 
     def wrote(self, player: Player) -> bool:

@@ -185,7 +185,7 @@ def board_views(
 
 
 def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
-    """What is read to show a board to all its players, so that it can be prefetched."""
+    """The reads of the views of a board's players, for a prefetch."""
     plies = plies_read(board.id, recent_since(board))
     return (seated_read(board.id), plies, *calendar_read(board, now))
 
@@ -307,7 +307,7 @@ def _picture(board: Board, position: Position, moves: tuple[Moved, ...]) -> View
 
 
 def _marked(board: Board, position: Position, moves: tuple[Moved, ...]) -> list[ViewData]:
-    """What the templates of the game say of the same moves below the text board."""
+    """The marked moves as data for the game's templates."""
     game = board.rules
     if not has(game, TellsMoves):
         return []
@@ -322,7 +322,7 @@ def _moved(ply: Ply) -> Moved:
 
 
 def seats_told(board: Board, position: Position) -> tuple[ViewData, ...]:
-    """What the templates of the game say of each seat."""
+    """Each seat as data for the game's templates."""
     game = board.rules
     if has(game, Tells):
         return game.told(board.start, position)

@@ -25,7 +25,7 @@ class BoardsWaiting:
 
     @property
     def count(self) -> int:
-        """How many there are in all."""
+        """Number of boards that wait, shown or not."""
         return len(self.boards) + self.more
 
 
@@ -46,7 +46,7 @@ def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> BoardsWai
 def _told(
     work: UnitOfWork, board: Board, player: Player, recent: tuple[Ply, ...], now: datetime
 ) -> ViewData:
-    """What is told of one of the boards: how it stands, and by when the move is due."""
+    """The view of one board, with its clock but without the list of moves."""
     plain = () if player.settings.picture else (player.id,)
     view = board_views(work, board, [player.id], plain=plain, recent=recent)[player.id]
     clock = clock_view(work, board, now, [player])

@@ -43,7 +43,7 @@ class Calendar:
         return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
-        """How much of the time from one moment to another counts."""
+        """The time between two moments that counts."""
         stretches = self._running(self._wall(since), self._wall(until))
         return sum((end - start for start, end in stretches), timedelta())
 

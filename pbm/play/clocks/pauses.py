@@ -44,7 +44,7 @@ def pause(work: UnitOfWork, board: Board, now: datetime) -> Board:
 
 
 def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Let the clocks of a board run again; the time of the pause does not count."""
+    """Resume the clocks of a board; the time of the pause does not count."""
     since = board.paused_since
     if since is None:
         return board
@@ -71,7 +71,7 @@ def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
 
 
 def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) -> None:
-    """Let time count nowhere in which a player could not play."""
+    """Discount time in which a player could not play, on all boards."""
     for board in _awaited(work, player):
         _begin_anew(work, keep(work, board, Stop(since, now)), now)
 
@@ -92,7 +92,7 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Let the clock have stood still since the last reminder was due, where that is too late."""
+    """Stop the clock from when the last reminder was due, if that was over an hour ago."""
     wait = wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board
@@ -105,8 +105,7 @@ def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
 
 
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Let reminders begin anew: what was sent while the clock stood still has reminded nobody, also
-    where the time was over by then."""
+    """Start the reminders again, since those sent while the clock stood still do not count."""
     stops = (*board.stops, Stop(now, now))  # from here on there can be a warning
     board = work.waits.set(board, stops=stops, reminded=0)
     look_in_time(work, board, now)
@@ -168,7 +167,7 @@ def _give(work: UnitOfWork, board: Board, seat: Seat, seconds: int, bank: int | 
 
 
 def _remind_anew(work: UnitOfWork, number: int, now: datetime) -> None:
-    """Let reminders come that are still to come now."""
+    """Reset the count of reminders to those that are due by now."""
     board = work.boards.get(number)
     wait = wait_of(work, board, now)
     if wait is not None:

@@ -84,7 +84,7 @@ class Terms:
         return self.total is not None or self.bank is not None
 
     def left(self, used: timedelta, banked: timedelta | None) -> timedelta | None:
-        """What a player has left for all moves; None where only each move has its time."""
+        """Time left for all moves; None if only single moves are limited."""
         limits = []
         if self.total is not None:
             limits.append(timedelta(seconds=self.total) - used)
@@ -93,7 +93,7 @@ class Terms:
         return min(limits, default=None)
 
     def banked_after(self, spent: timedelta, banked: timedelta | None) -> timedelta | None:
-        """What is in the bank after a move that took so long."""
+        """The bank after a move that took so long."""
         if self.bank is None:
             return None
         full = timedelta(seconds=self.bank)

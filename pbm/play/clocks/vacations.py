@@ -29,7 +29,7 @@ _NO_BOARD_YET = 0
 
 @dataclass(frozen=True)
 class YearLeft:
-    """How many days of vacation a player has left of a year."""
+    """Days of vacation that a player has left in a year."""
 
     year: int
     left: int
@@ -52,7 +52,7 @@ def beginning_of(day: date, player: Player) -> datetime:
 
 
 def keep_zone(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Let the days that have begun end where they began, for who moves to another time zone."""
+    """Fix the time zone of running vacations before the player changes it."""
     player = work.players.get(player_id)
     work.vacations.keep_zone(player.id, player.settings.timezone, today_of(player, now))
 
@@ -60,10 +60,9 @@ def keep_zone(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def take_vacation(
     work: UnitOfWork, player: Player, first: date, last: date, now: datetime
 ) -> tuple[date, date]:
-    """Let a player be away on days that are still to come, today among them; returns those.
+    """Add a vacation from today on at the earliest; returns its first and last day.
 
-    The others are told once it has lasted for a while. Raises Refusal for days that cannot be, or
-    are too many.
+    Opponents are told after some hours. Raises Refusal for impossible or too many days.
     """
     today = today_of(player, now)
     if last < first or last < today or last - today > FURTHEST:
@@ -130,7 +129,7 @@ def tell_next(
     *,
     after: int = _NO_BOARD_YET,
 ) -> None:
-    """Let those hear of a vacation who wait for the player on boards `after` one."""
+    """Set the timer that tells opponents of a vacation, on boards `after` one."""
     work.timers.move(kind, _told_as(vacation_id, after), now, at, player_id=player_id)
 
 
@@ -165,7 +164,7 @@ def take_by_itself(
 
 
 def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[YearLeft]:
-    """What a player has left of this year and of the next one."""
+    """Days left of this year and of the next one."""
     today = today_of(player, now)
     taken = _taken(work, player, today)
     return [YearLeft(year, max(0, _left(taken, year))) for year in (today.year, today.year + 1)]

@@ -116,7 +116,7 @@ def _first_move_due(board: Board, calendar: Calendar | None) -> datetime | None:
 
 
 def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:
-    """What each player who is still in has left for all moves; a robot needs no time."""
+    """Time left for all moves of each person who is still in."""
     mover, terms = board.to_move, terms_of(board)
     for seat in board.seats if terms.counts_used else ():
         left = terms.left(timedelta(seconds=seat.used), in_time(seat.banked))

@@ -1,4 +1,4 @@
-"""How long a board has waited for a move, by the clock of who is to make it, and what comes next.
+"""Waits: how long a board has waited for a move by the mover's clock, and what is due next.
 
 Nothing is written for a clock with a move: a board has one timer, which looks when it comes how
 things stand, and is put off to the next moment that may matter. It is set earlier only where a
@@ -51,7 +51,7 @@ class Wait:
 
     @property
     def spent(self) -> timedelta:
-        """What it costs of the time for all moves."""
+        """The part of the time for all moves that this wait has used."""
         return self.calendar.going_on.elapsed(self.since, self.now)
 
     @cached_property
@@ -67,11 +67,11 @@ class Wait:
 
     @property
     def passed(self) -> int:
-        """How many of these have come by now."""
+        """Number of reminders due by now."""
         return self.passed_by(self.now)
 
     def passed_by(self, moment: datetime) -> int:
-        """How many of these will have come by then."""
+        """Number of reminders due by a moment."""
         return sum(at is not None and at <= moment for at in self.reminders)
 
     @property
@@ -86,13 +86,13 @@ def terms_of(board: Board) -> Terms:
 
 
 def start_clock(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Let a new board be looked at when somebody may have to be reminded."""
+    """Set the clock timer of a new board to the earliest reminder."""
     due_at = now + first_look(board)
     work.timers.set(TimerKind.CLOCK, str(board.id), now, due_at, board_id=board.id)
 
 
 def first_look(board: Board) -> timedelta:
-    """How long after a wait has begun somebody may have to be reminded, at the earliest."""
+    """Time from the start of a wait to the earliest possible reminder."""
     return timedelta(seconds=min((*terms_of(board).reminders, terms_of(board).each // 2)))
 
 
@@ -117,8 +117,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Let the board be looked at before whoever is to move can run out of time, and at once where
-    a reminder is missing."""
+    """Advance a board's clock timer to the next reminder or end, or to now for a missed one."""
     wait = wait_of(work, board, now)
     missing = wait is not None and board.reminded < wait.passed
     coming = now if missing else wait.coming if wait else None
@@ -127,15 +126,14 @@ def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Let all boards be looked at that wait for a player, whose calendar has changed."""
+    """Advance the timers of all boards that wait for a player with a changed calendar."""
     waiting = work.boards.to_move(player_id)
     work.timers.advance(TimerKind.CLOCK, list(map(str, waiting)), now, now)
     look_at_first_moves(work, work.boards.get_many(waiting), now)
 
 
 def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime) -> None:
-    """Let those of some boards be looked at that wait for a first move: its time may end earlier
-    than it seemed."""
+    """Advance the timers of first moves on some boards, as the time may end earlier now."""
     known = (board for board in boards if board.is_installed)
     abouts = [about for board in known if (about := board.awaited_first_move)]
     for kind in (TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE):
@@ -158,10 +156,10 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
-    """How a board's wait stands; None where no clock runs: it is over or paused, its player has not
-    made a first move, for which there is a time of its own, or cannot play, or is a robot.
+    """The wait of a board for a move; None if no clock runs.
 
-    `player` is who is to move, where that one is known already.
+    That is so if the board is over or paused, or waits for a first move, a robot, or a player who
+    cannot play. `player` is the mover, if already read.
     """
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
