@@ -62,3 +62,10 @@ def test_said_and_read_again(told, duration):
 def test_said_in_one_number(told, length):
     words = templates_of(resource_path("templates")).get_template("words.txt").module
     assert words.about(int(length.total_seconds())) == told
+
+
+def test_words_that_an_earlier_version_froze_stay_as_they_are() -> None:
+    words = templates_of(resource_path("templates")).get_template("words.txt").module
+    assert words.moment("Tue 2026-11-24 12:00 UTC") == "Tue 2026-11-24 12:00 UTC"
+    assert words.duration("3 weeks") == "3 weeks"
+    assert words.about("7 days") == "7 days"
