@@ -35,8 +35,8 @@ KEPT_FREE = frozenset(
 def lowered(text: str) -> str:
     """Lower-case ASCII letters only: other letters may be look-alikes.
 
-    >>> lowered("KATE")
-    'Kate'
+    >>> lowered("KATE")
+    'Kate'
     """
     return text.lower() if text.isascii() else text.translate(_LOWER)
 
