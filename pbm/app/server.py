@@ -86,8 +86,9 @@ class Server:
         self._ticks = Ticks(self._database, site, system_clock, tick_marker)
         self._robots = RobotJobs(self._database, site, system_clock)
         self._minds = WorkerProcesses(settings.minds)
-        self._composing = WorkerProcesses(1 if (os.cpu_count() or 1) > 1 else 0, nice=0)
-        composer = Composer(site.address.plain, self._composing if self._composing.size else None)
+        has_more_cores = len(os.sched_getaffinity(0)) > 1
+        self._composing = WorkerProcesses(1, nice=0) if has_more_cores else None
+        composer = Composer(site.address.plain, self._composing)
         self._post = Post(self._database, site, system_clock, self._transport, composer)
         self._mail_kept, self._mail_written, self._timer_set, self._job_added = (
             asyncio.Event() for _ in range(4)
@@ -296,7 +297,8 @@ class Server:
 
     def _close(self) -> None:
         self._minds.close()
-        self._composing.close()
+        if self._composing:
+            self._composing.close()
         self._threads.close()
         self._post.holds.close()
         self._crash_marker.close()

@@ -100,7 +100,8 @@ async def take_turns(
                 await asyncio.sleep(DATABASE_PAUSE)
             for preparation in taker.worker.preparations.to_do():
                 apart.create_task(_work_out(taker, preparation, mail_kept))
-            if not result.more:
+            # Another worker may have cleared the event that was set for a preparation of this one.
+            if not result.more and not taker.worker.preparations.ready():
                 await woken(mail_kept, LOOK_AGAIN)
 
 
