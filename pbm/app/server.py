@@ -1,7 +1,6 @@
 """A server: some roles, or all of them, in one process."""
 
 import asyncio
-import os
 import signal
 import ssl
 from contextlib import AsyncExitStack
@@ -26,6 +25,7 @@ from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.robots.worker import RobotWorker
+from pbm.service.robots.worker_processes import WorkerProcesses
 from pbm.service.running.cooperative import InThread
 from pbm.service.running.heartbeat import (
     LISTEN,
@@ -40,7 +40,6 @@ from pbm.service.running.heartbeat import (
     stop_beating,
 )
 from pbm.service.running.room import watch_rooms
-from pbm.service.running.worker_processes import WorkerProcesses
 from pbm.service.running.writer import Reader, Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.crash_marker import CrashMarker
@@ -86,9 +85,7 @@ class Server:
         self._ticks = Ticks(self._database, site, system_clock, tick_marker)
         self._robots = RobotJobs(self._database, site, system_clock)
         self._minds = WorkerProcesses(settings.minds)
-        has_more_cores = len(os.sched_getaffinity(0)) > 1
-        self._composing = WorkerProcesses(1, nice=0) if has_more_cores else None
-        composer = Composer(site.address.plain, self._composing)
+        composer = Composer(site.address.plain)
         self._post = Post(self._database, site, system_clock, self._transport, composer)
         self._mail_kept, self._mail_written, self._timer_set, self._job_added = (
             asyncio.Event() for _ in range(4)
@@ -297,8 +294,6 @@ class Server:
 
     def _close(self) -> None:
         self._minds.close()
-        if self._composing:
-            self._composing.close()
         self._threads.close()
         self._post.holds.close()
         self._crash_marker.close()

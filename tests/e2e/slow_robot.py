@@ -29,7 +29,7 @@ def main() -> None:
     from pbm.app import cli
     from pbm.service.robots import jobs, moves, worker
     from pbm.service.robots.handler import JobHandler
-    from pbm.service.running.worker_processes import Computation
+    from pbm.service.robots.worker_processes import Computation
 
     folder = os.environ[FOLDER]
 

@@ -1,9 +1,7 @@
 """Mails of the outbox, written as bytes."""
 
 import asyncio
-import os
 import re
-import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +11,6 @@ from jinja2 import FileSystemLoader
 from pbm.errors import OperatorError
 from pbm.mail.writing.render import templates_of
 from pbm.service.post.composer import Composer, Unwritten, Written
-from pbm.service.running.worker_processes import WorkerProcesses
 from pbm.store.values.mails import OutboxMail
 from tests.serving import take_next
 from tests.table import SERVER, Table
@@ -47,26 +44,6 @@ def test_a_broken_template_stops_no_mail_but_its_own(mails: list[OutboxMail]) ->
     assert "TemplateNotFound" in first.exception
     assert others == written(mails)[1:]
     assert others
-
-
-def test_a_worker_process_writes_the_same_and_is_done_without_once_it_has_died(
-    mails: list[OutboxMail],
-) -> None:
-    processes = WorkerProcesses(1, nice=0)
-    composer = Composer(SERVER, processes)
-    broken = [replace(mails[0], template="no-such-template"), *mails[1:]]
-
-    async def write_and_die() -> tuple[list[Written], list[Written]]:
-        first = await composer.write(broken)
-        (pid,) = processes.pids
-        os.kill(pid, signal.SIGKILL)
-        return first, await composer.write(broken)
-
-    first, second = asyncio.run(write_and_die())
-    processes.close()
-    assert first[1:] == second[1:] == written(mails)[1:]
-    assert isinstance(first[0], Unwritten)
-    assert isinstance(second[0], Unwritten)
 
 
 @pytest.mark.parametrize(

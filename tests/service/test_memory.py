@@ -42,7 +42,6 @@ FINITE = {
     "pbm.rules.abalone.refusals._appeals": "one",
     "pbm.mail.writing.render.templates_of": "one",
     "pbm.mail.writing.render._renderer": "one",
-    "pbm.service.post.composer._renderer": "one",
     "pbm.rules.abalone.engine.compiled._search": "one",
     "pbm.rules.abalone.engine.compiled.why_not": "one",
     "pbm.rules.contract._members": "one for each protocol",

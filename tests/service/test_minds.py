@@ -12,9 +12,9 @@ import pytest
 
 from pbm.robots.thinking import Course, think_about
 from pbm.rules.registry import game_named
-from pbm.service.running.worker_processes import (
+from pbm.service.robots.worker_processes import (
     Computation,
-    ComputationFailedError,
+    SearchFailedError,
     WorkerProcess,
     WorkerProcesses,
 )
@@ -44,7 +44,7 @@ def test_it_answers_and_says_what_went_wrong(mind: WorkerProcess) -> None:
     assert mind.pid is None  # nothing is started before it is needed
     assert mind.run(asked(operator.add, 2, 3)) == 5
     first = mind.pid
-    with pytest.raises(ComputationFailedError, match="ZeroDivisionError: ") as failed:
+    with pytest.raises(SearchFailedError, match="ZeroDivisionError: ") as failed:
         mind.run(asked(operator.floordiv, 1, 0))
     assert "Traceback" in failed.value.trace
     assert mind.run(told("__import__('os').getpid()")) == first == mind.pid
@@ -52,7 +52,7 @@ def test_it_answers_and_says_what_went_wrong(mind: WorkerProcess) -> None:
 
 def test_what_cannot_travel_is_no_answer(mind: WorkerProcess) -> None:
     for question in (asked(lambda: 1), told("lambda: 1")):
-        with pytest.raises(ComputationFailedError):
+        with pytest.raises(SearchFailedError):
             mind.run(question)
     assert mind.run(asked(operator.add, 2, 3)) == 5
 
@@ -78,14 +78,14 @@ def test_one_that_dies_is_followed_by_another(how: str, mind: WorkerProcess) -> 
         "kills itself": asked(signal.raise_signal, signal.SIGKILL),
         "leaves": asked(os._exit, 0),
     }
-    with pytest.raises(ComputationFailedError, match="has died"):
+    with pytest.raises(SearchFailedError, match="has died"):
         mind.run(dying[how])
     assert mind.run(told("__import__('os').getpid()")) != first
 
 
 def test_one_that_hangs_is_killed() -> None:
     mind = WorkerProcess(seconds=0.01)
-    with pytest.raises(ComputationFailedError, match="no answer within"):
+    with pytest.raises(SearchFailedError, match="no answer within"):
         mind.run(asked(time.sleep, 1_000_000))
     assert mind.pid is None
     assert not any(b"robots.worker_main" in line for line in command_lines(os.getpid()))
@@ -124,7 +124,7 @@ def test_closing_ends_what_is_under_way() -> None:
         while not minds.pids:
             await asyncio.sleep(0.01)
         minds.close()
-        with pytest.raises(ComputationFailedError):
+        with pytest.raises(SearchFailedError):
             await thinking
 
     asyncio.run(think_for_long())

@@ -11,7 +11,7 @@ from pbm.robots.players import ROBOTS
 from pbm.service.robots import jobs
 from pbm.service.robots.handler import JobHandler
 from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs
-from pbm.service.running.worker_processes import Computation, ComputationFailedError
+from pbm.service.robots.worker_processes import Computation, SearchFailedError
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 from pbm.store.values.queues import SearchJob
@@ -66,7 +66,7 @@ def thinks(task: LeasedJob) -> Any:
 
 
 def fails(table: Table, task: LeasedJob) -> None:
-    error = ComputationFailedError("the worker process has died")
+    error = SearchFailedError("the process that thought has died")
     do(table.robots, lambda work: table.robots.fail(work, task, error))
     table.clock.passes(seconds=2)
 
@@ -102,7 +102,7 @@ def test_a_lease_lasts_as_long_as_there_are_signs(table: Table) -> None:
     (again,) = claimed(other)
     assert (again.job.tries, again.job.last_error) == (
         1,
-        "the worker process has died",
+        "the process that thought has died",
     )
     do(other, other.release)
     (again,) = claimed(table.robots)
@@ -285,7 +285,7 @@ def test_it_is_done_once_wherever_it_dies(what: str, sqlite_url: str) -> None:
         "claim": lambda work: table.robots.claim(work, 4),
         "conclude": lambda work: table.robots.finish(work, tasks[0], answer),
         "resort": lambda work: table.robots.give_up(work, tasks[0]),
-        "fail": lambda work: table.robots.fail(work, tasks[0], ComputationFailedError("it died")),
+        "fail": lambda work: table.robots.fail(work, tasks[0], SearchFailedError("it died")),
     }
     before = [table.rows(name) for name in KEPT]
     assert dies(table, pieces[what], "commit", 1)

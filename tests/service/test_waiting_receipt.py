@@ -15,7 +15,7 @@ from pbm.service.loops import send_post
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Look, Post
 from pbm.service.robots.worker import RobotWorker
-from pbm.service.running.worker_processes import Computation, WorkerProcesses
+from pbm.service.robots.worker_processes import Computation, WorkerProcesses
 from pbm.service.running.writer import Writer
 from tests.polling import PATIENCE
 from tests.table import SERVER, Mail, Table

@@ -2,23 +2,15 @@
 
 from base64 import b64decode
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 
 from pbm.mail.writing.compose import OutgoingMail, compose
 from pbm.mail.writing.render import Renderer
 from pbm.service.running.cooperative import Yielding
-from pbm.service.running.worker_processes import (
-    Computation,
-    ComputationFailedError,
-    WorkerProcesses,
-)
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.store.values.mails import OutboxMail
 
 SENDER_NAME = "pbm"
-FEWEST_TO_SHARE = 4  # mails; for fewer the way to another process costs more than it saves
 
 
 @dataclass(frozen=True)
@@ -42,48 +34,26 @@ class Composer:
     It needs no files any more: an upgrade may take the templates away for a while.
     """
 
-    def __init__(self, from_address: str, processes: WorkerProcesses | None = None) -> None:
-        """Many mails at once are composed in one of the `processes`, beside the turns."""
+    def __init__(self, from_address: str) -> None:
         self._from_address = from_address
-        self._processes = processes
         self._renderer = Renderer()
         self._renderer.load()
 
     async def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
-        """Write each mail; a broken template stops no mail but its own."""
-        if self._processes is not None and len(mails) >= FEWEST_TO_SHARE:
-            with suppress(ComputationFailedError):
-                computation = Computation(_write_all, (tuple(mails), self._from_address))
-                written: list[Written] = await self._processes.run(computation)
-                return written
-        return await self._write_here(mails)
-
-    async def _write_here(self, mails: Sequence[OutboxMail]) -> list[Written]:
+        """Write each mail, and let others in between; a broken template stops no mail but its
+        own."""
         written, yielding = [], Yielding()
         for mail in mails:
-            written.append(_write(mail, self._from_address, self._renderer))
+            written.append(self._write(mail))
             await yielding.let_others_in()
         return written
 
-
-def _write_all(mails: Sequence[OutboxMail], from_address: str) -> list[Written]:
-    """What a worker process does."""
-    return [_write(mail, from_address, _renderer()) for mail in mails]
-
-
-@cache
-def _renderer() -> Renderer:
-    renderer = Renderer()
-    renderer.load()
-    return renderer
-
-
-def _write(mail: OutboxMail, from_address: str, renderer: Renderer) -> Written:
-    try:
-        return raw_mail(mail, from_address, renderer)
-    except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
-        passes = isinstance(error, OSError | MemoryError)
-        return Unwritten(in_a_line(error), traceback_of(error), passes)
+    def _write(self, mail: OutboxMail) -> Written:
+        try:
+            return raw_mail(mail, self._from_address, self._renderer)
+        except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
+            passes = isinstance(error, OSError | MemoryError)
+            return Unwritten(in_a_line(error), traceback_of(error), passes)
 
 
 def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:

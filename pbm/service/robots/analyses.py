@@ -8,7 +8,7 @@ from pbm.plain import from_plain, to_plain
 from pbm.play.advice import analysis_told, ask_piece, kept_analysis
 from pbm.robots.analysis import MOST_LOST, Judged, Piece, look_at, mistakes, next_piece
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of
-from pbm.service.running.worker_processes import Computation
+from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.answer import announce_answer
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board

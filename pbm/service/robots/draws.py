@@ -5,7 +5,7 @@ from pbm.play.offers import agree, asked_draw, offered_to, refuse
 from pbm.play.turn import Turn
 from pbm.robots.draws import RobotStanding, quiet_moves, standing
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
-from pbm.service.running.worker_processes import Computation
+from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import announce_boards
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer

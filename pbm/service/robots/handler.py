@@ -7,7 +7,7 @@ from zlib import crc32
 
 from pbm.play.turn import Turn
 from pbm.robots.thinking import Course
-from pbm.service.running.worker_processes import Computation
+from pbm.service.robots.worker_processes import Computation
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.queues import SearchJob

@@ -3,7 +3,7 @@
 from pbm.events import Answered
 from pbm.robots.analysis import Advice, advise
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
-from pbm.service.running.worker_processes import Computation
+from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.answer import announce_answer, may_answer
 from pbm.service.telling.mail_writer import MailWriter

@@ -20,7 +20,7 @@ from pbm.play.turn import Turn
 from pbm.robots.players import ROBOTS
 from pbm.service.robots import analyses, draws, hints, moves
 from pbm.service.robots.handler import JobHandler, RobotTurn
-from pbm.service.running.worker_processes import Computation, ComputationFailedError
+from pbm.service.robots.worker_processes import Computation, SearchFailedError
 from pbm.service.trouble.faults import faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
@@ -32,7 +32,7 @@ MOST_TRIES = 4  # of the search, at last with weaker robots; then the handler gi
 _MOST_ENDINGS = 3  # tries of giving up; then the job is stuck
 _MOST_CLAIMS = 10  # in one transaction, while jobs are obsolete
 _RETRY_AFTER = timedelta(seconds=1)
-_DIED = "the worker process has died"
+_DIED = "the process that thought has died"
 _log = structlog.get_logger("pbm.robots")
 
 HANDLERS: Mapping[str, JobHandler] = {
@@ -120,7 +120,7 @@ class RobotJobs:
         reason = in_a_line(error)
         tries = work.search_jobs.count_try(job, reason)
         work.search_jobs.put_off(job, self.clock() + _RETRY_AFTER)
-        trace = error.trace if isinstance(error, ComputationFailedError) else traceback_of(error)
+        trace = error.trace if isinstance(error, SearchFailedError) else traceback_of(error)
         about = {"thought": job.id, "kind": job.kind, "board": job.board_id}
         _log.error("thinking failed", tries=tries, error=trace, **about)
         is_stuck = tries >= MOST_TRIES + _MOST_ENDINGS

@@ -9,7 +9,7 @@ from pbm.robots.thinking import RobotMove, think_about
 from pbm.rules.contract import Suggests
 from pbm.service.robots.draws import answer_with_move
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
-from pbm.service.running.worker_processes import Computation
+from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import announce_boards
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board

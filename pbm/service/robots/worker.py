@@ -10,9 +10,9 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.service.loops import DATABASE_PAUSE, Alive, until, woken
 from pbm.service.robots.jobs import LEASE, LeasedJob, RobotJobs
+from pbm.service.robots.worker_processes import SearchFailedError, WorkerProcesses
 from pbm.service.running.clock_watch import ClockWatch
 from pbm.service.running.cooperative import InThread
-from pbm.service.running.worker_processes import ComputationFailedError, WorkerProcesses
 from pbm.service.running.writer import Piece, Writer
 
 EXTEND_EVERY = LEASE.total_seconds() / 3
@@ -94,7 +94,7 @@ class RobotWorker:
             return partial(self.jobs.give_up, leased=leased)
         try:
             result = await self.processes.run(leased.computation)
-        except ComputationFailedError as error:
+        except SearchFailedError as error:
             return partial(self.jobs.fail, leased=leased, error=error)
         return partial(self.jobs.finish, leased=leased, result=result)
 

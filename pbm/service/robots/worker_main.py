@@ -1,6 +1,6 @@
-"""The program of a worker process: it runs computations one after another.
+"""The program of a worker process: it runs computations one after another at low priority.
 
-Started by `pbm.service.running.worker_processes`. It imports only what a computation needs.
+Started by `pbm.service.robots.worker_processes`. It imports only what a computation needs.
 """
 
 import os
@@ -10,12 +10,14 @@ import threading
 from multiprocessing.connection import Connection
 from traceback import format_exc
 
+NICE = 19  # others go first
 
-def main(asked: int, lifeline: int, nice: int) -> None:
+
+def main(asked: int, lifeline: int) -> None:
     """Run the computations received from `asked`; exit when `lifeline` is closed."""
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)  # the server ends it
-    os.nice(nice)
+    os.nice(NICE)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
     with Connection(asked) as connection:
         while True:

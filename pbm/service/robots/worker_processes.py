@@ -1,4 +1,4 @@
-"""Worker processes for searches and for composing mails, started on demand.
+"""Worker processes for searches, started on demand.
 
 A thread of this process waits for each. One that dies or hangs is killed, and the next computation
 starts another.
@@ -17,10 +17,9 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 SECONDS = 120.0  # timeout of a computation
-LOW_PRIORITY = 19
 
 
-class ComputationFailedError(Exception):
+class SearchFailedError(Exception):
     """A computation without a result: the process died or hung, or the function raised.
 
     `trace` is the traceback from there, if there is one.
@@ -45,8 +44,8 @@ class Computation:
 class WorkerProcess:
     """One worker process, started when it is needed."""
 
-    def __init__(self, seconds: float = SECONDS, nice: int = LOW_PRIORITY) -> None:
-        self._seconds, self._nice = seconds, nice
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
         self._changing = threading.Lock()
@@ -58,22 +57,22 @@ class WorkerProcess:
         return self._process.pid if self._process else None
 
     def run(self, computation: Computation) -> Any:
-        """Return the result; blocks until then. Raises ComputationFailedError."""
+        """Return the result; blocks until then. Raises SearchFailedError."""
         try:
             connection = self._started()
             connection.send((computation.function, computation.given))
             if not connection.poll(self._seconds):
-                raise ComputationFailedError(f"no answer within {self._seconds:g} seconds")
+                raise SearchFailedError(f"no answer within {self._seconds:g} seconds")
             answer, trouble = connection.recv()
         except Exception as error:
             self.end()
-            if isinstance(error, ComputationFailedError):
+            if isinstance(error, SearchFailedError):
                 raise
             if isinstance(error, EOFError | OSError):
-                raise ComputationFailedError("the worker process has died") from error
-            raise ComputationFailedError(f"{type(error).__name__}: {error}") from error
+                raise SearchFailedError("the process that thought has died") from error
+            raise SearchFailedError(f"{type(error).__name__}: {error}") from error
         if trouble is not None:
-            raise ComputationFailedError(*trouble)
+            raise SearchFailedError(*trouble)
         return answer
 
     def end(self) -> None:
@@ -99,20 +98,19 @@ class WorkerProcess:
     def _started(self) -> Connection:
         with self._changing:
             if self._closed:
-                raise ComputationFailedError("the server stops")
+                raise SearchFailedError("the server stops")
             if self._process is None or self._connection is None:
-                self._process, self._connection = _start(self._nice)
+                self._process, self._connection = _start()
             return self._connection
 
 
 class WorkerProcesses:
     """A pool of worker processes, each with one computation at a time."""
 
-    def __init__(self, size: int, seconds: float = SECONDS, nice: int = LOW_PRIORITY) -> None:
-        """`nice` is added to the niceness of the processes."""
-        self._processes = [WorkerProcess(seconds, nice) for _ in range(size)]
+    def __init__(self, size: int, seconds: float = SECONDS) -> None:
+        self._processes = [WorkerProcess(seconds) for _ in range(size)]
         self._free = list(self._processes)
-        self._threads = ThreadPoolExecutor(size, "pbm-worker")
+        self._threads = ThreadPoolExecutor(size, "pbm-robot")
 
     @property
     def size(self) -> int:
@@ -125,7 +123,7 @@ class WorkerProcesses:
         return tuple(one.pid for one in self._processes if one.pid is not None)
 
     async def run(self, computation: Computation) -> Any:
-        """Return the result of a free process. Raises ComputationFailedError."""
+        """Return the result of a free process. Raises SearchFailedError."""
         process = self._free.pop()  # the last one used, so that few processes are started
         try:
             loop = asyncio.get_running_loop()
@@ -142,17 +140,16 @@ class WorkerProcesses:
             process.end()
 
 
-def _start(nice: int) -> tuple[subprocess.Popen[bytes], Connection]:
+def _start() -> tuple[subprocess.Popen[bytes], Connection]:
     here, there = Pipe()
     try:
         command = [
             sys.executable,
             "-P",
             "-m",
-            "pbm.service.running.worker_main",
+            "pbm.service.robots.worker_main",
             str(there.fileno()),
             "0",
-            str(nice),
         ]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, pass_fds=[there.fileno()], process_group=0
