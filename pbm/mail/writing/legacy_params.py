@@ -1,7 +1,9 @@
-"""Parameters that a version before this one froze, in mails that still wait to be sent."""
+"""Converts parameters that earlier versions stored in the outbox to their current form."""
 
 import re
 from typing import Any
+
+from pbm.rules.registry import own_game
 
 _CALLED_NOW = {
     "started": "board-started",
@@ -27,20 +29,31 @@ _MARKS = ("left", "came", "towards", "off")
 _CLAIM = "nothing-to-claim"  # in words of the game behind our own
 
 
-def as_frozen_now(params: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a mail, each fact above a board and each refusal as they are written down
-    now."""
+def current_params(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a mail in their current form, each part with the name of its game."""
+    info = own_game().info  # the only one of the versions that named none
+    usual = {"game": info.name, "title": info.title}
+    params = _shown({**usual, **params})
     if params.get("lead"):
-        params = {**params, "lead": [_fact(item) for item in params["lead"]]}
+        params["lead"] = [_fact(item) for item in params["lead"]]
     if params.get("sections"):
-        params = {**params, "sections": [_section(item) for item in params["sections"]]}
-    if (params.get("problem") or {}).get("code") == _PERHAPS_A_NAME:
-        params = {**params, "problem": None, "named": True}
-    return _shown(params)
+        sections = (_section({**usual, **item}) for item in params["sections"])
+        params["sections"] = [_of_a_game(item, usual) for item in sections]
+    problem = params.get("problem") or {}
+    if problem.get("code") == _PERHAPS_A_NAME:
+        params |= {"problem": None, "named": True}
+    elif problem:
+        params["problem"] = _of_a_game(problem, usual)
+    return params
+
+
+def _of_a_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
+    """A refusal whose parameters name a game, too."""
+    return {**item, "params": {**usual, **item["params"]}} if "params" in item else item
 
 
 def _shown(view: dict[str, Any]) -> dict[str, Any]:
-    """What may show a board; its picture had the marks of one move among what stands on it."""
+    """A view; its picture used to mix the marks of one move with the position."""
     drawing = view.get("picture") if "diagram" in view else None
     if not drawing or "moves" in drawing:
         return view

@@ -24,9 +24,8 @@ from pbm.errors import OperatorError
 from pbm.mail.writing import picture
 from pbm.mail.writing.blocks import FILTERS, KEPT, Block, blocks_of, cleaned, html_of, linked
 from pbm.mail.writing.compose import InlinePicture
-from pbm.mail.writing.legacy_params import as_frozen_now
+from pbm.mail.writing.legacy_params import current_params
 from pbm.resources import game_templates, resource_path
-from pbm.rules.registry import own_game
 
 
 class Rendered(NamedTuple):
@@ -38,7 +37,7 @@ class Rendered(NamedTuple):
 
 
 class Renderer:
-    """The templates of this server."""
+    """Renders the templates of this server and of its games."""
 
     def __init__(self) -> None:
         self._templates = templates_of(resource_path("templates"), *game_templates().items())
@@ -46,10 +45,7 @@ class Renderer:
         self._above, _, self._below = page.partition(KEPT)
 
     def load(self) -> None:
-        """Read all templates now; else each is read when it is first needed.
-
-        Raises OperatorError for one that is not written as templates are.
-        """
+        """Compile all templates now instead of on first use. Raises OperatorError for a bad one."""
         for name in self._templates.list_templates():
             self._read(name)
 
@@ -75,10 +71,10 @@ class Renderer:
     ) -> Rendered:
         """Render both parts of a mail. Raises jinja2.TemplateError for a broken template.
 
-        The Content-IDs of the pictures follow from the Message-ID; without one there are none.
-        Links write to `address`, which must prove nobody: whatever quotes the mail quotes them.
+        Content-IDs derive from the Message-ID; without one the mail has no pictures. Links are to
+        `address`, which must carry no tag, since a quoted mail contains them.
         """
-        params = cleaned(_about_a_game(as_frozen_now(params)))
+        params = cleaned(current_params(params))
         source = self._templates.get_template(f"{template}.txt").render(v=params)
         # An empty line ends whatever stands above it.
         blocks = [block for chunk in source.split("\n\n") if chunk for block in blocks_of(chunk)]
@@ -92,12 +88,12 @@ class Renderer:
         )
 
     def said(self, why: dict[str, Any]) -> str:
-        """What a game says against something."""
+        """The sentence of a game for a refusal."""
         return str(self._templates.get_template("refusals.txt").module.said(cleaned(why)))  # type: ignore[attr-defined]
 
 
 def sentence(why: dict[str, Any]) -> str:
-    """Say in the words of a game why something cannot be, to one who gets no mail."""
+    """The same on one line, for the operator."""
     return " ".join(_renderer().said(why).split())
 
 
@@ -108,7 +104,7 @@ def _renderer() -> Renderer:
 
 @cache
 def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
-    """The templates of these folders, each compiled once for the whole process."""
+    """The templates of these folders, each compiled once per process."""
     of_games = {name: FileSystemLoader(folder) for name, folder in games}
     environment = _Environment(
         loader=ChoiceLoader([FileSystemLoader(own), PrefixLoader(of_games)]),
@@ -126,7 +122,7 @@ def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
 
 
 class _Calls(Context):
-    """Calls functions at once: none that a template uses asks for its context."""
+    """Calls functions directly, since no function in our templates takes the context."""
 
     def call(
         self, function: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, **kwargs: Any
@@ -135,12 +131,12 @@ class _Calls(Context):
 
 
 class _Environment(Environment):
-    """What fills a template are dictionaries nearly always: their keys are looked at first."""
+    """Looks an attribute up among the keys first, since nearly all parameters are dictionaries."""
 
     context_class = _Calls
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """What stands behind a dot in a template."""
+        """The value of `obj.attribute` in a template."""
         if type(obj) is dict and attribute in obj:
             return obj[attribute]
         return super().getattr(obj, attribute)
@@ -148,7 +144,7 @@ class _Environment(Environment):
 
 @cache
 def _words_of(environment: Environment, game: str) -> SimpleNamespace:
-    """The macros of a game's own `board.txt`, and those of `game.txt` that it lacks."""
+    """The macros of a game's `board.txt`, with defaults from `game.txt`."""
     usual, own = (
         vars(environment.get_template(name).module) for name in ("game.txt", f"{game}/board.txt")
     )
@@ -156,7 +152,7 @@ def _words_of(environment: Environment, game: str) -> SimpleNamespace:
 
 
 def _content_ids(blocks: Sequence[Block], message_id: str | None) -> dict[str, str]:
-    """The Content-ID of each picture, by what describes it; none without a Message-ID."""
+    """The Content-ID of each picture by its description; empty without a Message-ID."""
     if message_id is None:
         return {}
     described = dict.fromkeys(block.picture for block in blocks if block.picture)
@@ -164,21 +160,3 @@ def _content_ids(blocks: Sequence[Block], message_id: str | None) -> dict[str, s
         line: message_id.replace("<", f"<picture{number}.", 1)
         for number, line in enumerate(described, 1)
     }
-
-
-def _about_a_game(params: dict[str, Any]) -> dict[str, Any]:
-    """What fills a template, each part with its game: what names none is of a version before, and
-    about the only one of then."""
-    info = own_game().info
-    usual = {"game": info.name, "title": info.title}
-    params = {**usual, **params}
-    if params.get("problem"):
-        params["problem"] = _of_a_game(params["problem"], usual)
-    if "sections" in params:
-        params["sections"] = [_of_a_game({**usual, **each}, usual) for each in params["sections"]]
-    return params
-
-
-def _of_a_game(told: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
-    """A refusal whose parameters name a game, too."""
-    return {**told, "params": {**usual, **told["params"]}} if "params" in told else told

@@ -1,9 +1,9 @@
-"""Mail that comes back: who cannot be reached is marked, the others are told once that has lasted,
-and any mail of the player's own ends it.
+"""Bounces: mark players as unreachable, tell their opponents after a day, and unmark them as soon
+as a mail of theirs comes.
 
-A refusal for good (`5.x.x`) marks at once. One for now (`4.x.x`, or no code at all) counts once
-a day, and the third in a row marks. Whatever came back on a board where it is the player's turn
-is written once more, to be sent after a pause.
+A permanent bounce (`5.x.x`) marks at once. A temporary one (`4.x.x` or no code) counts once a day,
+and the third in a row marks. The mail of a board on which it is the player's turn is written again
+and sent after a pause.
 """
 
 from collections.abc import Iterable
@@ -39,9 +39,9 @@ _FORGOTTEN_AFTER = timedelta(days=30)  # also how old a mail may be whose report
 
 
 def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
-    """Hear what became of a mail to a player. Returns the outcome for the operator.
+    """Process a delivery report. Returns the outcome for the operator.
 
-    Each mail counts once, and only one to the address that the player has now.
+    Each mail counts once, and only if it went to the player's current address.
     """
     work = turn.work
     if not turn.site.keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail):
@@ -66,16 +66,16 @@ def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
 
 
 def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
-    """Whether mail to the player whom this one is for is known to come back."""
+    """Whether this mail's recipient is known to bounce."""
     player = work.players.find(mail.player_id) if mail.player_id else None
     return player is not None and player.unreachable_since is not None
 
 
 def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
-    """Count a mail whose recipient the next server has refused for good, or for too long.
+    """Count a mail whose recipient the next server has refused permanently, or for too long.
 
-    In a conversation only what is wrong with the mailbox itself is hard (RFC 3463, subjects 1
-    and 2): anything else may be about us, and so about all mails alike.
+    Only a fault of the mailbox itself counts as permanent (RFC 3463, subjects 1 and 2): any other
+    may be ours, and then concerns all mails.
     """
     player = turn.work.players.find_locked(mail.player_id) if mail.player_id else None
     if player is None or address_key(mail.recipient) not in map(address_key, player.addresses[:1]):
@@ -85,10 +85,9 @@ def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
 
 
 def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
-    """A player has written: mails to them arrive again, as far as we know.
+    """Mark a player who has written as reachable, and release the delayed mails.
 
-    What waited goes out. A mail that only claims to be the player's counts a few times a day.
-    Returns the boards that are to be sent once more, for `send_missed` when the turn is done.
+    Unproven mails count a few times a day. Returns the boards for `send_missed` after the turn.
     """
     if proven:
         show_life(turn.work, player)
@@ -109,7 +108,7 @@ def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
 
 
 def send_missed(turn: Turn, player_id: int, board_ids: Iterable[int]) -> None:
-    """Send boards whose mails have come back, unless what the player has written brings them."""
+    """Send boards whose mails have bounced, unless another mail about them waits."""
     work = turn.work
     for board_id in board_ids:
         player = work.players.get(player_id)
@@ -120,7 +119,7 @@ def send_missed(turn: Turn, player_id: int, board_ids: Iterable[int]) -> None:
 
 
 def reachable_again(turn: Turn, player: Player) -> None:
-    """Let what waited for a player go out, and the player's clocks run."""
+    """Release a player's delayed mails, and restart the clocks."""
     keep_stop(turn.work, player, turn.now)
     _release(turn, player)
 
@@ -128,14 +127,14 @@ def reachable_again(turn: Turn, player: Player) -> None:
 def tell_later(
     work: UnitOfWork, player: Player, what: str, now: datetime, at: datetime, *, after: int = 0
 ) -> None:
-    """Let those hear that a player is `REACHABLE` again, or no more, who wait for the player on
-    boards `after` one; if that is so then."""
+    """Schedule the news that a player is `REACHABLE` or `UNREACHABLE`, if still true, for opponents
+    who wait on boards with a number above `after`."""
     about = f"{player.id}.{what}.{after}"
     work.timers.set(TimerKind.ACCOUNT_NEWS, about, now, at, player_id=player.id)
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
-    """Let go out what waits for a player, and drop what waits to be tried again: its boards."""
+    """Release delayed mails, and drop those in retry; returns the boards of the latter."""
     outbox = turn.work.outbox
     boards = outbox.supersede(player.id, "the player has written", turn.now)
     outbox.release(player.id, address_key(player.address), turn.now)
@@ -143,7 +142,7 @@ def _release(turn: Turn, player: Player) -> tuple[int, ...]:
 
 
 def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
-    """Count a mail that came back; return what that did, for the operator."""
+    """Count a bounce; return the consequence for the operator."""
     work, now = turn.work, turn.now
     since = player.unreachable_since
     count = player.bounces if hard or since else _soft_ones(player, now)
@@ -157,14 +156,14 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
 
 
 def _soft_ones(player: Player, now: datetime) -> int:
-    """How many mails in a row came back for now, this one included; those of a day are one."""
+    """The number of temporary bounces in a row, with this one; those of a day count as one."""
     if player.bounced_at is None or player.bounced_at < now - _FORGOTTEN_AFTER:
         return 1
     return player.bounces + (player.bounced_at <= now - _COUNTED_EVERY)
 
 
 def _try_again(turn: Turn, player: Player, board_id: int | None) -> None:
-    """Write one board on which it is the player's turn anew, unless some other mail waits."""
+    """Write one board on which it is the player's turn again, unless another mail waits."""
     work = turn.work
     if work.outbox.waits_for(address_key(player.address)):
         return
@@ -176,7 +175,7 @@ def _try_again(turn: Turn, player: Player, board_id: int | None) -> None:
 
 
 def _to_move(work: UnitOfWork, player: Player) -> list[int]:
-    """The boards that wait for the player, and can be shown."""
+    """The boards on which it is the player's turn, of installed games."""
     boards = work.boards.get_many(work.boards.to_move(player.id))
     return [board.id for board in boards if board.is_installed]
 

@@ -1,4 +1,4 @@
-"""Mails of the outbox as bytes: the same at every try."""
+"""Composes outbox rows to mails: the same bytes at every attempt."""
 
 from base64 import b64decode
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ SENDER_NAME = "pbm"
 
 @dataclass(frozen=True)
 class Unwritten:
-    """Why a mail could not be written: in a line for the operator, and in full for the log.
+    """Why a mail could not be composed: a line for the operator, the traceback for the log.
 
-    `passes`: it is not the mail's own fault, and may be written another time.
+    `passes`: it is not the mail's fault, and a later attempt may succeed.
     """
 
     reason: str
@@ -29,10 +29,7 @@ Written = bytes | Unwritten
 
 
 class Composer:
-    """Writes mails that come from one address.
-
-    It needs no files any more: an upgrade may take the templates away for a while.
-    """
+    """Composes mails. All templates are loaded at once, since an upgrade may remove the files."""
 
     def __init__(self, from_address: str) -> None:
         self._from_address = from_address
@@ -40,8 +37,7 @@ class Composer:
         self._renderer.load()
 
     async def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
-        """Write each mail, and let others in between; a broken template stops no mail but its
-        own."""
+        """Compose mails, with breaks for other tasks; a broken template fails only its own mail."""
         written, yielding = [], Yielding()
         for mail in mails:
             written.append(self._write(mail))

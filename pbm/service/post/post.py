@@ -1,7 +1,7 @@
-"""The post: takes due mails from the outbox, renders them, hands them on.
+"""The outbox worker: claims due mails, renders them, and hands them to the next server.
 
-At least once, in order for each board and recipient: a mail whose sending was not recorded
-is sent again, byte for byte the same, under the same Message-ID.
+Delivery is at least once, in order for each board and recipient: a mail whose outcome was not
+recorded is sent again, byte for byte the same, under the same Message-ID.
 """
 
 import asyncio
@@ -18,8 +18,7 @@ from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent, Transpo
 from pbm.play.turn import Turn
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
 from pbm.service.post.composer import Composer, Unwritten, Written
-from pbm.service.post.outdated import Outdated, is_outdated, remind_anew
-from pbm.service.post.recording import Outcome, Recording
+from pbm.service.post.recording import Outcome, Outdated, Recording, is_outdated, remind_anew
 from pbm.service.running.cooperative import InThread
 from pbm.service.running.writer import Writer
 from pbm.service.trouble.mail_numbers import outgoing
@@ -41,9 +40,8 @@ _log = structlog.get_logger("pbm.post")
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a look into the outbox has found: mails to be sent, when the next is due if there are
-    none, and whether there may be more."""
+class DueMails:
+    """Mails to send now; if there are none, when the next is due; and whether there may be more."""
 
     mails: Sequence[tuple[OutboxMail, Written]]
     next_due_at: datetime | None
@@ -52,7 +50,7 @@ class Look:
 
 @dataclass
 class Post:
-    """The outbox, sent."""
+    """The outbox worker."""
 
     database: Database
     site: Site
@@ -68,21 +66,20 @@ class Post:
         self.holds = AdvisoryLocks(self.database)
         self._recording = Recording(self.record, more_come=lambda: self._being_sent > 0)
 
-    async def look(self, in_thread: InThread) -> Look:
-        """Take the mails that may be sent now and are not under way yet, and write them.
-
-        What is asked of the database is asked in `in_thread`. Raises DBAPIError while it is away.
-        """
+    async def look(self, in_thread: InThread) -> DueMails:
+        """Claim due mails and render them; database access runs `in_thread`. Raises DBAPIError."""
         due = await in_thread(self.claim)
         if not due and self._under_way:
-            return Look([], None, False)  # what ends of them wakes us, and may be what is due next
+            return DueMails(
+                [], None, False
+            )  # what ends of them wakes us, and may be what is due next
         if not due:
-            return Look([], await in_thread(self.next_due_at), False)
+            return DueMails([], await in_thread(self.next_due_at), False)
         written = zip(due, await self.composer.write(due), strict=True)
-        return Look(list(written), None, len(due) == MOST_TO_WRITE)
+        return DueMails(list(written), None, len(due) == MOST_TO_WRITE)
 
     def claim(self) -> list[OutboxMail]:
-        """Take the mails that may be sent now and are not under way yet. Raises DBAPIError."""
+        """Claim the due mails that are not under way yet. Raises DBAPIError."""
         self.holds.let_go([self._ended.popleft() for _ in range(len(self._ended))])
         room = min(MOST_TO_WRITE, MOST_AT_ONCE - len(self._under_way))
         if room <= 0:
@@ -97,7 +94,7 @@ class Post:
         return due
 
     def _held(self, found: list[OutboxMail]) -> list[OutboxMail]:
-        """Those of the mails found that no other process sends, or has sent meanwhile."""
+        """The mails found that this process locks, and no other has sent meanwhile."""
         if self.database.embedded or not found:
             return found
         held = self.holds.take([mail.id for mail in found])
@@ -110,7 +107,7 @@ class Post:
         return [mail for mail in found if mail.id in mine]
 
     async def send(self, mail: OutboxMail, written: Written, writer: Writer) -> None:
-        """Hand on one claimed mail, and record what came of it."""
+        """Send one claimed mail, and record the outcome."""
         try:
             outcome = await self._hand_on(mail, written)
             await self._recording.note((mail, outcome), writer)
@@ -140,11 +137,11 @@ class Post:
             self._being_sent -= 1
 
     def bring_forward(self, work: UnitOfWork) -> None:
-        """Make due what a clock that was set back meanwhile has put off for too long."""
+        """Shorten retries that a system clock set back has made too long."""
         work.outbox.bring_forward(self.clock())
 
     def record(self, work: UnitOfWork, outcomes: Sequence[Outcome]) -> None:
-        """Write down what became of mails."""
+        """Record the outcomes of mails."""
         now = self.clock()
         sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Sent)]
         work.outbox.finish(sent, "sent", now)
@@ -168,7 +165,7 @@ class Post:
                     _log_not_sent(mail, outcome, "given up")
 
     def _fail(self, turn: Turn, mail: OutboxMail, reason: str, status: str) -> None:
-        """Record that a mail will not arrive; with a status its recipient was refused."""
+        """Record a failed mail; `status` is given if the recipient was refused."""
         outbox = turn.work.outbox
         if status and is_out_of_reach(turn.work, mail):
             outbox.finish([mail.id], "dropped", turn.now, reason)  # nobody need look at it
@@ -185,17 +182,17 @@ class Post:
 
 
 def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:
-    """Say why, with the code of the next server's reply if it gave one."""
+    """Log why, with the code of the next server's reply if any."""
     told = {"mail": outgoing(mail.id), "message_id": mail.message_id, "then": then}
     code = {"code": outcome.code} if outcome.code else {}
     _log.warning("mail not sent", **told, **code, reason=masked(outcome.reason))
 
 
 def _is_given_up(mail: OutboxMail, now: datetime) -> bool:
-    """Whether a mail was tried for long enough; the tries count for one that had to wait."""
+    """Whether a mail is old enough and was tried often enough to give up."""
     return now - mail.written_at >= GIVE_UP_AFTER and mail.attempts >= FEWEST_ATTEMPTS
 
 
 def delay(attempts: int) -> timedelta:
-    """How long to wait after so many tries before: a minute, doubling up to an hour."""
+    """The backoff after so many attempts: a minute, doubling up to an hour."""
     return min(LONGEST_PAUSE, FIRST_DELAY * (1 << min(attempts, 10)))

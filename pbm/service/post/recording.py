@@ -1,29 +1,91 @@
-"""What became of mails, written down together: what comes while a commit is under way shares the
-next, and so does what comes a moment later, while other mails are being sent."""
+"""Records the outcomes of sending, in batches, and replaces reminders that are out of date.
+
+Outcomes that come while a commit is under way, or shortly after one another, share a transaction.
+A reminder that could not be sent for an hour is dropped and written anew with the clock's current
+dates, since a player's time never ends within a day of the reminder.
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 
 from pbm.mail.smtp_out.delivery import Delivery, Sent
-from pbm.service.post.outdated import Outdated
+from pbm.play.clocks.waits import wait_of
+from pbm.play.turn import Turn
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 from pbm.store.sql.errors import is_away, lost_a_race
+from pbm.store.values.boards import Board
+from pbm.store.values.kinds import Kind
 from pbm.store.values.mails import OutboxMail
+from pbm.store.values.queues import TimerKind
 
 MOST_TOGETHER = 64
-ENOUGH = 32  # for which no more are waited for; as many again can be under way meanwhile
-GATHER = 0.03  # seconds at most; what a process that dies has not recorded is sent again
+ENOUGH = 32  # outcomes that are written at once; as many mails may be under way meanwhile
+GATHER = 0.03  # seconds to wait for more; a mail whose outcome is lost in a crash is sent again
+_TRUE_FOR = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Outdated:
+    """The outcome of a reminder that is not sent because its dates are no longer true."""
+
+
+def is_outdated(mail: OutboxMail, now: datetime) -> bool:
+    """Whether a mail reminds of a clock and is old. The ends of first moves don't change."""
+    return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
+
+
+def remind_anew(turn: Turn, mail: OutboxMail) -> None:
+    """Drop a reminder, and make the clocks of its boards remind at once."""
+    work = turn.work
+    boards = [work.boards.get(number, lock=True) for number in _boards(mail)]
+    waiting = [board for board in boards if _waits_for(board, mail.player_id)]
+    if not waiting and _of_first_moves(mail):
+        work.outbox.write_later(mail.id, turn.now)
+        return
+    work.outbox.finish([mail.id], "dropped", turn.now, "its dates are not true any more")
+    for board in waiting:
+        wait = wait_of(work, board, turn.now)
+        if wait and not wait.is_over:
+            work.waits.note_reminded(board, 0)
+    abouts = [str(board.id) for board in waiting]
+    work.timers.advance(TimerKind.CLOCK, abouts, turn.now, turn.now)
+
+
+def _boards(mail: OutboxMail) -> list[int]:
+    """The boards whose clocks it reminds of."""
+    if mail.kind == Kind.REMINDER and mail.board_id:
+        return [mail.board_id]
+    return sorted(item["number"] for item in _reminded_boards(mail) if not item["is_first"])
+
+
+def _of_first_moves(mail: OutboxMail) -> bool:
+    return any(item["is_first"] for item in _reminded_boards(mail))
+
+
+def _reminded_boards(mail: OutboxMail) -> list[dict[str, Any]]:
+    if mail.kind != Kind.REMINDERS:
+        return []
+    return [item for section in mail.params["sections"] for item in section.get("awaited", ())]
+
+
+def _waits_for(board: Board, player_id: int | None) -> bool:
+    return board.to_move is not None and board.to_move.player_id == player_id
+
+
 Outcome = tuple[OutboxMail, Delivery | Outdated]
 _Noted = tuple[Outcome, asyncio.Future[None]]
 
 
 class Recording:
-    """Writes down what became of mails.
+    """Records outcomes in batches.
 
-    Mails that were sent share a transaction: nobody else touches their rows. The others may lock
-    players and boards, so each has one of its own, and waits for nobody who waits for it.
+    Sent mails share a transaction, since no other process touches their rows. Each other outcome
+    may lock players and boards, so it has a transaction of its own, to exclude deadlocks.
     """
 
     def __init__(
@@ -31,17 +93,14 @@ class Recording:
         record: Callable[[UnitOfWork, Sequence[Outcome]], None],
         more_come: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`more_come`: whether other mails are being sent, whose outcomes come next."""
+        """`more_come`: whether other mails are being sent."""
         self._record = record
         self._more_come = more_come
         self._noted: list[_Noted] = []
         self._writing: asyncio.Task[None] | None = None
 
     async def note(self, outcome: Outcome, writer: Writer) -> None:
-        """Write an outcome down; it is committed when this returns.
-
-        Raises what the record of this outcome raises, or what the database does.
-        """
+        """Record an outcome and wait for the commit. Raises what `record` or the database raise."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._noted.append((outcome, done))
         if self._writing is None:
@@ -61,14 +120,14 @@ class Recording:
             self._writing = None
 
     async def _gather(self) -> None:
-        """Wait for what comes next, but not for long."""
+        """Wait briefly for more outcomes."""
         with suppress(TimeoutError):
             async with asyncio.timeout(GATHER):
                 await self._is_time.wait()
         self._is_time.clear()
 
     def _next_ones(self) -> list[list[_Noted]]:
-        """What is noted by now, as it goes together."""
+        """The batches of the outcomes noted by now."""
         noted, self._noted = self._noted[:MOST_TOGETHER], self._noted[MOST_TOGETHER:]
         sent = [each for each in noted if isinstance(each[0][1], Sent)]
         return [*([sent] if sent else []), *([each] for each in noted if each not in sent)]
@@ -90,5 +149,5 @@ class Recording:
 
 
 def _awaited(together: Sequence[_Noted]) -> list[asyncio.Future[None]]:
-    """What somebody still waits for; whoever has left hears nothing."""
+    """The futures whose callers still wait."""
     return [done for _, done in together if not done.done()]
