@@ -34,8 +34,10 @@ def read_file(path: Path, most: int) -> bytes:
 
 
 def refuse_anothers(*paths: Path) -> None:
-    """Raises OperatorError for the first that is there, and that this user may not read and write;
-    folders come before what is in them."""
+    """Raise OperatorError for the first path that exists and that this user may not read and write.
+
+    Name a folder before what is in it.
+    """
     for path in paths:
         may_all = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
         if path.exists() and not os.access(path, may_all):

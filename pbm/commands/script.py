@@ -73,7 +73,7 @@ class Script:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it asks for nothing and says nothing."""
+        """Whether the script asks for nothing and says nothing."""
         return not (self.commands or self.comment or self.problem)
 
 
@@ -178,7 +178,7 @@ def confirmation(
 
 
 def begins_answer(said: Sequence[str]) -> bool:
-    """Whether it begins like a yes or a no."""
+    """Whether somebody's words begin like a yes or a no."""
     return spoken(trimmed(said)).begins
 
 

@@ -211,7 +211,7 @@ class DrawAgreed(BoardNews):
 
 @dataclass(frozen=True)
 class DrawClaimed(BoardNews):
-    """A player claimed a draw; `why` is by what, as the game puts it."""
+    """A player claimed a draw; `why` is the ground for it, as the game calls it."""
 
     handle: str
     why: str
@@ -219,7 +219,7 @@ class DrawClaimed(BoardNews):
 
 @dataclass(frozen=True)
 class _TakeBack(BoardNews):
-    """It is about `handle`'s move at a ply, and so many `later` ones."""
+    """News of taking back `handle`'s move at a ply; so many `later` moves go with it."""
 
     handle: str
     ply: int
@@ -313,7 +313,7 @@ class Forfeited(BoardFact):
 
 @dataclass(frozen=True)
 class ForfeitClaimable(BoardFact):
-    """A player to whom mail comes back has run out of time, so that the others may claim it."""
+    """A player whose mail bounces has run out of time: the others may claim the forfeit."""
 
     handle: str
 

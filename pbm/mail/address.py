@@ -178,7 +178,7 @@ class Postmaster:
 
 @dataclass(frozen=True)
 class Unknown:
-    """Nobody here; ``reason`` is a sentence for the person who wrote to it."""
+    """An address of nobody here; ``reason`` is a sentence for the person who wrote to it."""
 
     reason: str
 

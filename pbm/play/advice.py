@@ -66,8 +66,10 @@ def _check_tells_nothing(work: UnitOfWork, board: Board, player: Player) -> None
 
 
 def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list[Board]:
-    """The boards in progress of the same game on which a player can have no hint, the newest; but
-    those where nobody has moved yet."""
+    """The newest boards in progress of the same game on which a player can have no hint.
+
+    Boards on which nobody has moved yet are left out.
+    """
     playing = work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
     same = (other for other in playing if other.game == board.game and other.ply)
     return [other for other in same if not has_hints(other, player)]

@@ -46,7 +46,7 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """The last board of a match that was not closed; a board that is in no match itself."""
+    """The last board of the same match that was not closed; the board itself if there is none."""
     if board.round is None:
         return board
     boards = work.boards.of_match(board.round.match_id)

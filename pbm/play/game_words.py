@@ -62,7 +62,7 @@ def mentions_place(text: str) -> bool:
 
 
 def check_place(text: str, game: Game) -> None:
-    """Raise Refusal for a text that was meant as a move of a game, and names no place of it."""
+    """Raise Refusal if a text, meant as a move of a game, names a place that its boards lack."""
     try:
         if has(game, ReadsTexts):
             game.check_place(text)

@@ -74,7 +74,7 @@ class Cause:
     came_at: datetime | None = None
 
     def is_from(self, *addresses: str) -> bool:
-        """Whether it was written from one of these."""
+        """Whether the mail was written from one of these addresses."""
         return self.author.lower() in {address.lower() for address in addresses}
 
 
@@ -107,5 +107,5 @@ class Turn:
         return self.cause.came_at or self.now
 
     def wrote(self, player: Player) -> bool:
-        """Whether it is a mail of the player's, from whichever address."""
+        """Whether the turn is for a mail from one of the player's addresses."""
         return self.cause.is_from(*player.addresses)

@@ -127,7 +127,7 @@ def _chosen(robot: Robot, game: Game, position: Position, lines: Sequence[Line],
 
 
 def _safest(game: TellsThreats, position: Position, lines: Sequence[Line]) -> Sequence[Line]:
-    """The lines whose first move leaves least to be taken at once."""
+    """The lines after whose first move opponents could take the fewest pieces at once."""
     seat = turn(position)
     assert seat is not None
 

@@ -158,7 +158,7 @@ def command_block(commands: Sequence[type[Command]]) -> str:
 
 
 def board_block() -> str:
-    """Draw all boards as they are mailed, for each number of players that they are for."""
+    """Draw all boards as they are mailed, each once for every number of players it takes."""
     return "\n\n".join(
         drawn
         for game, option in _set_ups()

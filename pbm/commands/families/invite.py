@@ -43,7 +43,7 @@ def _check_address(context: Context, address: str) -> None:
 
 
 def _is_asked(context: Context, key: str) -> bool:
-    """Whether an address was invited already; a player by this inviter."""
+    """Whether an address was invited already; for a player's address, by this inviter."""
     asked = context.work.questions
     if context.work.players.by_address(key):
         return asked.invitation_stands(key, context.player_id, context.now)

@@ -236,7 +236,7 @@ class Challenge(Command, group="lobby"):
             raise Refusal("other-seats")
 
     def _names_sender(self, context: Context) -> bool:
-        """Whether it says itself which seat its sender has."""
+        """Whether the command itself says which seat its sender has."""
         called = _called(context, self.seats or self.opponents)
         return any(context.player.handle in team for team in called)
 

@@ -196,8 +196,10 @@ class _Selection:
 def _all_shown(
     context: Context, refs: Sequence[BoardRef], more: Sequence[Board], *, own: bool = False
 ) -> Iterator[Event]:
-    """Show boards as far as there is room in the answer; `own`: only the speaker's. Raises
-    Refusal."""
+    """Show as many boards as there is room for in the answer.
+
+    With `own`, those of `refs` must be the speaker's. Raises Refusal.
+    """
     room = MOST_SHOWN - context.shown
     if room <= 0:
         raise Refusal("enough-shown", most=MOST_SHOWN)

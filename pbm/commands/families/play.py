@@ -59,7 +59,7 @@ class PlayMove(BoardCommand, group="play"):
         return command
 
     def is_on(self, board: Board) -> bool:
-        """Whether it may be the next move of a board: it names no other one, and no other ply."""
+        """Whether this may be the next move of a board: it names no other board or ply."""
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:

@@ -92,7 +92,10 @@ ANSWER_WORDS: Final = _read()
 
 @dataclass(frozen=True)
 class Clause:
-    """Its words in small letters, the mark behind it, and the index of that mark."""
+    """A part of a sentence: its words in small letters, and the mark that ends it.
+
+    `end` is the index of that mark.
+    """
 
     words: tuple[str, ...]
     mark: str

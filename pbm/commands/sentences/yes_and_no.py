@@ -151,7 +151,7 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 
 
 def _asks_how(clause: Clause) -> bool:
-    """Whether it asks how to go on, as after a yes: "How do I begin?"."""
+    """Whether a clause asks how to go on, as people do after a yes: "How do I begin?"."""
     return not _WORDS.asks_on.isdisjoint(clause.words)
 
 

@@ -109,9 +109,10 @@ def decode_transfer(raw: bytes, encoding: str) -> bytes:
 
 
 def _looks_like_base64(raw: bytes) -> bool:
-    """Real base64 has no words: blanks within its lines or other characters give a lie away.
+    """Whether bytes that are declared as base64 may be so: it has no blanks within its lines, and
+    hardly any characters but its own.
 
-    Only what comes before the padding counts, since lists append their footer as it is.
+    Only what comes before the padding counts, since mailing lists append their footer unencoded.
     """
     head = raw.partition(b"=")[0].strip()
     if b" " in head:

@@ -210,7 +210,7 @@ class _Look:
 
     @property
     def is_seen(self) -> bool:
-        """Whether it can be read at all."""
+        """Whether a text in this style can be read at all."""
         return not (self.is_clear or self.is_tiny or self.is_hidden) and not _are_alike(
             self.colour, self.background
         )

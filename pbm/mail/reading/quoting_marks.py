@@ -64,7 +64,10 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """The lines with what stands before the last line of a board's mail, whatever it is."""
+    """The indices of lines that begin with the sign before "State:", a board mail's last line.
+
+    There any sign is taken for a quotation mark.
+    """
     last = (_BEFORE_OURS.match(line) for line in lines if LABEL in line)
     marks = tuple(dict.fromkeys(found[1] for found in last if found))[:_MOST_MARKS]
     alone = {mark.rstrip() for mark in marks}

@@ -23,7 +23,7 @@ class Caller:
     """The `peer` that is connected, empty for a local socket, and the `network` that the mail
     comes from, empty where nobody knows it.
 
-    A trusted peer brings everybody's mail: its own network says nothing.
+    A trusted peer passes on mail of many senders, so its own network says nothing about them.
     """
 
     peer: str = ""

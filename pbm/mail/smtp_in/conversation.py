@@ -216,7 +216,10 @@ class Conversation(SMTP):
         return "\r\n".join([reply] * self._replies_owed)
 
     async def _obey(self, line: bytes) -> None:
-        """Raises RefusedError for what cannot be obeyed, and what the verbs raise."""
+        """Do what a command line says.
+
+        Raises RefusedError if that cannot be done, and what the verbs raise.
+        """
         if len(line) > self._limits.command_bytes:
             raise RefusedError("500 5.5.2 That command line is too long.")
         if not line.endswith(b"\r\n") or b"\r" in line[:-2] or b"\0" in line:
@@ -276,7 +279,7 @@ class Conversation(SMTP):
         self._forget_mail()
 
     async def _shake_hands(self) -> None:
-        """Raises ClientLeftError where the client can't or won't."""
+        """Begin TLS with the client. Raises ClientLeftError if the client cannot or will not."""
         # Commands that came along in the clear may be another's than the client's.
         self._lines.drop_what_came()
         assert self._handler.tls is not None

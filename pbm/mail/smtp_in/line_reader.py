@@ -15,11 +15,11 @@ class ClientLeftError(Exception):
 
 
 class FloodError(Exception):
-    """The client sends more than is read even for a refusal."""
+    """The client sends more than we are willing to read before we can refuse it."""
 
 
 class LineReader:
-    """Reads from a connection; what came together with something is kept for the next call."""
+    """Reads from a connection. Bytes behind what a call returns are kept for the next call."""
 
     def __init__(self, reader: asyncio.StreamReader, limits: ListenerLimits) -> None:
         self._reader = reader

@@ -92,7 +92,7 @@ def _delivery_order(file: Path) -> tuple[int, int, int, str]:
 
 
 def _store(folder: Path, raw: bytes) -> None:
-    """Raises OSError and mailbox.Error."""
+    """Write a mail into a Maildir and sync it. Raises OSError and mailbox.Error."""
     _make(folder)
     with _one_delivery_at_a_time:
         # It writes into tmp, syncs the file, and links it into new; the link is ours to sync.
@@ -114,8 +114,8 @@ def _make(folder: Path) -> None:
 def check_folders(root: Path, *maildirs: Path) -> bool:
     """Whether the folders of some Maildirs below a root are there.
 
-    Raises OSError where one is no folder but a link, or another user's: mails, with the reply
-    addresses in them, would go where somebody else leads them.
+    Raises OSError if one is a link instead of a folder, or is another user's: then somebody else
+    could choose where the mails go, with the reply addresses in them.
     """
     folders = (
         root,

@@ -27,7 +27,7 @@ class HeaderError(ValueError):
 
 
 def check_field_name(name: str) -> str:
-    """Raises HeaderError."""
+    """Return the name of a header field as it is. Raises HeaderError for a name that is none."""
     if not _FIELD_NAME.fullmatch(name):
         raise HeaderError("A header field's name must be letters, digits and hyphens.")
     return name

@@ -67,7 +67,8 @@ _OVER_THE_EDGE: Final = 0.6  # how far from its last cell a piece lies that has 
 
 
 def described(drawing: Mapping[str, Any]) -> str:
-    """A drawing of the rules as one line of text, the same for the same drawing."""
+    """The drawing that a game gave of a position, as one line of text. Equal drawings give equal
+    text."""
     return _encoder.encode(drawing)
 
 

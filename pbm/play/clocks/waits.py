@@ -269,7 +269,7 @@ def _abroad(vacation: Vacation, zone: str) -> Stretch:
 
 
 def _lost(work: UnitOfWork, board: Board, now: datetime) -> tuple[Stretch, ...]:
-    """When nobody could write to us; of a wait that has just begun nothing can be lost."""
+    """The stretches in which nobody could write to us; none for a wait that has just begun."""
     if board.waits_since and now - board.waits_since <= UNNOTICED:
         return ()
     return tuple(outages(work, now))

@@ -76,7 +76,7 @@ class _Check:
         return None
 
     def _no_own(self) -> IllegalMoveError | None:
-        """A line without a marble of the mover, or without one at its rear where it must be."""
+        """The error for a line without a marble of the mover, or with another's at the rear."""
         move, you = self._move, symbol(self._position, self._mover)
         if not self._position.marbles_of(self._mover) & move.marbles:
             marbles = self._marbles_on(move.cells)

@@ -99,7 +99,10 @@ def say_goodbye(turn: Turn, address: str) -> str:
 
 
 def _answers_left(turn: Turn, address: str) -> int:
-    """How many answers an address may still get today, with the one that is counted already."""
+    """How many answers an address may still get today.
+
+    The answer to this mail is among them, even if it was counted when the mail came.
+    """
     return strangers_answers_left(turn.work, address, turn.now) + turn.cause.answer_counted
 
 

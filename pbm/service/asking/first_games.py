@@ -25,7 +25,7 @@ class FirstGame:
 
     @property
     def pairs(self) -> bool:
-        """Whether it asks to be paired."""
+        """Whether somebody asks to be paired."""
         return self.line == Play.words[0]
 
     @property

@@ -87,7 +87,10 @@ class Intake:
     def look_at(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> Arriving:
-        """Read what has to be known of a mail before it is kept; of a long one in a thread."""
+        """Read what has to be known of a mail before it is kept.
+
+        For a long mail this is called in a thread.
+        """
         own_address = self.site.address.plain
         return Arriving.look_at(sender, recipients, raw, caller, own_address=own_address)
 
@@ -112,7 +115,7 @@ class Intake:
         )
 
     def _was_good(self, work: UnitOfWork, reply: PlayerReply) -> bool:
-        """Whether it was valid in one of the player's last epochs."""
+        """Whether a reply address was valid in one of the player's last epochs."""
         player = work.players.find(reply.player_id)
         if player is None or not player.addresses:
             return False

@@ -78,7 +78,10 @@ def _lost(beat: Heartbeat, now: datetime) -> str:
 
 
 def _has_its_process(beat: Heartbeat) -> bool:
-    """Whether it lives on this machine: another of its number would have begun after the beat."""
+    """Whether the process of a heartbeat lives on this machine.
+
+    Another process with the same number would have begun after the heartbeat.
+    """
     if beat.host != socket.gethostname():
         return False
     try:

@@ -24,7 +24,7 @@ def connected(doorway: Doorway, seconds: float = _SECONDS) -> smtplib.SMTP:
 
 
 def greeting_at(doorway: Doorway) -> str:
-    """Its greeting, code and text; empty if there is no answer."""
+    """The greeting of a mail server, code and text; empty if there is no answer."""
     kind = smtplib.LMTP if doorway.is_lmtp else smtplib.SMTP
     client = kind(local_hostname="localhost", timeout=_SECONDS)
     try:

@@ -77,7 +77,7 @@ def _with(found: Any, judged: Sequence[Judged], board: Board) -> dict[str, Any]:
 
 
 def _in_the_end(found: Any, board: Board) -> dict[str, Any]:
-    """What is kept: the moves that cost most, and the line after the last one."""
+    """What is kept of an analysis: the moves that cost most, and the line after the last move."""
     long = _long_looks(found)
     last = next((item for item in long if item.ply > board.ply and item.line), None)
     dear = mistakes([item for item in long if item.ply <= board.ply])

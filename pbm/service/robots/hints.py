@@ -59,7 +59,7 @@ def give_up(turn: RobotTurn) -> str:
 
 
 def _is_wanted(board: Board, job: SearchJob) -> bool:
-    """Whether it is still the same move of the player."""
+    """Whether the player still has to make the move that the hint is for."""
     if not board.is_installed or not board.playing:
         return False
     stands = (board.ply, board.taken_back) == (job.ply, job.params["taken_back"])

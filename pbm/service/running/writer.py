@@ -96,7 +96,7 @@ class Writer:
             self._working = None
 
     async def _do_group(self) -> None:
-        """Take pieces that wait, do them, and settle them."""
+        """Take pieces of work that wait, do them, and tell those who wait for them."""
         group: list[_Asked[Any]] = []
         try:
             await self._do_transaction(self._next_ones(group))

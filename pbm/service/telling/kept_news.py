@@ -116,7 +116,7 @@ def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set
 
 
 def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) -> dict[str, Any]:
-    """A view with the kept news of its board, which no digest will have any more."""
+    """A view with the kept news of its board added. They are taken: no digest will have them."""
     return with_news(view, turn.work.kept_news.take([player.id], board.id)[player.id])
 
 

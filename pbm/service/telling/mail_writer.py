@@ -237,7 +237,7 @@ class MailWriter:
         return turn.cause.answer_counted or take_strangers_mail(turn.work, address, turn.now)
 
     def notice(self, address: str, template: str, subject: str, params: dict[str, Any]) -> None:
-        """Tell somebody, usually the operator; an empty envelope sender."""
+        """Write to somebody, usually the operator, with an empty envelope sender."""
         headers = self._plain_headers(answer_subject(subject), None)
         self._outbox.add(self._mail(Kind.NOTICE, address, template, params, headers))
 
@@ -256,7 +256,7 @@ class MailWriter:
         *,
         address: str = "",
     ) -> None:
-        """Tell a player something that is no answer; an empty envelope sender.
+        """Tell a player something that is no answer, with an empty envelope sender.
 
         `address` is another of the player's than the first.
         """

@@ -30,7 +30,10 @@ class Preparation:
     _failed: Exception | None = None
 
     def is_of(self, mail: InboxMail) -> bool:
-        """Whether it is this mail's; a number can come again where its row was undone."""
+        """Whether this is the preparation of a mail.
+
+        The number is not enough: after a row was rolled back, another may get the same.
+        """
         mine = self.mail
         return (mine.id, mine.recipient, mine.raw) == (mail.id, mail.recipient, mail.raw)
 

@@ -182,7 +182,7 @@ def _has_opponents(context: Context, number: int) -> bool:
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
-    """The line of the command that does it, or explains it."""
+    """The line of the command that does what is meant, or that shows the page about it."""
     page = _page(meant, game)
     if page is not None:
         return f"{Help.words[0]} {page}".strip()

@@ -152,7 +152,7 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
-    """Whether a word by itself is a tag of the speaker's, or the token of a question.
+    """A test whether a single word is a tag of the speaker's, or the token of a question.
 
     Any other word of that form may be anything: a password, say.
     """

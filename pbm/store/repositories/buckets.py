@@ -32,7 +32,10 @@ class _State:
     filled_at: datetime
 
     def tokens_at(self, capacity: float, per: timedelta, now: datetime) -> float:
-        """What is in it by now, beyond its capacity too; a clock that goes back fills nothing."""
+        """The tokens in the bucket by now, which may be more than its capacity.
+
+        If the clock goes back, the bucket does not fill.
+        """
         return self.tokens + max(0.0, (now - self.filled_at) / per) * capacity
 
 
@@ -47,11 +50,13 @@ class Buckets:
     ) -> bool:
         """Take a token from a bucket that fills up to `capacity` over the time `per`.
 
-        False when it is empty; nothing changes then. A key that was never seen has a full
-        bucket. One statement, so that processes beside each other take no token twice; a clock
-        that goes back fills nothing. Without `wait` nobody waits for another process: where one
-        has just taken from this bucket and has not committed, that it was not empty is enough.
-        So transactions can take from many buckets in any order.
+        Returns False and changes nothing if the bucket is empty. A key that was never seen has a
+        full bucket. If the clock goes back, the bucket does not fill. This is one statement, so
+        that no two processes take the same token.
+
+        Without `wait`, the call does not wait for another process that has taken from this bucket
+        and has not committed. It then returns whether the bucket held a token before that, and
+        takes none. So transactions can take from many buckets in any order without a deadlock.
 
         Raises ValueError for a capacity below one token, and for a time beyond `LONGEST`.
         """
@@ -173,7 +178,10 @@ def _take(dialect: str, *, unless_busy: bool = False, each: bool = False) -> Sta
 
 
 def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> Any:
-    """The row for each of the keys, but on a shared database only for those that are not busy."""
+    """An insert of a row for each key.
+
+    On a shared database it leaves out keys whose row another transaction is about to change.
+    """
     if dialect == "sqlite":
         key = func.json_each(bindparam("keys", type_=String)).table_valued("value").c.value
         free: ColumnElement[Any] = true()
@@ -191,7 +199,7 @@ def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
 
 
 def _unless_busy(insert: Any, row: dict[str, ColumnElement[Any]]) -> Any:
-    """The row, but only where no other transaction is about to change the same one."""
+    """An insert of the row, but only if no other transaction is about to change the same one."""
     mine = func.pg_try_advisory_xact_lock(_LOCK_CLASS, func.hashtext(row["key"]))
     return insert.from_select(list(row), select(*row.values()).where(mine))
 

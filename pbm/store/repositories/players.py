@@ -273,7 +273,7 @@ class Players:
             self.add_address(player.id, own, now)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
-        """Note that a player was reminded, and has not written since an earlier moment perhaps."""
+        """Note that a player was reminded; an absence that goes on already keeps its beginning."""
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
             self._set(player_id, absent_since=now)

@@ -21,15 +21,15 @@ class Call:
 
     @property
     def is_many(self) -> bool:
-        """Whether it is run more than once."""
+        """Whether the statement is run more than once."""
         return len(self.sets) > 1
 
 
 def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
     """Run calls in their order, on a shared database in one round trip.
 
-    Returns the driver's rows of each. Errors are SQLAlchemy's (DBAPIError), and who listens to the
-    engine's statements hears of these.
+    Returns the driver's rows of each. Raises SQLAlchemy's errors (DBAPIError). SQLAlchemy's
+    listeners for statements are called, too.
     """
     held: Any = connection.connection.dbapi_connection
     run = _run_in_a_row if len(calls) == 1 or not _has_pipelines(held) else _run_together
@@ -92,7 +92,7 @@ def _tell_listeners(connection: Connection, cursor: Any, call: Call) -> None:
 def _as_sqlalchemy_has_it(
     connection: Connection, calls: Sequence[Call], error: Any
 ) -> BaseException:
-    """The error in SQLAlchemy's class for it; a connection that has broken is given up."""
+    """Wrap a driver's error in SQLAlchemy's class; invalidate the connection if it has broken."""
     dialect = connection.dialect
     cut_off = dialect.is_disconnect(error, connection.connection, None)
     broken = cut_off or _is_in_pipeline(connection)

@@ -1,4 +1,4 @@
-"""What an error of the database means: that it is away, that it undid a transaction, or gave up."""
+"""What an error means: the database is away, undid a transaction, or gave up on a statement."""
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 

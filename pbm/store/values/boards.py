@@ -75,12 +75,14 @@ class Stop:
 class Board:
     """A game on the server with its current position.
 
-    `winners` are the winning seats, empty for a draw, None while there is no result: the
-    operator may decide a game whose position is not the end of one. `tags` are those of a record
-    that the game came as. `game` names the game, `options` is what was chosen for it. `clock` has
-    the terms of its clock, None for the usual ones; it has waited for the player to move since
-    `waits_since`, and that player was reminded so many times, and was `given` so many seconds more.
-    Meanwhile its clock stood still in `stops`, and does so since `paused_since`.
+    `game` is the game's name, `options` is what was chosen for it. `winners` are the winning seats,
+    empty for a draw, None while there is no result; the position need not show the end, since the
+    operator may decide a game. `tags` are those of the record that the game was brought in as.
+
+    `clock` has the terms of the clock, None for the usual ones. The board has waited for the player
+    to move since `waits_since`. In this wait the player was `reminded` so many times and was
+    `given` so many seconds more, and the clock stood still in `stops`. A pause that goes on began
+    at `paused_since`.
     """
 
     id: int
@@ -212,8 +214,8 @@ MARK = 16  # characters of the mark of a position
 class Ply:
     """A played move; `effect` is what the rules say came of it, for the templates to word.
 
-    `times` is how often the position after it had stood by then, as a claim counts it; None for
-    moves of versions that did not count.
+    `times` says how often the position after the move had been on the board by then, counted as a
+    claim of a draw counts it. It is None for moves that a version without this count wrote down.
     """
 
     ply: int

@@ -125,8 +125,8 @@ class Rating:
 class Result:
     """What a finished board does to the rating of one of its players, who took a place there.
 
-    `weight` is how much of what it says counts, 0 for a rating that stays. The rest is as in
-    `Rating`, after it.
+    `weight` says how much of the change counts, from 0 (the rating stays) to 1. `mu_before` and
+    `sigma_before` are the rating before the board; the other fields of `Rating` are as after it.
     """
 
     player_id: int

@@ -293,7 +293,7 @@ def _parser(tags: _Tags) -> Callable[[str, AbalonePosition], LineMove]:
 
 
 def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
-    """A move of a record without the tag Notation, which is in the usual one."""
+    """Read a move of a record without the tag Notation: it is in the usual notation."""
     try:
         return parse_move(text, position)
     except NotationError as error:
