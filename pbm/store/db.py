@@ -102,7 +102,7 @@ class UnitOfWork:
 
     def finish_turn(self) -> None:
         """Run the buffered writes; on a shared database also commit, in the same round trip, so
-        that a turn is the last thing in its unit of work. Raises DBAPIError."""
+        that what follows in its unit of work is another transaction. Raises DBAPIError."""
         self.transaction.end()
 
     def run(self, statement: Executable, **values: object) -> None:

@@ -71,6 +71,22 @@ def test_nobody_hears_of_a_transaction_in_which_nothing_happens(postgres_url: st
     database.close()
 
 
+def test_what_follows_a_finished_turn_is_undone_by_itself(postgres_url: str) -> None:
+    table = Table(postgres_url)
+    table.start("alice", "bob")
+    with suppress(ZeroDivisionError), table.database.transaction() as work:
+        work.boards.get(1, lock=True)
+        work.boards.change(1, taken_back=7)
+        work.finish_turn()
+        assert not work.transaction.holds(1)
+        work.boards.change(1, taken_back=8)
+        with work.savepoint():
+            assert work.boards.get(1).taken_back == 8
+        raise ZeroDivisionError
+    assert table.board(1).taken_back == 7
+    table.database.close()
+
+
 def test_what_cannot_be_written_is_heard_of_when_it_goes_and_can_be_undone(table: Table) -> None:
     with table.database.transaction() as work:
         with pytest.raises(IntegrityError):

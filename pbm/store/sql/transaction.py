@@ -139,14 +139,15 @@ class Transaction:
             self.run()
 
     def end(self) -> None:
-        """Run the buffered writes, and commit if this transaction began itself and has not
-        committed yet. Raises DBAPIError."""
-        if self._begins and self._buffer != [Call("BEGIN")]:
-            self._buffer.append(Call("COMMIT"))
-            self._begins = False
+        """Run the buffered writes, and commit if this transaction begins itself; what follows is
+        another transaction. Raises DBAPIError."""
+        if not self._begins:
             self.flush()
-        elif not self._begins:
-            self.flush()
+        elif self._buffer != [Call("BEGIN")]:
+            self.run(Call("COMMIT"))
+            self._buffer = [Call("BEGIN")]
+            self.locked_boards.clear()
+            self._cache.clear()
 
     # -- the row cache -----------------------------------------------------------------------
 
