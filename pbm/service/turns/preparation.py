@@ -72,7 +72,7 @@ class Preparation:
 
 
 class Preparations:
-    """Those of this process, for mails that were put aside."""
+    """Those of one inbox worker, for mails that were put aside."""
 
     def __init__(self) -> None:
         self._kept: dict[int, Preparation] = {}
