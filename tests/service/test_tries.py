@@ -1,12 +1,14 @@
-"""A mail during whose turn the server died is suspected, and no other."""
+"""Mails during whose turns the server died are suspected, and no others."""
 
+import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import event
 
 from pbm.service.trouble.crash_marker import CrashMarker
-from pbm.service.turns.inbox_worker import MOST_TRIES, InboxWorker
+from pbm.service.turns.inbox_worker import ASIDE_FOR, MOST_TRIES, InboxWorker
 from pbm.store.db import Database
 from tests.serving import keep, take_next
 from tests.table import SERVER, Table
@@ -54,6 +56,35 @@ def test_the_mail_in_hand_is_counted_and_put_aside(table: Table, tmp_path: Path)
         assert status(table.database, 2)[1] == life
     assert status(table.database, 2)[0] == "stuck"
     assert status(table.database, 1) == ("new", 0)
+
+
+def test_mails_in_hand_together_are_taken_one_by_one(table: Table, tmp_path: Path) -> None:
+    for number, name in enumerate("abc"):
+        mail = (MAIL % number).replace(b"a@", f"{name}@".encode())
+        keep(table, f"{name}@b.example", (SERVER,), mail)
+    killed_with(tmp_path / "in-hand", 3, 1, 2)
+    InboxWorker(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")).begin()
+    assert [status(table.database, number) for number in (1, 2, 3)] == [("new", 1)] * 3
+    for minutes, numbers in enumerate([[1], [1, 2], [1, 2, 3]]):
+        now = table.clock() + minutes * ASIDE_FOR + timedelta(seconds=1)
+        with table.database.transaction() as work:
+            assert [mail.id for mail in work.inbox.claim(now, 3)] == numbers
+
+
+def test_a_mail_that_cannot_be_noted_is_not_in_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker = CrashMarker(tmp_path / "in-hand")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwrite", full)
+        with pytest.raises(OSError, match="full"), marker.holding(1):
+            raise AssertionError("it was not noted")
+    with marker.holding(2):
+        assert marker.left_over() == (2,)
+
+
+def full(*_: object) -> None:
+    raise OSError("the disk is full")
 
 
 def test_after_a_turn_no_mail_is_in_hand(table: Table, tmp_path: Path) -> None:

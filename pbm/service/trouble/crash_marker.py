@@ -32,10 +32,10 @@ class CrashMarker:
     @contextmanager
     def holding(self, inbox_id: int) -> Iterator[None]:
         """Name this row while the context is open, in any thread."""
-        with self._changing:
-            self._numbers.append(inbox_id)
-            self._write()
         try:
+            with self._changing:
+                self._numbers.append(inbox_id)
+                self._write()
             yield
         finally:
             with self._changing:

@@ -7,7 +7,7 @@ Doing a row again changes nothing: until the commit it is new, afterwards it is 
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -84,12 +84,22 @@ class InboxWorker:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
                 work.inbox.take_back()
-        for number in self.crash_marker.left_over():
-            with self.database.transaction() as work:
-                mail = work.inbox.find_new(number)
-                if mail is not None:
-                    self._count(work, mail, "the server died while it obeyed this mail")
+        with self.database.transaction() as work:
+            self._suspect(work, self.crash_marker.left_over())
         self.crash_marker.clear()
+
+    def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
+        """Count a try for the mails in whose turns a process died.
+
+        Only one of them may be to blame. So they are not at hand together again: each is put aside
+        for longer than the one before it.
+        """
+        now = self.clock()
+        found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
+        for place, mail in enumerate(found):
+            self._count(work, mail, "the server died while it obeyed this mail")
+            if place:
+                work.inbox.put_aside([mail.id], now + place * ASIDE_FOR)
 
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
         """Handle the next mails, each a step, for `SLICE` seconds at most.
