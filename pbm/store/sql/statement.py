@@ -28,8 +28,7 @@ Convert = Callable[[Any], Any] | None
 class Statement:
     """A statement whose values stand in it as `bindparam`, for every database that we know.
 
-    No lists may be bound (`in_(bindparam(..., expanding=True))`), since they change the SQL;
-    `in_list` takes several numbers or words.
+    No lists may be bound (`in_(bindparam(..., expanding=True))`), since they change the SQL.
     """
 
     def __init__(self, built: Built) -> None:
