@@ -182,8 +182,7 @@ class KeptNews:
         theirs = (kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
         columns = (kept_news.c.id, kept_news.c.player_id, *_NEWS)
         taken = delete(kept_news).where(*theirs).returning(*columns)
-        guarded = taken
-        rows = self._transaction.execute(guarded).mappings()
+        rows = self._transaction.execute(taken).mappings()
         for row in sorted(rows, key=lambda row: row["id"]):
             news = News(**{name.name: row[name.name] for name in _NEWS})
             found[row["player_id"]] += (news,)

@@ -119,12 +119,7 @@ class Boards:
             found, seated = rows_of(transaction, *reads)
         if not found or found[0]["status"] == FORGOTTEN:
             return None
-        board: Board = transaction.value_of(
-            f"board {board_id}",
-            found,
-            seated,
-            make=lambda found, seated: board_of(found[0], seated),
-        )
+        board: Board = transaction.value_of(f"board {board_id}", found, seated, make=_built)
         return board
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
@@ -296,10 +291,7 @@ class Boards:
 
     def note_answered(self, board_id: int, player_id: int) -> None:
         """Note that a player has said something on a board."""
-        _NOTE_ANSWERED.run(
-            self._transaction,
-            {"number": board_id, "player": player_id},
-        )
+        _NOTE_ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
         """Note that a player is told where words go on a board; whether that is the first time."""

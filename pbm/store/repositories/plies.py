@@ -232,11 +232,7 @@ class Playing:
             "winners": None if winners is None else list(winners),
             "stops": plain_stops(kept["stops"]),
         }
-        columns = kept | stored
-        _SET_POSITION.run(
-            self._transaction,
-            {**columns, "number": board.id},
-        )
+        _SET_POSITION.run(self._transaction, {**kept, **stored, "number": board.id})
         after = replace(board, **kept)
         if after.playing != board.playing:
             self._set_playing(board.id, after.playing)
@@ -261,13 +257,7 @@ class Playing:
 
     def _set_last_ply(self, board_id: int, plies: Mapping[int, int]) -> None:
         for seat, ply in plies.items():
-            self._set_last_ply_of(board_id, seat, ply)
-
-    def _set_last_ply_of(self, board_id: int, seat: int, ply: int) -> None:
-        _SET_LAST_PLY.run(
-            self._transaction,
-            {"number": board_id, "mover": seat, "ply": ply},
-        )
+            _SET_LAST_PLY.run(self._transaction, {"number": board_id, "mover": seat, "ply": ply})
 
     def _set_playing(self, board_id: int, playing: bool) -> None:
         self._transaction.execute(
