@@ -58,17 +58,20 @@ def test_the_mail_in_hand_is_counted_and_put_aside(table: Table, tmp_path: Path)
     assert status(table.database, 1) == ("new", 0)
 
 
-def test_mails_in_hand_together_are_taken_one_by_one(table: Table, tmp_path: Path) -> None:
+def test_mails_in_hand_together_twice_are_taken_one_by_one(table: Table, tmp_path: Path) -> None:
     for number, name in enumerate("abc"):
         mail = (MAIL % number).replace(b"a@", f"{name}@".encode())
         keep(table, f"{name}@b.example", (SERVER,), mail)
-    killed_with(tmp_path / "in-hand", 3, 1, 2)
-    InboxWorker(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")).begin()
-    assert [status(table.database, number) for number in (1, 2, 3)] == [("new", 1)] * 3
-    for minutes, numbers in enumerate([[1], [1, 2], [1, 2, 3]]):
-        now = table.clock() + minutes * ASIDE_FOR + timedelta(seconds=1)
-        with table.database.transaction() as work:
-            assert [mail.id for mail in work.inbox.claim(now, 3)] == numbers
+    for life, found in enumerate([[[1, 2, 3]], [[1], [1, 2], [1, 2, 3]]], start=1):
+        killed_with(tmp_path / "in-hand", 3, 1, 2)
+        marker = CrashMarker(tmp_path / "in-hand")
+        InboxWorker(table.database, table.site, table.clock, marker).begin()
+        marker.close()
+        assert [status(table.database, number) for number in (1, 2, 3)] == [("new", life)] * 3
+        for minutes, numbers in enumerate(found):
+            now = table.clock() + minutes * ASIDE_FOR + timedelta(seconds=1)
+            with table.database.transaction() as work:
+                assert [mail.id for mail in work.inbox.claim(now, 3)] == numbers
 
 
 def test_a_mail_that_cannot_be_noted_is_not_in_hand(

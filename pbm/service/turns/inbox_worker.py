@@ -91,13 +91,14 @@ class InboxWorker:
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
         """Count a try for the mails in whose turns a process died.
 
-        Only one of them may be to blame. So they are not at hand together again: each is put aside
-        for longer than the one before it.
+        Only one of them may be to blame. So those that had a try before are not at hand together
+        again: each is put aside for longer than the one before it.
         """
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
-        for place, mail in enumerate(found):
+        for mail in found:
             self._count(work, mail, "the server died while it obeyed this mail")
+        for place, mail in enumerate(mail for mail in found if mail.tries):
             if place:
                 work.inbox.put_aside([mail.id], now + place * ASIDE_FOR)
 
