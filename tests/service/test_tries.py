@@ -72,6 +72,12 @@ def test_mails_in_hand_together_twice_are_taken_one_by_one(table: Table, tmp_pat
             now = table.clock() + minutes * ASIDE_FOR + timedelta(seconds=1)
             with table.database.transaction() as work:
                 assert [mail.id for mail in work.inbox.claim(now, 3)] == numbers
+    killed_with(tmp_path / "in-hand", 1, 2, 3)
+    InboxWorker(table.database, table.site, table.clock, CrashMarker(tmp_path / "in-hand")).begin()
+    with table.database.transaction() as work:
+        for number in (1, 2, 3):
+            work.inbox.retry(number)
+        assert len(work.inbox.claim(table.clock() + timedelta(seconds=1), 3)) == len("abc")
 
 
 def test_a_mail_that_cannot_be_noted_is_not_in_hand(

@@ -98,9 +98,9 @@ class InboxWorker:
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
         for mail in found:
             self._count(work, mail, "the server died while it obeyed this mail")
-        for place, mail in enumerate(mail for mail in found if mail.tries):
-            if place:
-                work.inbox.put_aside([mail.id], now + place * ASIDE_FOR)
+        again = [mail.id for mail in found if 0 < mail.tries < MOST_TRIES - 1]
+        for place, number in enumerate(again[1:], start=1):
+            work.inbox.put_aside([number], now + place * ASIDE_FOR)
 
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
         """Handle the next mails, each a step, for `SLICE` seconds at most.
