@@ -106,7 +106,7 @@ def test_many_slow_turns_are_no_one_transaction(table: Table) -> None:
     table.turns.seconds = lambda: next(moments) * inbox_worker.SLICE
     with table.database.transaction() as work:
         taken = at_once(table.turns.run_batch(work, 5))
-    assert taken == BatchResult(2, more=True)
+    assert taken == BatchResult(2 if table.database.embedded else 1, more=True)
     assert sum(row["status"] == "new" for row in table.rows("inbox")) == 5 - taken.mails
 
 

@@ -108,6 +108,7 @@ class InboxWorker:
         If it raises, everything is undone. Raises TurnFailedError and WorkNeeded.
         """
         now, began = self.clock(), self.seconds()
+        most = most if self.database.embedded else 1  # the turn commits, which frees other claims
         mails = self._next.claim(work, now, most)
         done = 0
         aside: list[int] = []
