@@ -1,7 +1,7 @@
-"""What takes long is worked out apart from turns, while no transaction is open.
+"""Slow work runs in a thread, outside turns and transactions.
 
-A turn that needs such work raises `WorkNeeded`: it is undone, the work is done in a thread, and the
-turn begins anew with what came of it.
+A turn that needs such work raises `WorkNeeded`. The turn is rolled back, a thread does the work,
+and the turn restarts with the outcome.
 """
 
 from collections.abc import Callable, Hashable
@@ -12,11 +12,11 @@ T = TypeVar("T")
 
 
 class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew after `work_out`
-    """A turn needs what is not known yet.
+    """A turn needs an outcome that is not known yet.
 
-    The turn is to be undone, `work_out` to be called apart from the event loop and outside any
-    transaction, and the turn to be begun anew with the same `Apart`. `work_out` raises nothing:
-    what goes wrong there is raised in the turn.
+    The caller rolls the turn back, calls `work_out` off the event loop and outside any transaction,
+    and restarts the turn with the same `Apart`. `work_out` never raises: the restarted turn raises
+    its error.
     """
 
     def __init__(self, work_out: Callable[[], None]) -> None:
@@ -25,7 +25,7 @@ class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew afte
 
 
 class Apart:
-    """What has come so far of the work for one mail."""
+    """The outcomes so far of the work for one mail."""
 
     needed = WorkNeeded
 
@@ -35,15 +35,16 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """What comes of some work. Raises WorkNeeded where it is not known yet, and what the work
-        raised."""
+        """The outcome of some work. Raises WorkNeeded if it is not known yet, and any error of the
+        work.
+        """
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Let something be worked out. Raises WorkNeeded, and what went wrong before."""
+        """Request some work. Raises WorkNeeded, or the error of earlier work."""
         if self._failed:
             raise self._failed
         self._times += 1

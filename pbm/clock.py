@@ -1,4 +1,4 @@
-"""The time, handed in wherever it is needed so that tests can stand still."""
+"""The clock is passed in wherever it is needed, so that tests can stop it."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ def system_clock() -> datetime:
 
 
 def local_moment(moment: datetime, timezone: str) -> LocalMoment:
-    """A moment in a time zone, as values for the templates; `utc`: the zone is to be named.
+    """A moment in a time zone, as template values; `utc` means that the zone must be named.
 
     >>> local_moment(datetime(2026, 11, 24, 12, tzinfo=UTC), "UTC")
     {'weekday': 1, 'at': '2026-11-24 12:00', 'utc': True}

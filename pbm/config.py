@@ -27,7 +27,7 @@ _MOST_BYTES = 1 << 20  # of a file of settings
 
 @dataclass(frozen=True)
 class Doorway:
-    """Where mail comes in: a TCP port, or the local socket at `path`; by SMTP or by LMTP."""
+    """An address to listen on: a TCP port, or the local socket at `path`; SMTP or LMTP."""
 
     host: str = ""
     port: int = 0
@@ -42,15 +42,14 @@ class Doorway:
 class Settings:
     """Every setting under its own name, lower-cased and without the `PBM_`.
 
-    `authserv_id` is the name under which the mail server in front writes its results, empty
-    where none of them counts. `listen` is a comma list of `host:port`, `smtp://host:port`,
-    `lmtp://host:port` and `lmtp:///path/of/a/socket`; `separator` stands between name and
-    detail in reply addresses; `tls_cert` and `tls_key` are paths of PEM files; `smarthost` is
-    empty or an `smtp://` or `smtps://` URL; `secret_key` is empty when the key file beside the
-    database serves; of mails per hour 0 is for any number; `game` is the one that is meant where
-    none is named; `robot_processes` is how many think for robots, empty for as many as leave a core
-    to the server. `robot_seconds` is how long a mail waits for a robot at most.
-    What may hold a password is not in the `repr`.
+    `authserv_id` is the name under which the mail server in front writes its results, empty if its
+    results do not count. `listen` is a comma list of `host:port`, `smtp://host:port`,
+    `lmtp://host:port` and `lmtp:///path/of/a/socket`. `separator` stands between name and detail in
+    reply addresses. `tls_cert` and `tls_key` are paths of PEM files. `smarthost` is empty or an
+    `smtp://` or `smtps://` URL. An empty `secret_key` means the key file beside the database. The
+    limits of mails per hour are off at 0. `game` is the default game. `robot_processes` is the
+    number of robot workers; empty leaves one core to the server. `robot_seconds` is how long a mail
+    waits for a robot at most. The `repr` leaves out settings that may hold a password.
     """
 
     database_url: str = field(default="sqlite:///var/pbm.sqlite3", repr=False)
@@ -73,7 +72,7 @@ class Settings:
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:
-        """Where to listen. Raises OperatorError for what is no place to listen at."""
+        """The addresses to listen on. Raises OperatorError for an invalid one."""
         doorways = tuple(_doorway(item) for item in _listed(self.listen))
         if not doorways:
             raise OperatorError(f"PBM_LISTEN names no address; it may look like {_LISTEN_FORMS}.")
@@ -89,7 +88,7 @@ class Settings:
 
     @property
     def front_name(self) -> str:
-        """The authserv-id, in lower case. Raises OperatorError for one that is not one word."""
+        """The authserv-id, in lower case. Raises OperatorError if it is not one word."""
         if self.authserv_id and not _WORD.fullmatch(self.authserv_id):
             raise OperatorError(
                 "PBM_AUTHSERV_ID must be the first word of the Authentication-Results that your "
@@ -99,9 +98,9 @@ class Settings:
 
     @property
     def most_mails(self) -> tuple[int, int]:
-        """How many mails an hour one address and one peer may send, 0 for any number.
+        """The mails per hour allowed from one address and from one peer; 0 is no limit.
 
-        Raises OperatorError for what is no number.
+        Raises OperatorError for an invalid number.
         """
         return (
             _count("PBM_MAILS_PER_HOUR", self.mails_per_hour, "240, or 0 for any number"),
@@ -112,9 +111,9 @@ class Settings:
 
     @property
     def seconds_for_robots(self) -> float:
-        """How long a mail waits for a robot's answer at most, 0 for not at all.
+        """The longest time a mail waits for a robot's answer; 0 is not at all.
 
-        Raises OperatorError for what is no number of seconds up to a minute.
+        Raises OperatorError unless it is a number of seconds up to 60.
         """
         text = self.robot_seconds
         if not _SECONDS.fullmatch(text) or float(text) > _LONGEST_WAIT:
@@ -123,7 +122,7 @@ class Settings:
 
     @property
     def minds(self) -> int:
-        """How many processes think for robots. Raises OperatorError for what is no number."""
+        """The number of robot workers. Raises OperatorError for an invalid number."""
         if not self.robot_processes:
             return max(1, min(len(os.sched_getaffinity(0)) - 1, _USUAL_MINDS))
         count = _count("PBM_ROBOT_PROCESSES", self.robot_processes, "2")
@@ -133,15 +132,15 @@ class Settings:
 
     @property
     def key_file(self) -> Path:
-        """Where the secret key is kept when PBM_SECRET_KEY is unset."""
+        """The file of the secret key if PBM_SECRET_KEY is unset."""
         return Path("var/secret.key")
 
 
 def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
-    """Read the settings, `environ` before the file `toml`.
+    """Read the settings; `environ` overrides the file `toml`.
 
     Raises OperatorError for a file that cannot be read or is not TOML, and for an unknown or
-    non-text setting: whoever mistypes one must not believe that it holds.
+    non-text setting, so that a mistyped setting is not silently ignored.
     """
     known = {f"{_PREFIX}{setting.name.upper()}": setting.name for setting in fields(Settings)}
     chosen: dict[str, str] = {}

@@ -1,13 +1,13 @@
-"""The two ways a request ends early that are nobody's bug."""
+"""The two ways a request ends early without a bug."""
 
 from typing import Any
 
 
 class Refusal(Exception):  # noqa: N818 - a refusal is the word players and docs use
-    """What a player asked for cannot be done; nothing has changed.
+    """A player's request cannot be carried out; nothing has changed.
 
-    `code` is kebab-case and names the sentence in `templates/refusals.txt`;
-    `params` fill that sentence and are frozen into the answer.
+    `code` is kebab-case and names the sentence in `templates/refusals.txt`; `params` fill that
+    sentence and are frozen into the answer.
     """
 
     def __init__(self, code: str, **params: Any) -> None:
@@ -17,4 +17,4 @@ class Refusal(Exception):  # noqa: N818 - a refusal is the word players and docs
 
 
 class OperatorError(Exception):
-    """What the operator asked for or configured cannot work; the text says what to do."""
+    """The operator's request or configuration cannot work; the text says what to do."""

@@ -1,4 +1,4 @@
-"""Files that the operator names: only real ones are read, and no more of them than makes sense."""
+"""Reads files that the operator names: regular files only, up to a size limit."""
 
 import os
 import pwd
@@ -10,9 +10,9 @@ from pbm.errors import OperatorError
 
 
 def open_file(path: Path) -> BufferedReader:
-    """Open a file, and wait for nobody who would write into it.
+    """Open a regular file without blocking.
 
-    Raises OSError, and OperatorError for what is there but no file, such as a folder or a pipe.
+    Raises OSError, and OperatorError for anything else, such as a folder or a pipe.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -22,9 +22,9 @@ def open_file(path: Path) -> BufferedReader:
 
 
 def read_file(path: Path, most: int) -> bytes:
-    """Read a file of so many bytes at most.
+    """Read a file of at most `most` bytes.
 
-    Raises OSError, and OperatorError for what is no file or larger.
+    Raises OSError, and OperatorError if it is larger or not a regular file.
     """
     with open_file(path) as file:
         content = file.read(most + 1)
@@ -34,9 +34,9 @@ def read_file(path: Path, most: int) -> bytes:
 
 
 def refuse_anothers(*paths: Path) -> None:
-    """Raise OperatorError for the first path that exists and that this user may not read and write.
+    """Raise OperatorError for the first existing path that this user may not read and write.
 
-    Name a folder before what is in it.
+    Name a folder before its contents.
     """
     for path in paths:
         may_all = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
@@ -46,7 +46,7 @@ def refuse_anothers(*paths: Path) -> None:
 
 
 def trouble(path: Path, error: OSError) -> str:
-    """What the system says of a file, and what to do where it is another user's."""
+    """The system's error text for a file, with advice if another user owns it."""
     said = f"{error.strerror or error}."
     there = next(place for place in (path, *path.absolute().parents) if _uid(place) is not None)
     if not isinstance(error, PermissionError) or _uid(there) in (os.geteuid(), None):

@@ -1,6 +1,6 @@
-"""What somebody may have meant by a word that is not known here.
+"""Suggestions for an unknown word.
 
-Everything that asks "Did you mean ...?" finds its words here, so that they are alike everywhere.
+Every "Did you mean ...?" finds its words here, so that they are alike everywhere.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,9 +14,9 @@ _ALIKE = 0.7
 def nearest(
     word: str, known: Iterable[str], *, most: int = MOST_NAMED, alike: float = _ALIKE
 ) -> list[str]:
-    """The known words that one is most like, the likest first; case does not matter.
+    """The known words most similar to a word, best first; case does not matter.
 
-    `alike` is how much at least, from 0 to 1, as `difflib` counts it.
+    `alike` is the least similarity, from 0 to 1, as `difflib` counts it.
 
     >>> nearest("Germna", ["german", "swiss", "dutch"]), nearest("chess", ["german"])
     (['german'], [])
@@ -29,11 +29,9 @@ def nearest(
 
 
 def one_slip_away(word: str, letters: str) -> frozenset[str]:
-    """The words that one letter makes of another: left out, put in, taken for another, or swapped
-    with the next.
+    """The words at edit distance one: a letter dropped, added, replaced or swapped with the next.
 
-    There are some eighty for each letter of it, so that they can be looked up, however many words
-    are known.
+    There are some eighty per letter, so looking them up is fast however many words are known.
 
     >>> sorted(one_slip_away("ab", "b"))
     ['a', 'abb', 'b', 'ba', 'bab', 'bb']

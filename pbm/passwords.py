@@ -1,8 +1,8 @@
-"""Passwords of players: kept as Argon2id hashes (RFC 9106), never as they are.
+"""Passwords of players: stored only as Argon2id hashes (RFC 9106).
 
-To hash takes some 25 ms of a processor and 19 MB for that time: more than anything may take on
-the event loop or while a transaction is open. So a turn only asks for what it needs, of a
-`PasswordWork`; what is not known yet ends the turn, is worked out apart, and the turn begins anew.
+Hashing takes some 25 ms of a processor and 19 MB: too much for the event loop or an open
+transaction. So a turn asks a `PasswordWork`. An unknown hash ends the turn, is computed apart, and
+the turn restarts.
 """
 
 import re
@@ -33,7 +33,7 @@ _OURS = re.compile(
 
 @dataclass(frozen=True)
 class PasswordHash:
-    """A password's hash with the costs that we chose, so that to check it takes no longer.
+    """A password's hash with our own costs, which bound the time of a check.
 
     `text` is in the PHC string format. Raises ValueError for any other text.
     """
@@ -46,13 +46,13 @@ class PasswordHash:
 
     @classmethod
     def read(cls, text: str | None) -> Self | None:
-        """The hash that a text is, None where it is none of ours."""
+        """Parse a hash; None if it is not one of ours."""
         return cls(text) if text and _OURS.fullmatch(text) else None
 
 
 @dataclass(frozen=True)
 class SealedPassword:
-    """A hash that was written down to wait for a `yes`, with what shows that we wrote it.
+    """A hash stored until a `yes` arrives, with a seal that proves we wrote it.
 
     Only `Keyring.seal_password` makes the seal, and only `Keyring.open_password` gives the hash
     back.
@@ -67,7 +67,7 @@ class HashingNeeded(WorkNeeded):
 
 
 class PasswordWork(Apart):
-    """What the hashing for one mail has come to so far."""
+    """The outcomes so far of hashing for one mail."""
 
     needed = HashingNeeded
 
@@ -76,9 +76,9 @@ class PasswordWork(Apart):
         self._right: dict[tuple[PasswordHash, str], bool] = {}
 
     def hash_of(self, password: str) -> PasswordHash:
-        """What is kept instead of a new password.
+        """The hash to store for a new password.
 
-        Raises Refusal for one that is too short or too long; HashingNeeded.
+        Raises Refusal if it is too short or too long, and HashingNeeded.
         """
         if len(password) < SHORTEST:
             raise Refusal("short-password", least=SHORTEST)
@@ -87,7 +87,7 @@ class PasswordWork(Apart):
         return self.outcome(password, lambda: hash_password(password))
 
     def are_right(self, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
-        """Whether each of these passwords is the one of its hash. Raises HashingNeeded."""
+        """Whether each password matches its hash. Raises HashingNeeded."""
         possible = [one for one in tries if len(one[1]) <= LONGEST]
         unknown = [one for one in possible if one not in self._right]
         if unknown:
@@ -96,22 +96,22 @@ class PasswordWork(Apart):
 
 
 class ConfirmedPassword(PasswordWork):
-    """For commands that waited for a yes: their new password was hashed before they did."""
+    """For confirmed commands: their new password was hashed before the question was sent."""
 
     def __init__(self, kept: PasswordHash | None) -> None:
-        """`kept` is what waited with them, None where nothing did that we wrote."""
+        """`kept` is the stored hash, None if there is none that we sealed."""
         super().__init__()
         self._kept = kept
 
     def hash_of(self, password: str) -> PasswordHash:  # noqa: ARG002 - whatever the line says
-        """What waited. Raises Refusal where nothing did."""
+        """The stored hash. Raises Refusal if there is none."""
         if self._kept is None:
             raise Refusal("password-lapsed")
         return self._kept
 
 
 class RefusedPasswords(PasswordWork):
-    """For a player for whom no new password is hashed now; `refusal` says why."""
+    """For a player who may not have a new password hashed now; `refusal` says why."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ def hash_password(password: str) -> PasswordHash:
 
 
 def check_password(kept: PasswordHash, password: str) -> bool:
-    """Whether this is the password that a hash was made from; slow."""
+    """Whether a password matches a hash; slow."""
     try:
         return _hasher().verify(kept.text, _normal(password))
     except VerifyMismatchError:
@@ -136,9 +136,9 @@ def check_password(kept: PasswordHash, password: str) -> bool:
 
 
 def hash_of_nobody(name: str) -> PasswordHash:
-    """What a password is checked against where there is none: that costs the same, and is wrong.
+    """A hash that matches no password, for players without one: checking it costs the same.
 
-    Each name has its own, so that several cost as much as those of several players.
+    Each name has its own, so that checking several costs as much as for real players.
     """
     salt = b64encode(sha256(name.encode("utf-8", "replace")).digest()[:_SALT_BYTES])
     costs = f"$argon2id$v=19$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"
@@ -146,7 +146,7 @@ def hash_of_nobody(name: str) -> PasswordHash:
 
 
 def _normal(password: str) -> bytes:
-    """One spelling for what looks the same; mail programs differ in how they send an umlaut."""
+    """Normalise to NFC, as mail programs differ in how they send an umlaut."""
     return unicodedata.normalize("NFC", password).encode("utf-8", "replace")
 
 

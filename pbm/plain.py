@@ -9,7 +9,7 @@ _AS_THEY_ARE = frozenset({str, int, bool, float, NoneType})
 
 
 def to_plain(value: Any) -> Any:
-    """A value as JSON has it.
+    """A value as plain JSON.
 
     >>> from pbm.events.board import MatchStanding
     >>> to_plain((MatchStanding("alice", 1, 3),))
@@ -27,11 +27,10 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[_Kind], plain: Any) -> _Kind:
-    """The value of a dataclass that `to_plain` made this of.
+    """Rebuild a dataclass from the output of `to_plain`.
 
-    Of several dataclasses that it may be it is the one with the same fields. A field that is
-    missing has its default. Raises TypeError where one without a default is missing, or one is
-    unknown.
+    In a union, the dataclass with the same fields is chosen. A missing field gets its default.
+    Raises TypeError for an unknown field or a missing one without a default.
     """
     hints = _types(kind)
     return kind(**{name: _value(hints.get(name, Any), item) for name, item in plain.items()})
@@ -56,7 +55,7 @@ def _value(hint: Any, plain: Any) -> Any:
 
 
 def _chosen(hints: tuple[Any, ...], plain: Any) -> Any:
-    """Which of several types a value is of; not None."""
+    """The member of a union that a value belongs to; never None."""
     hints = tuple(hint for hint in hints if hint is not NoneType)
     if len(hints) == 1:
         return hints[0]

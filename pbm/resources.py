@@ -1,4 +1,4 @@
-"""Finds the folders that go with the code: templates, help and migrations."""
+"""Finds the data folders of the program: templates, help and migrations."""
 
 from pathlib import Path
 from typing import Final, Literal
@@ -11,14 +11,14 @@ _PACKAGE: Final = Path(__file__).resolve().parent
 
 
 class MissingResourceError(RuntimeError):
-    """A folder that belongs to the installation is not there: it is broken or incomplete."""
+    """A data folder is missing: the installation is broken or incomplete."""
 
 
 def resource_path(name: Resource) -> Path:
-    """The folder of that name, as an absolute path.
+    """The absolute path of a data folder.
 
-    A wheel carries the folders inside the package; a checkout (and an editable installation,
-    which points at one) has them beside it. Raises MissingResourceError where neither is there.
+    A wheel carries the folders inside the package; a checkout (and an editable installation, which
+    points at one) has them beside it. Raises MissingResourceError if neither has it.
     """
     places = (_PACKAGE / "_data" / name, _PACKAGE.parent / name)
     for place in places:
@@ -29,24 +29,24 @@ def resource_path(name: Resource) -> Path:
 
 
 def strength_file() -> Path | None:
-    """The page with the tables of how strong the robots are, None where there is none."""
+    """The page with the tables of the robots' strength, None if it is missing."""
     places = (_PACKAGE / "_data" / "strength.md", _PACKAGE.parent / "docs" / "strength.md")
     return next((place for place in places if place.is_file()), None)
 
 
 def game_templates() -> dict[str, Path]:
-    """The folder with the templates of each game, by the game's name."""
+    """The template folder of each game, by the game's name."""
     return {name: _of_game(name, "templates") / name for name in games()}
 
 
 def help_pages() -> dict[str, Path]:
-    """The files of all help pages, by the subject."""
+    """The files of all help pages, by subject."""
     own = {path.stem: path for path in resource_path("help").glob("*.txt")}
     return own | {name: _of_game(name, "help") / f"{name}.txt" for name in games()}
 
 
 def game_note(name: str, command: str) -> str:
-    """What a game says of a command on its help page; nothing where there is no such file."""
+    """A game's note for a command's help page; empty without a file."""
     path = _of_game(name, "help") / name / f"{command}.txt"
     return path.read_text(encoding="utf-8").rstrip("\n") if path.exists() else ""
 

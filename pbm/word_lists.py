@@ -1,8 +1,8 @@
-"""Lists of words and phrases in many languages, which are text files.
+"""Lists of words and phrases in many languages, from text files.
 
-A file is UTF-8. A line such as `== no ==` begins a section, one that begins with # is a comment, an
-empty one means nothing, and any other holds phrases. Whoever wants a list reads it once, when the
-program starts.
+A file is UTF-8. A line such as `== no ==` begins a section, a line that begins with # is a comment,
+an empty line is skipped, and any other line holds phrases. Lists are read once, when the program
+starts.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -10,15 +10,15 @@ from pathlib import Path
 
 
 class WordListError(ValueError):
-    """A line of a list cannot be read; ``str()`` names the file and the line."""
+    """A line of a list cannot be parsed; ``str()`` names the file and the line."""
 
 
 def read_sections(
     file: Path, names: Collection[str], phrases: Callable[[str], Iterable[str]]
 ) -> dict[str, tuple[str, ...]]:
-    """The phrases of each section, once each and in their order; `phrases` are those of a line.
+    """The phrases of each section in order, without duplicates; `phrases` parses a line.
 
-    A section that the file does not have is empty. Raises WordListError and OSError.
+    A section missing in the file is empty. Raises WordListError and OSError.
     """
     found: dict[str, dict[str, None]] = {name: {} for name in names}
     section = ""

@@ -19,7 +19,7 @@ from pbm.store.values.players import Player
 
 @dataclass(frozen=True)
 class Proven:
-    """A player who is proven by a reply address or by the sender's domain."""
+    """A player proven by a reply address or by the sender's domain."""
 
     player: Player
     board_id: int | None = None
@@ -50,7 +50,7 @@ class Elsewhere:
 class Answerer:
     """The answer to a question, open or not, from the address that was asked.
 
-    `proven`: commands in it need no confirmation. `token` is the question's.
+    `proven`: its commands need no confirmation. `token` is the question's.
     """
 
     question: Question
@@ -61,7 +61,7 @@ class Answerer:
 
 @dataclass(frozen=True)
 class Stranger:
-    """An address that nobody plays from."""
+    """An address of no player."""
 
     author: str
 
@@ -104,7 +104,7 @@ def player_of(speaker: Speaker) -> Player | None:
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """The section that says why a valid tag from the player's address is not enough; else empty."""
+    """The section that says why a valid tag and the player's address do not suffice; else empty."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings
@@ -125,7 +125,7 @@ def tag_owner(
 ) -> Player | None:
     """Return the player whose tag a reply address carries; None for a wrong or revoked tag.
 
-    `known`: a player who is loaded already, and often is the one.
+    `known`: an already loaded player, often the right one.
     """
     is_known = known is not None and known.id == reply.player_id
     player = known if is_known else work.players.find(reply.player_id)
@@ -157,7 +157,7 @@ def _asked_player(work: UnitOfWork, question: Question) -> Player | None:
 
 
 def is_open(question: Question, arrived: datetime) -> bool:
-    """Whether a question took answers at a moment. After that its token proves nothing."""
+    """Whether a question was open at a moment. After that its token proves nothing."""
     return question.answer is None and question.expires_at > arrived
 
 

@@ -33,14 +33,14 @@ class _Answer(Command):
     who: str | None = operand(Handle(), optional=True)
 
     def _read(self, words: list[str]) -> None:
-        """Fill the fields; `the draw offer` is no other than `draw`."""
+        """Fill the fields; `the draw offer` means `draw`."""
         super()._read([word for word in words if lowered(word) not in _SAYS_NOTHING])
         left = self.who if self.what != CHALLENGE else str(self.board) if self.board else None
         if left is not None:
             raise misread("left-over", word=left)
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
-        """The challenge that this answers, or None for something on a board. Raises Refusal."""
+        """The challenge that this answers, None for an offer on a board. Raises Refusal."""
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
@@ -68,12 +68,12 @@ class _Answer(Command):
         return player_id in challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """The newest boards of the speaker, and those with something that this may answer."""
+        """The speaker's newest boards, and those with an offer that this may answer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
-        """The board, and the one thing there that this answers. Raises Refusal."""
+        """The board, and its one offer that this answers. Raises Refusal."""
         board = context.own_game(self._where(context))
         found = self._offers(board, context)
         if not found:
@@ -84,8 +84,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _where(self, context: Context) -> BoardRef | None:
-        """The named board; if the mail points at none, the only one with an offer. Raises
-        Refusal."""
+        """The named board; without any, the only one with an offer. Raises Refusal."""
         if context.hints or (self.board and self.board.number is not None):
             return self.board
         boards, asked = self._asked_boards(context)
@@ -95,7 +94,7 @@ class _Answer(Command):
         return BoardRef(asked[0].id, ply) if asked else self.board
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """The offers of a board that this may answer."""
+        """The offers on a board that this may answer."""
         return [
             offer
             for offer in open_offers(board)
@@ -108,7 +107,7 @@ class _Answer(Command):
         return context.player.id in waiting_for(board, offer)
 
     def _means(self, offer: Offer) -> bool:
-        """Whether this may be the take-back that is meant, if one of a certain ply is."""
+        """Whether an offer fits the named ply; only take-backs have one."""
         ply = self.board.ply if self.board else None
         return offer.kind != TAKEBACK or ply in (None, offer.moved)
 
@@ -198,6 +197,6 @@ def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
 
 
 def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:
-    """The other players of a challenge, by whose handle it may be named; its sender first."""
+    """The other players of a challenge, its sender first."""
     named = dict.fromkeys((challenge.by_id, *challenge.asked))
     return [challenge.handle_of(other) for other in named if other != player_id]

@@ -1,4 +1,4 @@
-"""The commands about oneself."""
+"""Commands about the player's own account."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -87,7 +87,7 @@ class NewKey(Command, group="account"):
         yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        """Name the games whose mails cannot be answered any more."""
+        """Name the games whose mails can no longer be answered."""
         playing = [board.id for board in boards_played(turn.work, player, lock=False)]
         return {"section": "ends-replies", "boards": playing[:MOST_SHOWN]}
 
@@ -110,7 +110,7 @@ class Add(Command, group="account"):
     address: str = operand(Address("address"))
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask the new address."""
+        """Ask the new address to confirm."""
         _check_free(context, self.address)
         yield AddressWanted(self.address, instead=False)
         yield Answered("address-asked", {"title": "your new address", "address": self.address})
@@ -132,7 +132,7 @@ class ChangeAddress(Command, group="account"):
     address: str = operand(Address())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask the new address."""
+        """Ask the new address to confirm."""
         _check_free(context, self.address)
         yield AddressWanted(self.address, instead=True)
         yield Answered("address-asked", {"title": "your new address", "address": self.address})
@@ -160,7 +160,7 @@ class ChangeHandle(Command, group="account"):
     handle: str = operand(Handle())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Change it."""
+        """Change the handle."""
         player = context.player
         context.check_handle(self.handle, player.id)
         context.work.players.change_handle(player, self.handle)
@@ -198,7 +198,7 @@ class ChangePassword(Command, group="account"):
         return f"change password {MASK if self.new_password else _NONE}"
 
     def question(self) -> str:
-        """Ask whether it is really wished."""
+        """Ask for confirmation."""
         wished = "set the new password" if self.new_password else "have no password any more"
         return f"Do you want to {wished}?"
 

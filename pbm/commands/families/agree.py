@@ -1,4 +1,4 @@
-"""The commands that ask the others to agree: draws and take-backs."""
+"""Commands that need the others' agreement: draws, take-backs, pauses; gifts of time; claims."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -43,7 +43,7 @@ class Draw(BoardCommand, group="play"):
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Offer it, or agree."""
+        """Offer a draw, or agree to one."""
         board = context.own_game(self.board)
         offer = _offered_draw(board, context)
         if offer:
@@ -52,7 +52,7 @@ class Draw(BoardCommand, group="play"):
             yield from ask_all(context.work, board, DRAW, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
-        """Name the board, and whether a draw is agreed to or offered."""
+        """Name the board, and whether this agrees to a draw or offers one."""
         board = context.own_game(self.board)
         return f"{'accept draw' if _offered_draw(board, context) else 'draw'} {board.id}"
 
@@ -69,7 +69,7 @@ class TakeBack(BoardCommand, group="play"):
     examples = ("takeback", "takeback 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask for it."""
+        """Ask for the take-back."""
         board = context.own_game(self.board)
         latest = latest_ply(context.work, board, context.player.id)
         if not latest:
@@ -88,7 +88,7 @@ class TakeBack(BoardCommand, group="play"):
 
 
 def _offered_draw(board: Board, context: Context) -> Offer | None:
-    """The draw that waits for the speaker's answer, if there is one."""
+    """The draw offer that awaits the speaker's answer, None if there is none."""
     found = (offer for offer in open_offers(board) if offer.kind == DRAW)
     return next((item for item in found if context.player.id in waiting_for(board, item)), None)
 
@@ -105,7 +105,7 @@ class Pause(BoardCommand, group="play"):
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask for it."""
+        """Ask for the pause."""
         board = context.own_game(self.board)
         yield from ask_all(context.work, board, PAUSE, context.player.id, context.now)
 
@@ -122,7 +122,7 @@ class Resume(BoardCommand, group="play"):
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask for it."""
+        """Ask to resume."""
         board = context.own_game(self.board)
         yield from ask_all(context.work, board, RESUME, context.player.id, context.now)
 
@@ -141,7 +141,7 @@ class Give(Command, group="play"):
     board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Add it, and tell all."""
+        """Add the time, and tell all."""
         board = context.own_game(self.board)
         yield give_time(context.work, board, context.player, self.time, context.now)
 
@@ -165,7 +165,7 @@ class Claim(BoardCommand, group="play"):
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Look whether it is so, and end the game."""
+        """Check the claim, and end the game."""
         board = context.own_game(self.board)
         forfeit = claim_forfeit(context.work, board, context.player, context.now)
         if forfeit:

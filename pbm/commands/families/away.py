@@ -42,7 +42,7 @@ class TakeVacation(Command, group="account"):
     days: Days | None = operand(DaysKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Write it down, and answer with all that is to come."""
+        """Store the vacation, and answer with all coming ones."""
         if self.days is None:
             yield _told(context)
             return
@@ -71,14 +71,14 @@ class Back(Command, group="account"):
     examples = ("back",)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Cut it short."""
+        """End the vacation early."""
         had_begun = come_back(context.work, context.player, context.turn.arrived)
         title = "welcome back" if had_begun else "your vacation"
         yield Answered("back", {"title": title, "had_begun": had_begun})
 
 
 def _told(context: Context, **taken: str) -> Answered:
-    """The vacations to come and the days left; `taken` are the days of a new one."""
+    """The coming vacations and the days left; `taken` are the days of a new one."""
     whose = context.work, context.player, context.turn.arrived
     coming = [
         {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}

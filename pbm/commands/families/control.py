@@ -1,4 +1,4 @@
-"""The commands by which a player is left alone by others, or calls the operator."""
+"""Commands to block players and to report them to the operator."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ class BlockPlayer(Command, group="lobby"):
     who: str | None = operand(Handle(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Block somebody, and end whatever is pending between the two."""
+        """Block a player, and cancel everything pending between the two."""
         if self.who is None:
             yield _blocks(context)
             return
@@ -44,7 +44,8 @@ class BlockPlayer(Command, group="lobby"):
             context.work.blocks.add(player.id, other.id, context.now)
         yield from call_off_between(context.work, player, other, context.now)
         yield from leave_seeks_with(context.work, player, other)
-        # The last of all: what stands below a no goes with it, and these words are not for them.
+        # Last, as a preceding refusal would take the words below it along, and they are not for
+        # others.
         yield _blocks(context, blocked=other.handle)
 
 
@@ -57,7 +58,7 @@ class UnblockPlayer(Command, group="lobby"):
     who: str = operand(Handle())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Lift it."""
+        """Lift the block."""
         other = _named(context, self.who)
         if not context.work.blocks.drop(context.player.id, other.id):
             raise Refusal("not-blocked", handle=other.handle)
@@ -82,11 +83,11 @@ class ReportBoard(Command, group="lobby"):
 
     @property
     def text_follows(self) -> bool:
-        """Whether the line has no text itself; else more commands may follow."""
+        """Whether the text is below the line; else more commands may follow."""
         return self.text is None
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Pass it on."""
+        """Send the report to the operator."""
         board = self._find(context)
         if not board.seats_of(context.player.id):
             raise Refusal("not-your-board", number=board.id)
@@ -104,8 +105,7 @@ class ReportBoard(Command, group="lobby"):
         return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
 
     def _find(self, context: Context) -> Board:
-        """The board of the report: without a number, the one with a player who is named. Raises
-        Refusal."""
+        """The named board; without a number, the one with a named player. Raises Refusal."""
         if self.board is not None or context.hints:
             return context.board(self.board)
         boards = context.work.boards.of_player(context.player.id, playing=True, most=BOARDS_NAMED)
@@ -120,7 +120,7 @@ class ReportBoard(Command, group="lobby"):
 
 
 def _named(context: Context, handle: str) -> Player:
-    """Another player of this server. Raises Refusal."""
+    """Another player, by handle. Raises Refusal."""
     if handle in (ME, context.player.handle):
         raise Refusal("block-yourself")
     player = context.work.players.by_handle(handle)

@@ -1,7 +1,7 @@
 """The help: pages in files, and a page per command made from its class.
 
-No line of a page is a command by itself, so that a quoted page does nothing: examples have a mark
-in front, commands in sentences are in quotes.
+No line of a page parses as a command, so a quoted page does nothing: examples have a mark in front,
+commands in sentences are in quotes.
 """
 
 import re
@@ -22,7 +22,7 @@ from pbm.rules.contract import Game, Option, SetupError, View, completed
 from pbm.rules.registry import default_game, games
 
 MARK = "  => "
-"""Stands before everything that is shown to be sent."""
+"""Prefix of every line that shows what to send."""
 
 GROUPS = {
     "lobby": "STARTING A GAME",
@@ -87,8 +87,8 @@ class Help(Command, group="look"):
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
     """Return the title and text of a help page. Raises Refusal for an unknown subject.
 
-    A subject is a page's name, any word that a command is read by, or the name of a board to
-    start from. `server` is the address that the page gives to write to.
+    A subject is a page's name, any word of a command, or the name of a starting board. `server` is
+    the address to write to, as the page shows it.
     """
     name = _page_wanted(subject)
     named = [command for command in commands if command.words[0] == name]
@@ -116,7 +116,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
 
 
 def _all_pages(commands: Sequence[type[Command]]) -> list[str]:
-    """Everything that has a page, without misspelt words."""
+    """Every subject with a page, without misspelt words."""
     values = [value for _, option in _set_ups() for value in option.values]
     return [*help_pages(), *(command.words[0] for command in commands), *values]
 
@@ -158,7 +158,7 @@ def command_block(commands: Sequence[type[Command]]) -> str:
 
 
 def board_block() -> str:
-    """Draw all boards as they are mailed, each once for every number of players it takes."""
+    """Draw each board as it is mailed, once per number of players it takes."""
     return "\n\n".join(
         drawn
         for game, option in _set_ups()
@@ -168,7 +168,7 @@ def board_block() -> str:
 
 
 def _set_ups() -> Iterator[tuple[Game, Option]]:
-    """The options with a value for each board to start from, of all games."""
+    """The options that choose the starting board, of all games."""
     for game in games().values():
         for option in game.info.options:
             if option.sets_up and option.values:
@@ -185,7 +185,7 @@ def _board_page(game: Game, option: Option, value: str) -> str:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Draw a board for each number of players, and for partners if they begin elsewhere."""
+    """Draw a board for each number of players, and for partners if they start elsewhere."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -199,7 +199,7 @@ def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
 
 
 def _first(game: Game, players: int, chosen: dict[str, str | bool]) -> str:
-    """The first position as lines; empty if the game is not for so many players."""
+    """The starting position as lines; empty if the game is not for so many players."""
     try:
         position = game.start(players, completed(game.info.options, chosen), 0)
     except SetupError:
@@ -240,7 +240,7 @@ def _other_words(command: type[Command]) -> str:
 
 
 def _explained(text: str) -> str:
-    """Explain the signs and words of usage lines that a text contains."""
+    """Explain the signs and words of usage lines found in a text."""
     return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
 
 
@@ -250,9 +250,9 @@ def _in_quotes(text: str) -> str:
 
 
 def strength_told(only: str = "") -> str:
-    """The results of games between robots, a sentence per pair; with `only` of one robot.
+    """The results of games between robots, a sentence per pair; with `only`, of one robot.
 
-    Empty if they were not measured.
+    Empty if none were measured.
     """
     path = strength_file()
     return " ".join(_told(path.read_text(encoding="utf-8"), only)) if path else ""

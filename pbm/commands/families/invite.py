@@ -14,7 +14,7 @@ WAITING_FOR = timedelta(days=3)
 
 
 def check_invitations(context: Context, addresses: Sequence[str]) -> None:
-    """Raise Refusal if one of these addresses may not be invited."""
+    """Raise Refusal if one of the addresses may not be invited."""
     since = context.now - WAITING_FOR
     waiting = context.work.questions.waiting_errands(context.player.id, since, status="invited")
     lines = [line for errand in waiting for line in errand.lines]
@@ -26,7 +26,7 @@ def check_invitations(context: Context, addresses: Sequence[str]) -> None:
 
 
 def check_is_of_a_person(context: Context, address: str) -> None:
-    """Raise Refusal for an address of this server's, or one of a mail server and of no person."""
+    """Raise Refusal for an address of this server or a mail server's role address."""
     own = is_own(address, context.server)
     if own or is_role(address) or leads_elsewhere(address, context.server):
         raise Refusal("nobody-there", address=address, own=own)

@@ -28,7 +28,7 @@ class ExplainStop(Command, group="account"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Explain."""
+        """Explain the choices."""
         playing = [board.id for board in boards_played(context.work, context.player)]
         yield Answered("stop", {"title": "stop", "boards": playing})
 
@@ -47,7 +47,7 @@ class Delete(Command, group="account"):
     asks = "Do you want to leave this server for good?"
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Resign everywhere, and forget the player."""
+        """Resign everywhere, and erase the player's data."""
         player = context.player
         context.work.players.set_status(player.id, "removed")  # so that no match goes on with them
         for board in boards_played(context.work, player):
@@ -58,7 +58,7 @@ class Delete(Command, group="account"):
         yield Forgotten(player.address, player.handle)
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        """Name the games that are given up, with the opponents."""
+        """Name the games that would be resigned, with the opponents."""
         boards = boards_played(turn.work, player, lock=False)
         named = [
             {
@@ -71,12 +71,12 @@ class Delete(Command, group="account"):
         return {"section": "ends-all", "handle": player.handle, "boards": named, "more": more}
 
     def pinned(self, context: Context) -> str:
-        """The same word, whatever was written for it."""
+        """The command's first word, without arguments."""
         return self.words[0]
 
 
 def everything_about(context: Context) -> dict[str, Any]:
-    """Everything that is kept about the speaker, as plain values."""
+    """All data stored about the speaker, as plain values."""
     player, work = context.player, context.work
     boards = [
         *work.boards.of_player(player.id, playing=True, most=_EVERY),

@@ -1,4 +1,4 @@
-"""The challenges of a player that wait for somebody's yes, as lists show them."""
+"""Seeks and pending challenges, as lists show them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def _listed(challenge: PendingChallenge, player_id: int) -> dict[str, Any]:
 
 
 def own_seeks(context: Context) -> list[dict[str, Any]]:
-    """The seeks in which the speaker waits."""
+    """The speaker's open seeks."""
     own = context.work.seeks.of_player(context.player.id)
     return told_of(context, [seek for seek in own if seek.wish.is_installed])
 

@@ -1,4 +1,4 @@
-"""The commands that begin a game, or keep it from beginning."""
+"""Commands that begin a game, or decline one."""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -137,11 +137,11 @@ class Challenge(Command, group="lobby"):
         yield Invited(self._line(names), addresses, self.game.info.name)
 
     def pinned(self, context: Context) -> str:
-        """Name the same players later."""
+        """Name the same players, however the handles read later."""
         return self._line(self._names(context))
 
     def _setup(self, players: int) -> Setup:
-        """The game and the way to play. Raises Refusal."""
+        """The game and its options. Raises Refusal."""
         info = self.game.info
         chosen = self.chosen.options()
         if self._has_partners and self._partners:
@@ -150,7 +150,7 @@ class Challenge(Command, group="lobby"):
         return Setup(info.name, options, self.rounds, not self.unrated, self._clock(players))
 
     def _clock(self, players: int) -> Terms | None:
-        """The terms that were chosen for the clock."""
+        """The chosen time limits."""
         return chosen_terms(
             players,
             each=self.forfeittime,
@@ -169,7 +169,7 @@ class Challenge(Command, group="lobby"):
 
     @property
     def _partners(self) -> str | None:
-        """The game option for partners joined by a +, if there is one."""
+        """The game option for partners joined by a +, None if there is none."""
         option = partners_option(self.game)
         return option.name if option else None
 
@@ -203,7 +203,7 @@ class Challenge(Command, group="lobby"):
                 yield f"-{name}={between.join(map(write_duration, spans))}"
 
     def _names(self, context: Context) -> list[str]:
-        """Handles, and the addresses of guests, in seat order. Raises Refusal."""
+        """The handles, and the guests' addresses, in seat order. Raises Refusal."""
         own = context.player.handle
         names = self._in_seats(_called(context, self.seats or self.opponents))
         if not (self.seats or self._has_partners or own in names):
@@ -241,12 +241,12 @@ class Challenge(Command, group="lobby"):
         return any(context.player.handle in team for team in called)
 
     def _first_unsaid(self, context: Context, names: Sequence[str]) -> bool:
-        """Whether the sender has the first of several seats without having asked for it."""
+        """Whether the sender got the first of three or more seats without asking for it."""
         unsaid = not self.random and not self._names_sender(context)
         return unsaid and len(names) > _TWO
 
     def _seating(self, names: list[str], context: Context) -> list[str]:
-        """The names in the order of the seats, by lot if that is wanted; partners stay partners."""
+        """The names in seat order, by lot if asked for; partners stay partners."""
         if not self.random:
             return names
         if not self._has_partners:
@@ -257,7 +257,7 @@ class Challenge(Command, group="lobby"):
 
 
 def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
-    """The players as they are called here, `me` among them."""
+    """The players' names with `me` replaced by the sender's handle."""
     return [tuple(_known(context, name) for name in team) for team in teams]
 
 
@@ -270,7 +270,7 @@ def _known(context: Context, name: str) -> str:
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
     """A player who can play. Raises Refusal.
 
-    `by_address`: an address would do as well.
+    `by_address`: an address would be accepted as well.
     """
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == "removed" and not by_address:
@@ -319,9 +319,9 @@ class Rematch(BoardCommand, group="lobby"):
     examples = ("rematch", "rematch 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Start it, once."""
+        """Start a rematch, unless one has begun."""
         named = context.board(self.board)
-        # Locked, so that two players who ask at once do not start two of them.
+        # Locked, so that two simultaneous requests do not start two rematches.
         board = context.work.boards.get(last_of_match(context.work, named).id, lock=True)
         if board.from_record or not board.seats_of(context.player.id):
             raise Refusal("not-your-board", number=named.id)

@@ -47,7 +47,7 @@ class Show(Command, group="look"):
     what: tuple[BoardRef | str, ...] = operand(Shown("board|handle"), many=True, optional=True)
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """The same of a board that the line names before it."""
+        """The same command for a board named before it; None if it names boards itself."""
         if self.what:
             return None
         self.what, self.line = (board,), line
@@ -83,7 +83,7 @@ class ShowAs(Command, group="look"):
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """The place of userid and password: first of all, or behind the board."""
+        """The index of the userid and password: first of all, or behind the board."""
         first = login_first(words)
         return super().login_in(words) if first is None else first
 
@@ -162,11 +162,11 @@ class _Selection:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the game, its size or teams select among a player's boards."""
+        """Whether boards are filtered by game, size or teams."""
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """The boards, newest first, at least one more than a list shows if there are more."""
+        """The boards, newest first; if there are more than a list shows, at least one more."""
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}
@@ -196,7 +196,7 @@ class _Selection:
 def _all_shown(
     context: Context, refs: Sequence[BoardRef], more: Sequence[Board], *, own: bool = False
 ) -> Iterator[Event]:
-    """Show as many boards as there is room for in the answer.
+    """Show as many boards as the answer has room for.
 
     With `own`, those of `refs` must be the speaker's. Raises Refusal.
     """
@@ -218,7 +218,7 @@ def _all_shown(
 
 
 def _owner(context: Context, player: Player) -> str | None:
-    """The handle of somebody else than the speaker."""
+    """A player's handle, None for the speaker."""
     return None if player.id == context.player_id else player.handle
 
 

@@ -161,7 +161,7 @@ def _rating(context: Context, player: Listed, known: Rating | None) -> dict[str,
 
 
 def _who(context: Context, player: Player) -> dict[str, Any]:
-    """Name, state and absence of a player."""
+    """A player's name, state and absence."""
     away = context.work.vacations.away_among([player.id], today_of(player, context.now))
     return {
         "title": f"about {player.handle}",
@@ -176,7 +176,7 @@ def _who(context: Context, player: Player) -> dict[str, Any]:
 
 
 def _games(context: Context, player: Player) -> dict[str, Any]:
-    """The games of a player in figures."""
+    """A player's games in figures."""
     history = context.work.history
     games_over, kept = history.kept_time(player.id, most=_LOOKED_AT)
     return {
@@ -205,7 +205,7 @@ def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
 
 
 def _title(game: str) -> dict[str, str | None]:
-    """The game's title, if several games are installed."""
+    """The game's title, None if only one game is installed."""
     return {"game": game_named(game).info.title if len(games()) > 1 else None}
 
 
@@ -263,8 +263,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """The rows of a standings list by player number, best first; provisional ratings have no
-    place."""
+    """Standings rows by player number, best first; provisional ratings have no place."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):
@@ -281,7 +280,7 @@ def place_in(context: Context, game: str, pool: Pool, player_id: int) -> str:
 
 
 def told_rating(context: Context, rating: Rating) -> dict[str, Any]:
-    """A rating as it is by now, for a template."""
+    """A rating at the current moment, for a template."""
     now = at(rating, context.now)
     return {"games": rating.games, **to_plain(shown(now.mu, now.sigma))}
 

@@ -45,7 +45,7 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def bare(cls, text: str, line: str, game: Game, board: BoardRef | None = None) -> Self:
-        """The command that a move alone is, as an answer to a board's mail may hold it."""
+        """The command for a move alone, as in an answer to a board's mail."""
         command = cls()
         command.game, command.line, command.is_bare = game, line, True
         command.board, command.move, command.ply = board, " ".join(text.split()), None
@@ -53,7 +53,7 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def on_board(cls, board: BoardRef, text: str, line: str, game: Game) -> Self:
-        """The command that a board's number and a move are, on a line of their own."""
+        """The command for a line with a board's number and a move."""
         command = cls.bare(text, line, game, board)
         command.is_bare, command.is_line = False, True
         return command
@@ -63,7 +63,7 @@ class PlayMove(BoardCommand, group="play"):
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Play it."""
+        """Play the move."""
         board = context.own_board(self.board)
         self._check_ply(board)
         self._check_turn(board, context)
@@ -73,13 +73,13 @@ class PlayMove(BoardCommand, group="play"):
             yield self._held(board, context, "stale-move", taken_back=taken_back)
             return
         if self.is_line and context.hints and board.id not in context.hints:
-            # In an answer to another board the number may be that of a move.
+            # In an answer about another board, the number may be a move number.
             yield self._held(board, context, "other-board", answered=context.hints[0])
             return
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def _held(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
-        """The question whether a move is meant for a board as it is now. Raises Refusal."""
+        """Ask whether a move is meant for the board as it is now. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
@@ -90,7 +90,7 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """Name the board and the ply for which the move is meant now."""
+        """Name the board and the ply of the move."""
         board = context.own_board(self.board)
         ply = self._meant_ply or board.ply + 1
         return f"move {board.id}#{ply} {self._written(board, ply)}"
@@ -117,7 +117,7 @@ class PlayMove(BoardCommand, group="play"):
             raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """The answered mail's board, if the board was at an earlier ply there."""
+        """The answered mail's view of the board, if it showed an earlier ply."""
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)
@@ -137,7 +137,7 @@ class Resign(BoardCommand, group="play"):
     examples = ("resign", "resign 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Leave all of the player's seats."""
+        """Resign all of the player's seats."""
         board = context.own_game(self.board)
         yield from leave_board(context.work, board, context.player, "resigned", context.now)
 

@@ -1,4 +1,4 @@
-"""Games as records: a board written out, and a game from elsewhere brought in."""
+"""Games as records: export of a board, and import of a game."""
 
 import json
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ class Export(Command, group="look"):
         yield Answered("record", {"title": title, "number": board.id, "text": text})
 
     def _record(self, context: Context, board: Board) -> GameRecord:
-        """The game, with the better moves that an analysis of it has found."""
+        """The game's record, with the better moves that an analysis found."""
         record = record_of(context.work, board, context.server)
         kept = None if board.playing else kept_analysis(context.work, board)
         if not (kept and kept.finished_at and tells_nothing(context.work, board, context.actor)):
@@ -92,7 +92,7 @@ class Import(Command, group="look"):
     chosen: Chosen = game_options(readings_of)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Replay it, and keep it."""
+        """Replay the record, and store it."""
         through = self._replay(context)
         _check_length(context, len(through.played))
         seated = [context.player.id] * through.record.seats

@@ -1,4 +1,4 @@
-"""The commands by which somebody finds others to play with, without knowing anybody."""
+"""Commands to find opponents without knowing anybody."""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -50,7 +50,7 @@ class Play(Command, group="lobby"):
     examples = ("play",)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Start a board, or add the player to those waiting for one."""
+        """Start a board, or add the player to the waiting list."""
         setup, lots = usual_setup(self.game.info.name), context.shuffled
         wish = wish_for(setup, fewest_players(setup), pairs=True)
         done = make_seek(context.work, wish, context.player, context.now, PAIRING_STANDS, lots)
@@ -94,7 +94,7 @@ class SeekOthers(Challenge):
     players: int | None = operand(PLAYER_COUNT, optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Store the seek, or start a board with a player who waits for such a game."""
+        """Store the seek, or start a board with a waiting player."""
         least, most = self.rating or (None, None)
         number = self.players or fewest_players(self._setup(0))
         setup, wishes = self._setup(number), tuple(self._wishes())
@@ -109,7 +109,7 @@ class SeekOthers(Challenge):
         return self.of_its_game(self.line)
 
     def _wishes(self) -> Iterator[str]:
-        """The options that say how the game is played, as they are written."""
+        """The options that say how the game is played, as typed."""
         yield from dict.fromkeys(self.chosen.written())
         if self.rounds:
             yield f"-rounds={self.rounds}"
@@ -154,7 +154,7 @@ class Join(Command, group="lobby"):
     number: int = operand(SEEK_NUMBER)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Take it, and start the board if it was the last."""
+        """Take a seat, and start the board if it was the last."""
         lots = context.shuffled
         done = join_seek(context.work, self.number, context.player, context.now, lots)
         yield from _told(context, done)

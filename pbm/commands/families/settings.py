@@ -1,4 +1,4 @@
-"""The commands by which a player says how we are to write."""
+"""Commands for a player's settings."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ _Read = Callable[[str], dict[str, Any]]  # a value into the changed settings; ra
 
 
 def _choice(name: str, choices: Sequence[str], word: str) -> str:
-    """The one of some words that is meant. Raises Refusal."""
+    """Match a word against the choices. Raises Refusal."""
     value = lowered(word)
     if value not in choices:
         told = {"word": cut_short(word), "near": nearest(value, choices)}
@@ -86,7 +86,7 @@ def _digest(word: str) -> dict[str, Any]:
 
 
 def _hour(word: str) -> int | None:
-    """Parse an hour of the day: `18:00`, `18h`, `6pm`; None if it is none."""
+    """Parse an hour of the day: `18:00`, `18h`, `6pm`; None if invalid."""
     found = _HOUR.fullmatch(lowered(word))
     if found is None:
         return None
@@ -153,7 +153,7 @@ SWITCHES = frozenset(
     for word in (*_SETTINGS, *_SPELLINGS)
     if _SPELLINGS.get(word, word) in ("picture", "strict", "weekend", "digest", "receipts")
 )
-"""Words of settings that a line may begin with, without `set`, where `on` or `off` is all else."""
+"""Settings that work without `set` if the rest of the line is `on` or `off`."""
 
 
 class ShowSettings(Command, group="account"):
@@ -216,7 +216,7 @@ class Set(Command, group="account"):
     value: str = operand(JoinedWords("value"))
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Change it."""
+        """Change the setting."""
         work, before = context.work, context.player
         changed = _SETTINGS[self.name](self.value)
         if self.name == "strict":  # without DMARC results the provider cannot vouch
@@ -247,7 +247,7 @@ class SetChallenges(Command, group="lobby"):
     value: str = operand(OneOf(*_CHALLENGES))
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Change it."""
+        """Change the setting."""
         yield set_challenges(context, self.value)
 
 
@@ -267,7 +267,7 @@ class SetLimit(Command, group="lobby"):
     most: str | None = operand(Word("n"), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Change it, or show it."""
+        """Change or show the limit."""
         if self.most is None:
             yield _told(context)
             return
@@ -276,13 +276,13 @@ class SetLimit(Command, group="lobby"):
 
 
 def set_challenges(context: Context, value: str) -> Answered:
-    """Set what happens with others' challenges, and tell the speaker."""
+    """Set how others' challenges are treated, and tell the speaker."""
     context.work.players.change_settings(context.player_id, challenges=value)
     return _told(context, changed="challenges")
 
 
 def local_time(moment: datetime, timezone: str) -> str:
-    """A moment as a player's mails name it: ISO 8601 to the minute, and the zone."""
+    """A moment as mails show it: ISO 8601 to the minute, and the zone."""
     return f"{moment.astimezone(ZoneInfo(timezone)):%Y-%m-%d %H:%M} ({timezone})"
 
 

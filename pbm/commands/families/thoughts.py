@@ -1,4 +1,4 @@
-"""The commands for which a robot thinks: a hint, and the analysis of a game."""
+"""Commands answered by a robot: a hint, and the analysis of a game."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ class Hint(BoardCommand, group="play"):
     examples = ("hint", "hint 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask for it."""
+        """Ask for a hint."""
         board = context.own_game(self.board)
         yield ask_hint(context.work, board, context.player, context.now)
 
@@ -49,7 +49,7 @@ class Analyse(BoardCommand, group="look"):
     examples = ("analyse", "analyse 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the analysis, or order one."""
+        """Answer with the analysis, or request one."""
         board = self._find(context)
         check_analysable(board)
         check_tells_nothing(context.work, board, context.player)
@@ -66,5 +66,5 @@ class Analyse(BoardCommand, group="look"):
         return f"{self.words[0]} {self._find(context).id}"
 
     def _find(self, context: Context) -> Board:
-        """The board, locked, so that two requests make one analysis."""
+        """The board, locked, so that two requests start one analysis."""
         return context.work.boards.get(context.board(self.board).id, lock=True)

@@ -1,6 +1,6 @@
 """Strips polite words and marks around a move, and replaces words for its signs.
 
-The move itself is for its game to parse. The words are in `languages/moves.txt`.
+The game parses the move itself. The words are in `languages/moves.txt`.
 """
 
 import re
@@ -25,11 +25,11 @@ _NO_BLANKS: Final = "\u2e80"  # from here on are the letters of languages withou
 
 
 def undressed(text: str, *, numbered: bool = True) -> str:
-    """A text without what does not matter around a move: quotes, a full stop, "please".
+    """A text without the irrelevant marks around a move: quotes, a full stop, "please".
 
-    It is told from plain words by its game afterwards. What shows a doubt stays: a question mark,
-    dots, brackets. `numbered`: a number before the move ("12." or "1)") does not matter either;
-    behind the word `move` it may mean a board.
+    The game then decides whether it is a move. Signs of doubt stay: a question mark, dots,
+    brackets. `numbered` also drops a number before the move ("12." or "1)"); behind the word `move`
+    it may mean a board.
 
     >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")
     ('K-R', 'K-R')
@@ -47,7 +47,7 @@ def undressed(text: str, *, numbered: bool = True) -> str:
 
 
 def with_signs(text: str) -> str:
-    """A text in small letters, with an arrow for "to", and without "from" and "and".
+    """A text in lower case, with an arrow for "to", and without "from" and "and".
 
     >>> with_signs("from K to R"), with_signs("K and Q -> R")
     ('k → r', 'k q → r')
@@ -96,7 +96,7 @@ def _without_last(text: str) -> str:
 
 
 def _smiley_at_start(text: str) -> int:
-    """How many characters of a smiley a text begins with."""
+    """The length of a smiley at the start of a text, 0 without one."""
     if text[:1] and _is_emoji(text[0]):
         return len(text) - len(text[1:].lstrip(_TINTS))
     return next((len(item) for item in _SMILEYS if text.startswith(item)), 0)

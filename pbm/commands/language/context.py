@@ -27,11 +27,11 @@ _ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split(
 
 @dataclass(frozen=True)
 class Context:
-    """What a command sees: the turn, the speaker, and the boards that the mail points at.
+    """A command's context: the turn, the speaker, and the boards that the mail points at.
 
     `actor_id`: the speaker's number, None for a stranger. `hints`: the boards that the mail points
-    at, the surest first: by its reply address, what it answers, its subject. `mailed`: the boards
-    that the answered mail showed. `can_be_strict`: this server gets DMARC results.
+    at, most certain first: by its reply address, the mail it answers, its subject. `mailed`: the
+    boards that the answered mail showed. `can_be_strict`: this server gets DMARC results.
     """
 
     turn: Turn
@@ -57,7 +57,7 @@ class Context:
 
     @property
     def passwords(self) -> PasswordWork:
-        """Password hashes that were made for the turn."""
+        """Password hashes made for the turn."""
         return self.turn.passwords
 
     @property
@@ -76,7 +76,7 @@ class Context:
 
     @property
     def actor(self) -> Player | None:
-        """The speaker, as the commands above have changed them; None for a stranger."""
+        """The speaker, with the changes of earlier commands; None for a stranger."""
         return None if self.actor_id is None else self.work.players.get(self.actor_id)
 
     @property
@@ -99,7 +99,7 @@ class Context:
 
     @property
     def game_meant(self) -> Game:
-        """The game of lines that name none."""
+        """The game of lines that do not name one."""
         return game_meant(self.work, self.hints)
 
     @property
@@ -108,20 +108,20 @@ class Context:
         return next((number for number in self.hints if self.sits_at(number)), None)
 
     def sits_at(self, number: int) -> bool:
-        """Whether the speaker sits at a board of this number."""
+        """Whether the speaker has a seat on a board."""
         board = self.work.boards.find(number)
         if board is None or self.actor_id is None or not board.is_installed:
             return False
         return bool(board.seats_of(self.actor_id))
 
     def board(self, ref: BoardRef | None) -> Board:
-        """Find the board that is meant, to look at it. Raises Refusal."""
+        """Find the named or implied board, to look at it. Raises Refusal."""
         board = self._find(ref, lock=False)
         note_seen(self.work, board, self.turn.now)
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """Find a board on which the speaker sits, still being played, and lock it.
+        """Find and lock a board in progress on which the speaker has a seat.
 
         Raises Refusal.
         """
@@ -167,7 +167,7 @@ class Context:
 
 
 def which_board(boards: Sequence[Board]) -> Refusal:
-    """Asks which of some boards is meant."""
+    """Ask which board is meant."""
     named = [{"number": board.id, "subject": board.subject} for board in boards]
     return Refusal("which-board", boards=named)
 
@@ -185,7 +185,7 @@ def player_named(context: Context, handle: str) -> Player:
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
     """Refuse an unknown handle, with similar ones; for a word such as `computer`, with a robot.
 
-    `by_address`: an address would do as well.
+    `by_address`: an address would be accepted as well.
     """
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
@@ -196,7 +196,7 @@ def no_such_player(context: Context, handle: str, *, by_address: bool = False) -
 
 
 def game_meant(work: UnitOfWork, hints: Sequence[int]) -> Game:
-    """The game of the board that a mail points at first, else the usual one."""
+    """The game of the first board that a mail points at, else the default."""
     if len(games()) > 1 and hints:
         return games().get(work.boards.game_of(hints[0]) or "", default_game())
     return default_game()

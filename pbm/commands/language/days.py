@@ -49,7 +49,7 @@ _UNTIL = frozenset(("to", "until", "till", "til", "through", "thru", "bis"))
 
 @dataclass(frozen=True)
 class _Dated:
-    """A day of a month, perhaps of a year; one without a month has that of the other day."""
+    """A day of a month, perhaps with a year; without a month it takes the other day's."""
 
     day: int
     month: int | None = None
@@ -90,15 +90,15 @@ _Item = _First | _Long
 
 @dataclass(frozen=True)
 class Days:
-    """A first and a last day as somebody named them."""
+    """A first and a last day as typed."""
 
     begin: _First
     end: _Item
 
     def on(self, today: date) -> tuple[date, date]:
-        """The days that are meant on a day.
+        """Resolve the days relative to `today`.
 
-        A date without a year is the next such day; as a beginning it may be a recent one.
+        A date without a year is the next such day; a first day may also be a recent one.
         """
         if isinstance(self.begin, timedelta):
             first = today + self.begin
@@ -115,13 +115,13 @@ class Days:
 
 
 class DaysKind(ArgumentKind):
-    """A first and a last day, or a first day and how many they are."""
+    """A first and a last day, or a first day and a number of days."""
 
     shown = "days"
     rest = True
 
     def read(self, words: list[str]) -> Days:
-        """Take all the words that are left."""
+        """Parse all remaining words."""
         text = lowered(" ".join(words))
         if text.isascii() and text.isdigit() and int(text) <= _LONGEST:
             text += " days"  # no date alone is a vacation
@@ -138,7 +138,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """The days in a text, and whether it only says until when. Raises Refusal."""
+    """The days in a text, and whether it names only the end. Raises Refusal."""
     items: list[_Item] = []
     between = ""
     begins_now = False
@@ -197,7 +197,7 @@ def _long(text: str) -> _Long:
 
 
 def _with_months(items: list[_Item]) -> list[_Item]:
-    """The days, each with a month: one without takes that of the other, which stands beside it."""
+    """Give each day a month: one without takes the other day's. Raises Refusal."""
     dated = [item for item in items if isinstance(item, _Dated)]
     if all(item.month for item in dated):
         return items

@@ -39,7 +39,7 @@ _OF_GAME, _NAME_OF_GAME = "{game}", "{name}"
 
 
 class Command:
-    """A command as somebody wrote it. Subclasses declare fields and `run`."""
+    """A parsed command. Subclasses declare fields and `run`."""
 
     words: ClassVar[tuple[str, ...]] = ()  # the first is the name, the others are synonyms
     slips: ClassVar[frozenset[str]] = frozenset()  # misspelt words: parsed, but not shown in help
@@ -69,7 +69,7 @@ class Command:
 
     @property
     def text_follows(self) -> bool:
-        """Whether the lines below are its text, whatever they say."""
+        """Whether the lines below are always its text."""
         return self.takes_text
 
     def __init_subclass__(cls, *, group: str = "") -> None:
@@ -83,7 +83,7 @@ class Command:
 
     @classmethod
     def usage(cls, game: Game | None = None) -> str:
-        """Render the usage line, as it is for a game."""
+        """Render the usage line for a game."""
         shown = (field.usage(game or default_game()) for field in cls.fields.values())
         return " ".join(filter(None, [cls.words[0], cls.second, *shown]))
 
@@ -99,7 +99,7 @@ class Command:
 
     @classmethod
     def how(cls) -> str:
-        """Return a newcomer's first sentence about it; mostly empty."""
+        """Return a newcomer's first sentence about it; usually empty."""
         return cls._told_of_game(cls.plainly)
 
     @classmethod
@@ -122,9 +122,9 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Read the words after the command's own. Raises Refusal with code `syntax`.
+        """Parse the words after the command's own. Raises Refusal with code `syntax`.
 
-        The refusal's parameter `number` is the board that the line names, if it does.
+        The refusal's parameter `number` is the named board, if any.
         """
         command = cls()
         command.game = game or default_game()
@@ -147,17 +147,17 @@ class Command:
 
     @property
     def named_board(self) -> int | None:
-        """The number of the board that it names."""
+        """The number of the named board."""
         board = vars(self).get("board")
         return board.number if isinstance(board, BoardRef) else None
 
     @property
     def sentence(self) -> str:
-        """Words of the sender's own in the line, which somebody else is to read."""
+        """The sender's own words in the line, meant for somebody else."""
         return next(filter(None, (vars(self).get(name) for name in self._sentences())), "")
 
     def without_words(self) -> Self:
-        """The same command without such words, if it has any."""
+        """The same command without the sender's own words."""
         held = copy(self)
         held.line = self.line.removesuffix(self.sentence).rstrip()
         vars(held).update(dict.fromkeys(self._sentences()))
@@ -206,7 +206,7 @@ class Command:
 
     @classmethod
     def _open_words(cls, words: list[str]) -> int:
-        """The number of words before a secret; behind it nothing is an option or shown."""
+        """The number of words before a secret; words after it are neither options nor shown."""
         return len(words) if cls._secret_at is None else cls._secret_at
 
     @classmethod
@@ -215,11 +215,11 @@ class Command:
         return (list(words), {}) if any(cls._sentences()) else split_options(words)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Do it, and yield the events. Raises Refusal; nothing has changed then."""
+        """Run the command, and yield the events. Raises Refusal with nothing changed."""
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """Return the line that means the same later, to wait for a `yes`."""
+        """Return an equivalent line that keeps its meaning until the `yes`."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
@@ -228,29 +228,28 @@ class Command:
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """The same command about a board named before it; None if it cannot have one, or has
-        one."""
+        """The same command for a board named before it; None if it takes or has none."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line
         return self
 
     def question(self) -> str:
-        """Ask in plain words whether it is really wished; empty if its line says it."""
+        """The question for confirmation in plain words; empty if the line says it."""
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
-        """The section that warns of what ends with the yes; None if nothing does."""
+        """The section that warns what a yes would end, None if nothing."""
         return None
 
     @property
     def new_password(self) -> str | None:
-        """A password to be hashed: that is done apart, and no line that waits holds it."""
+        """A password to hash apart; stored lines never hold it."""
         return None
 
 
 def _login(handle: str, password: str) -> Login | None:
-    """A login; None if the password is the mask, which stands in stored lines."""
+    """A login; None if the password is the mask, as in stored lines."""
     return None if password == MASK else Login(lowered(handle), SecretText(password))
 
 
@@ -263,7 +262,7 @@ def _fields_of(cls: type) -> Iterator[tuple[str, Field]]:
 
 
 def _loose_ones_first(fields: dict[str, Field]) -> list[tuple[str, Field]]:
-    """The fields in reading order: those that may stand anywhere are taken out first."""
+    """The fields in parsing order: those that may stand anywhere come first."""
     return sorted(
         fields.items(),
         key=lambda item: not (isinstance(item[1], Operand) and item[1].kind.anywhere),

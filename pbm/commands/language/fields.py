@@ -25,11 +25,11 @@ class Field:
         raise NotImplementedError
 
     def read(self, words: list[str], options: Options, game: Game) -> Any:
-        """Take the value out of the words and options of a line. Raises Refusal."""
+        """Parse the field's value and remove it from the line. Raises Refusal."""
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """The options of the field as they are written, by name; also values of them."""
+        """The options of the field as typed, by name; also their values."""
         return {}
 
 
@@ -51,7 +51,7 @@ class Operand(Field):
         return f"[{shown}]" if self.optional else shown
 
     def read(self, words: list[str], options: Options, game: Game) -> Any:
-        """Take the value out of the words."""
+        """Parse the value, and remove its words."""
         optional = self.optional or self.unless in options
         if self.kind.anywhere:
             found = next((index for index, word in enumerate(words) if self.kind.fits(word)), None)
@@ -86,7 +86,7 @@ class Flag(Field):
         return f"[-{self.name}]"
 
     def read(self, words: list[str], options: Options, game: Game) -> bool:
-        """Take the value out of the options."""
+        """Remove the option; true if it was there."""
         return _read_flag(self.name, options)
 
     def forms(self, game: Game) -> dict[str, str]:
@@ -106,7 +106,7 @@ class ValueOption(Field):
         return f"[{self.forms(game)[self.name]}]"
 
     def read(self, words: list[str], options: Options, game: Game) -> Any:
-        """Take the value out of the options."""
+        """Parse the option's value."""
         if self.name not in options:
             return None
         return self.kind.read([_value(self.name, self.kind.shown, options)])
@@ -143,7 +143,7 @@ class GameOptions(Field):
         return values | flags | named
 
     def read(self, words: list[str], options: Options, game: Game) -> "Chosen":
-        """Take the declared options out."""
+        """Remove the declared options."""
         found: list[tuple[GameOption, str | bool, bool]] = []
         about = games().values() if self.of_any else (game,)
         for option in {item.name: item for each in about for item in self.of(each)}.values():
@@ -159,13 +159,13 @@ class GameOptions(Field):
 
 @dataclass(frozen=True)
 class Chosen:
-    """The chosen options of a game, each with whether a flag of its own was written."""
+    """The chosen options of a game; each records whether its own flag was typed."""
 
     found: tuple[tuple[GameOption, str | bool, bool], ...]
     game: Game
 
     def options(self) -> dict[str, str | bool]:
-        """The values by name. Raises Refusal if one has two."""
+        """The values by name. Raises Refusal if an option has two."""
         chosen: dict[str, str | bool] = {}
         for option, value, _ in self.found:
             if chosen.setdefault(option.name, value) != value:
@@ -180,7 +180,7 @@ class Chosen:
         return chosen
 
     def written(self) -> Iterator[str]:
-        """Each of them as in a line."""
+        """The chosen options as typed."""
         return (_as_written(*item) for item in self.found)
 
 
