@@ -1,9 +1,9 @@
-"""Mail addresses: the strict reading of anybody's, and the forms of the server's own.
+"""Mail addresses: a strict parser, and the forms of the server's own address.
 
-Only what can be written on an SMTP command line without quoting is an address here: ASCII,
-a dot-atom before the ``@`` (RFC 5321, section 4.1.2), host name labels after it. Quoted
-local parts (``"a b"@host``) and address literals (``a@[192.0.2.1]``) are legal elsewhere and
-refused here: hardly anybody has one, and each of them has fooled a parser.
+The parser takes only addresses that need no quoting on an SMTP command line: ASCII, a dot-atom
+before the ``@`` (RFC 5321, section 4.1.2), host name labels after it. Quoted local parts (``"a
+b"@host``) and address literals (``a@[192.0.2.1]``) are legal elsewhere and refused here: they are
+rare, and each has fooled a parser.
 """
 
 import re
@@ -26,14 +26,14 @@ _BOUNCE = re.compile(r"b\.([1-9][0-9]{0,8})\.([a-z0-9]{8})\.([a-z0-9]{17,18})", 
 
 
 class AddressError(ValueError):
-    """The text is no mail address that we take; ``str()`` says why, in a sentence."""
+    """The text is not a mail address that we accept; ``str()`` is a sentence with the reason."""
 
 
 class SeparatorError(AddressError):
-    """What is to stand between name and detail of reply addresses can't."""
+    """The separator between name and detail of reply addresses is invalid."""
 
 
-@lru_cache(maxsize=1024)  # of 254 characters at most: the same few come up all through a turn
+@lru_cache(maxsize=1024)  # of up to 254 characters; one turn parses the same few often
 def parse_address(text: str) -> str:
     """Return the address with its domain in lower case; the local part keeps its case.
 
@@ -62,7 +62,7 @@ def _check_local_part(local: str) -> None:
             raise AddressError("The name before the @ holds a character that is not allowed.")
 
 
-@lru_cache(maxsize=256)  # of 252 characters at most; nearly all mail goes to a few
+@lru_cache(maxsize=256)  # of up to 252 characters; nearly all mail goes to a few
 def _check_domain(domain: str) -> None:
     if domain.startswith("["):
         raise AddressError("A mail address must name a host; an IP number is not taken here.")
@@ -77,7 +77,7 @@ def _check_domain(domain: str) -> None:
 
 
 def address_key(address: str) -> str:
-    """The form in which two spellings of an address are compared: all lower case.
+    """Lower-case form of an address, for comparing two spellings.
 
     Local parts are case-sensitive by RFC 5321, and nowhere in practice.
     """
@@ -85,15 +85,13 @@ def address_key(address: str) -> str:
 
 
 def mailbox_key(address: str) -> str:
-    """The form in which two addresses are compared that may lead to one mailbox: as
-    `address_key`, and without what stands behind a ``+`` before the ``@``."""
+    """Form for comparing addresses of one mailbox: `address_key` without the ``+`` detail."""
     local, at, domain = address_key(address).rpartition("@")
     return f"{local.partition('+')[0] or local}{at}{domain}"
 
 
 def registered_domain(address: str) -> str:
-    """The domain that somebody has probably registered, of whatever host below it: its last two
-    labels, or three below such as `co.uk`.
+    """The domain that was probably registered: the last two labels, or three for such as `co.uk`.
 
     >>> registered_domain("a@mail.example.org"), registered_domain("b@post.example.co.uk")
     ('example.org', 'example.co.uk')
@@ -105,16 +103,16 @@ def registered_domain(address: str) -> str:
 
 
 def is_at_home(address: str, own_address: str) -> bool:
-    """Is it of the server's own domain?"""
+    """Whether the address is in the server's own domain."""
     domain, own_domain = (each.rpartition("@")[2].lower() for each in (address, own_address))
     return domain == own_domain
 
 
 def leads_elsewhere(address: str, own_address: str) -> bool:
-    """Does it name a machine near the mail server that it is handed to, or a way on from there?
+    """Whether the address names a host near the mail server, or a route beyond it.
 
-    A host without a dot, other than our own, is somebody's local one (RFC 5321, section 2.3.5);
-    `%` and `!` are ways of before, which some mail servers still go (RFC 1123, section 5.2.16).
+    A host without a dot, other than our own, is a local one (RFC 5321, section 2.3.5). `%` and `!`
+    are old source routes, which some mail servers still follow (RFC 1123, section 5.2.16).
     """
     local, _, domain = address.rpartition("@")
     is_near = "." not in domain and not is_at_home(address, own_address)
@@ -128,7 +126,7 @@ class Plain:
 
 @dataclass(frozen=True)
 class PlayerReply:
-    """A player's reply address; the tag has the right shape, and is not verified yet."""
+    """A player's reply address; its tag is well-formed but not verified yet."""
 
     player_id: int
     board_id: int | None
@@ -140,7 +138,7 @@ class PlayerReply:
 
 @dataclass(frozen=True)
 class QuestionReply:
-    """The answer to a question; the token is not looked up yet."""
+    """The reply address of a question; its token is not looked up yet."""
 
     token: str
 
@@ -150,7 +148,7 @@ class QuestionReply:
 
 @dataclass(frozen=True)
 class Probe:
-    """A mail of the operator's `doctor`, to see how it arrives; the token isn't known yet."""
+    """The address of a test mail of the operator's `doctor`; its token is not checked yet."""
 
     token: str
 
@@ -160,8 +158,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Bounce:
-    """Where one mail to a player comes back to, by its eight-letter name; the tag is not
-    verified yet."""
+    """The bounce address of one mail to a player, named by eight letters; its tag is unverified."""
 
     player_id: int
     mail: str
@@ -173,12 +170,12 @@ class Bounce:
 
 @dataclass(frozen=True)
 class Postmaster:
-    """postmaster or abuse: goes to the operator, unparsed."""
+    """The address postmaster or abuse: its mail goes to the operator, unparsed."""
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """An address of nobody here; ``reason`` is a sentence for the person who wrote to it."""
+    """An address that does not exist here; ``reason`` is a sentence for the sender."""
 
     reason: str
 
@@ -187,13 +184,13 @@ Recipient = Plain | PlayerReply | QuestionReply | Probe | Bounce | Postmaster | 
 
 
 class ServerAddress:
-    """The address that the server writes from, and the reply addresses made from it.
+    """The server's own address, and the reply addresses derived from it.
 
-    Everything is read without regard to case, since some sites change it on the way.
+    Parsing ignores case, since some sites change it on the way.
     """
 
     def __init__(self, address: str, separator: str = "+") -> None:
-        """Raise AddressError where the address, or a reply address made of it, can't work."""
+        """Raises AddressError if the address, or a reply address derived from it, is invalid."""
         self.plain = parse_address(address).lower()
         self.local_part, _, self.domain = self.plain.rpartition("@")
         if separator not in _SUBADDRESS_SEPARATORS:
@@ -213,22 +210,22 @@ class ServerAddress:
         return f"ServerAddress({self.plain!r}, separator={self.separator!r})"
 
     def board_reply(self, player_id: int, tag: str, board_id: int | None = None) -> str:
-        """Where a player's answers go: ``pbm+g12.u7.TAG@host``, or ``pbm+u7.TAG@host``."""
+        """The reply address of a player: ``pbm+g12.u7.TAG@host``, or ``pbm+u7.TAG@host``."""
         board = "" if board_id is None else f"g{board_id}."
         return self._subaddress(f"{board}u{player_id}.{tag}")
 
     def question_reply(self, token: str) -> str:
-        """Where the answer to one question goes: ``pbm+c.TOKEN@host``."""
+        """The reply address of one question: ``pbm+c.TOKEN@host``."""
         return self._subaddress(f"c.{token}")
 
     def probe(self, token: str) -> str:
-        """Where a mail goes that is only looked at: ``pbm+probe.TOKEN@host``."""
+        """The address of a test mail: ``pbm+probe.TOKEN@host``."""
         return self._subaddress(f"probe.{token}")
 
     def bounces(self, player_id: int, mail: str, tag: str) -> str:
         """The envelope sender of a mail to a player: ``pbm+b.7.3f9a01c2.TAG@host``.
 
-        ``mail`` is its name among that player's mails, eight letters or digits.
+        ``mail`` is the mail's name among that player's mails, eight letters or digits.
         """
         return self._subaddress(f"b.{player_id}.{mail}.{tag}")
 
@@ -236,7 +233,7 @@ class ServerAddress:
         return parse_address(f"{self.local_part}{self.separator}{detail}@{self.domain}")
 
     def parse(self, recipient: str) -> Recipient:
-        """Say whose address an SMTP recipient is; never raises.
+        """Parse an SMTP recipient; never raises.
 
         ``postmaster`` needs no domain (RFC 5321, section 4.5.1).
         """

@@ -1,7 +1,7 @@
-"""The file of signing keys: made once, readable by its owner only.
+"""The file of signing keys, created once and readable by its owner only.
 
-One key a line, ``id secret``; the first signs, all verify. Blank lines and lines that start
-with ``#`` are comments. The file is only ever replaced as a whole, so that nobody reads half of it.
+It has one key a line, ``id secret``; the first signs, all verify. Blank lines and lines that start
+with ``#`` are comments. The file is replaced atomically, so no reader sees half of it.
 """
 
 import base64
@@ -37,14 +37,13 @@ class Key:
 
 
 class KeyFileError(OperatorError):
-    """The keys can't be used; ``str()`` says why and what to do, and holds no secret."""
+    """The keys are unusable; ``str()`` says why and what to do, and contains no secret."""
 
 
 def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
-    """The keys of ``PBM_SECRET_KEY`` where it is set, else of the file, which is made if missing.
+    """The keys of ``PBM_SECRET_KEY`` if it is set, else of the file, which is created if missing.
 
-    Of several processes that start at once on an empty disk all end with the same key.
-    Raises KeyFileError.
+    Processes that start at once on an empty disk all get the same key. Raises KeyFileError.
     """
     if env_value:
         return _keys_of_environment(env_value)
@@ -57,7 +56,7 @@ def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
 
 
 def parse_keys(text: str, source: str) -> tuple[Key, ...]:
-    """Read the text of a key file; ``source`` names it in errors. Raises KeyFileError."""
+    """Parse the text of a key file; ``source`` names it in errors. Raises KeyFileError."""
     keys: list[Key] = []
     for number, line in enumerate(text.split("\n"), start=1):
         entry = line.strip()
@@ -83,11 +82,11 @@ def parse_keys(text: str, source: str) -> tuple[Key, ...]:
 
 
 def add_key(path: Path) -> Key:
-    """Put a new key before the others of the file, so that it signs and they verify on.
+    """Add a new key before the others: it signs, and they still verify.
 
-    Two that do so at once both succeed, one after the other. Raises KeyFileError.
+    Two concurrent calls both succeed, one after the other. Raises KeyFileError.
     """
-    load_keys(path)  # made, if there is none yet
+    load_keys(path)  # created if missing
     with _alone(path) as text:
         taken = {key.id for key in parse_keys(text, str(path))}
         key, line = _new_key(taken)
@@ -98,7 +97,7 @@ def add_key(path: Path) -> Key:
 
 
 def drop_key(path: Path, key_id: str) -> None:
-    """Take a key out of the file: no address signed by it is good any more. Raises KeyFileError."""
+    """Delete a key from the file; addresses signed by it become invalid. Raises KeyFileError."""
     with _alone(path) as text:
         ids = [key.id for key in parse_keys(text, str(path))]
         if key_id not in ids:
@@ -131,7 +130,7 @@ def _keys_of_environment(value: str) -> tuple[Key, ...]:
 
 
 def _key_in(line: str) -> str | None:
-    """The id of the key that a line holds."""
+    """The id of the key on a line."""
     entry = line.strip()
     return None if not entry or entry.startswith("#") else entry.split()[0]
 
@@ -142,7 +141,7 @@ def _derived_id(secret: str) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The text of the file. Raises FileNotFoundError; other trouble as KeyFileError."""
+    """The text of the file. Raises FileNotFoundError, and KeyFileError for other errors."""
     try:
         with open_file(path) as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -167,7 +166,7 @@ def read_text(path: Path) -> str:
 
 
 def _make(path: Path) -> None:
-    """Make the file whole, under another name, and link it: nobody ever reads half a key."""
+    """Write the whole file under another name and link it, so no reader sees half a key."""
     _, line = _new_key(())
     draft = _draft_of(path)
     with _told(path):
@@ -176,20 +175,20 @@ def _make(path: Path) -> None:
             _write_new(draft, f"{_HEADER}{line}\n".encode("ascii"))
             os.link(draft, path)
         except FileExistsError:
-            return  # another process was first, and its key is ours
+            return  # another process was first, so we use its key
         finally:
             draft.unlink(missing_ok=True)
         _sync_folder(path.parent)
 
 
 def _replace(path: Path, text: str) -> None:
-    """Put another text in the file's place, of which no reader sees a part."""
+    """Replace the file atomically by a new text."""
     draft = _draft_of(path)
     with _told(path):
         before = path.stat()
         try:
             _write_new(draft, text.encode("ascii"))
-            if before.st_uid != os.geteuid():  # root's hand; the server must go on reading it
+            if before.st_uid != os.geteuid():  # run by root; keep the server's access
                 os.chown(draft, before.st_uid, before.st_gid)
             draft.replace(path)
         finally:
@@ -198,7 +197,7 @@ def _replace(path: Path, text: str) -> None:
 
 
 def _new_key(taken: Collection[str]) -> tuple[Key, str]:
-    """A fresh key whose id is none of those taken, and its line in the file."""
+    """A new key with an unused id, and its line in the file."""
     while True:
         secret = secrets.token_urlsafe(32)
         key = Key(_derived_id(secret), secret.encode("ascii"))
@@ -212,7 +211,7 @@ def _draft_of(path: Path) -> Path:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[str]:
-    """Read the file, and let nobody else change it until the end."""
+    """Read the file under an exclusive lock, held until the end."""
     with _told(path):
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -228,7 +227,7 @@ def _alone(path: Path) -> Iterator[str]:
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """Turn what the disk says into a sentence."""
+    """Convert an OSError to a KeyFileError with a readable sentence."""
     try:
         yield
     except OSError as error:

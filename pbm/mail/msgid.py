@@ -1,4 +1,4 @@
-"""Message-IDs, read strictly: only what matches may ever be stored or sent back."""
+"""Message-IDs, parsed strictly: only well-formed ones are ever stored or sent back."""
 
 import re
 
@@ -17,7 +17,7 @@ def is_message_id(text: str) -> bool:
 
 
 def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
-    """The first `most` Message-IDs in `text`, brackets included, each once.
+    """The first `most` Message-IDs in `text`, brackets included, without duplicates.
 
     Whatever lies between them is passed over, as mailers leave comments and broken ids there.
     """
@@ -30,13 +30,13 @@ def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
 
 
 def short_name(message_id: str) -> str:
-    """The first eight letters of the random part that ends the Message-ID of a mail of ours:
-    3f9a01c2 of <g12.p17.3f9a01c2d4e5f607@games.example>."""
+    """The first eight letters of the random part of one of our Message-IDs: 3f9a01c2 of
+    <g12.p17.3f9a01c2d4e5f607@games.example>."""
     return message_id.partition("@")[0].rpartition(".")[2][:8]
 
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
-    """The ids that a mail answers, newest first: `In-Reply-To`, then `References` backwards."""
+    """The ids that a mail replies to, newest first: `In-Reply-To`, then `References` reversed."""
     everything = 10_000
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = parse_message_ids(" ".join(references), everything)

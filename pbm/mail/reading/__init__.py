@@ -1,5 +1,5 @@
-"""Mail that comes: from bytes to an envelope with a sender's own words.
+"""Parsing of incoming mail: from bytes to an envelope with the sender's own words.
 
-Everything here is pure and bounded: it does no more work than `limits` allows, whoever wrote the
-mail. What is quoted, signed, hidden or automatic is told apart from what a person says.
+All code here is pure, and its work is bounded by `limits` for any mail. It separates a person's
+words from quoted, signed, hidden and automatic text.
 """

@@ -1,11 +1,11 @@
-"""What the mail server in front of ours found out about a sender: `Authentication-Results`.
+"""Sender authentication by the mail server in front of ours: `Authentication-Results`.
 
-Anybody can write such a field (RFC 8601, section 7.1). One counts only where it stands above the
-`Received` field that our own border server put on top of what came from outside, or right below
-that one for a border that is known to put its own there; never below a `Received` from outside. And
-it counts only in the plain form in which mail servers write their own: the name right before the
-colon, and the configured authserv-id as the first word. What a forger might write in its place (a
-comment before the id, a quoted id, a blank before the colon) is nobody's result.
+Anybody can write such a field (RFC 8601, section 7.1). We trust a field only above the `Received`
+field that our own border server added, or right below that one if the border is known to put its
+results there; never below a `Received` from outside. And the field must have the plain form that
+mail servers write: the name right before the colon, and the configured authserv-id as the first
+word. Variants that a forger could write (a comment before the id, a quoted id, a blank before the
+colon) are ignored.
 """
 
 import re
@@ -30,7 +30,7 @@ _NO_RESULT = "none"
 
 
 class Dmarc(Enum):
-    """What a trusted result says about the domain in `From:`."""
+    """The trusted DMARC result for the domain in `From:`."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -42,8 +42,8 @@ class Front:
     """The mail server in front of ours.
 
     `hops` is the number of `Received` fields that a mail gets on its way from outside to us; the
-    last of them is the border's. `below`: the border puts its results between that field and
-    what came from outside, where only its removing forged ones tells them apart.
+    border's is the last of them. `below`: the border puts its results below that field, next to
+    fields from outside. Then we rely on the border to remove forged ones.
     """
 
     authserv_id: str
@@ -53,7 +53,7 @@ class Front:
 
 @dataclass(frozen=True)
 class Result:
-    """One method's result, such as `dmarc=pass`, with its properties, all in lower case."""
+    """Result of one method, such as `dmarc=pass`, with its properties, all in lower case."""
 
     method: str
     result: str
@@ -62,7 +62,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Results:
-    """One field: whose it is, and what it says. `clear`: every part of it could be read."""
+    """One parsed field: its authserv-id and results. `clear`: every part of it could be parsed."""
 
     authserv_id: str
     results: tuple[Result, ...]
@@ -71,7 +71,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Stamp:
-    """A field of the header that matters here, and how many `Received` fields are above it."""
+    """One relevant header field, and the number of `Received` fields above it."""
 
     name: str
     value: str
@@ -80,14 +80,13 @@ class Stamp:
 
 
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
-    """What the front says about the domain of `author`, the one address in `From:`.
+    """The front's DMARC result for the domain of `author`, the one address in `From:`.
 
-    A fail counts whatever else is said. A pass counts where nothing else is, and it names the
-    very domain.
+    Any fail counts. A pass counts only if all results are passes for exactly this domain.
     """
     stamps = list(stamps_of(raw))
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:
-        return Dmarc.UNKNOWN  # it has not come the way that was looked at
+        return Dmarc.UNKNOWN  # it did not take the expected route
     fields = [
         found
         for stamp in stamps
@@ -104,7 +103,7 @@ def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
 
 
 def own_results(stamp: Stamp, authserv_id: str) -> Results | None:
-    """What a field says, if it is one by this authserv-id."""
+    """The results in a field, if it is from this authserv-id."""
     if stamp.name != "authentication-results" or not stamp.plain:
         return None
     found = read_results(stamp.value)
@@ -126,7 +125,7 @@ def stamps_of(raw: bytes) -> Iterator[Stamp]:
 
 
 def read_results(value: str) -> Results | None:
-    """Read the value of a field, unfolded (RFC 8601, section 2.2); None for one that is none.
+    """Parse the value of a field, unfolded (RFC 8601, section 2.2); None if it is malformed.
 
     Work is linear in the length of the value.
     """
@@ -150,7 +149,7 @@ def _vouches(result: Result, domain: str) -> bool:
 
 
 def _result(section: str, quoted: list[str]) -> Result | None:
-    """Read `dmarc=pass header.from=example.org`."""
+    """Parse `dmarc=pass header.from=example.org`."""
     found = _METHOD.match(section)
     if found is None or found[2] not in (None, _VERSION):
         return None
@@ -171,10 +170,10 @@ def _opened(value: str, quoted: list[str]) -> str:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Divide at the semicolons, comments left out, blanks single.
+    """Split at the semicolons, without comments, blanks single.
 
-    Each quoted string has its number between quotes in its place. None where a comment or a
-    quoted string isn't closed, or a sign stands where none may.
+    A quoted string is replaced by its number between quotes. None if a comment or a quoted string
+    is not closed, or a character is not allowed.
     """
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
@@ -200,7 +199,7 @@ def _parts(value: str) -> tuple[list[str], list[str]] | None:
 
 
 def _end_of_comment(value: str, at: int) -> int:
-    """Where a comment with those inside it ends; 0 if it doesn't."""
+    """The end of a comment, nested ones included; 0 if it is not closed."""
     depth = 0
     while at < len(value):
         if value[at] == "\\":
@@ -214,7 +213,7 @@ def _end_of_comment(value: str, at: int) -> int:
 
 
 def _end_of_quoted(value: str, at: int) -> int:
-    """Where a quoted string ends; 0 if it doesn't."""
+    """The end of a quoted string; 0 if it is not closed."""
     at += 1
     while at < len(value):
         if value[at] == '"':
@@ -224,7 +223,7 @@ def _end_of_quoted(value: str, at: int) -> int:
 
 
 def _fields(raw: bytes) -> Iterator[tuple[str, bool, str]]:
-    """Each field: name in lower case, whether the colon follows at once, and the value unfolded."""
+    """Each field: name in lower case, whether the colon follows at once, and the unfolded value."""
     current: tuple[str, bool] | None = None
     value: list[bytes] = []
     for ended in header_lines(raw):

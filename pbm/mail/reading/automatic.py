@@ -1,4 +1,4 @@
-"""Which mails no person wrote: never acted on, never answered (RFC 3834)."""
+"""Detection of automatic mails, which are never obeyed and never answered (RFC 3834)."""
 
 import re
 from unicodedata import normalize
@@ -8,9 +8,9 @@ from pbm.mail.reading.header_block import Headers
 
 _PRECEDENCES = frozenset({"bulk", "junk", "list", "auto_reply", "auto-reply"})
 
-# Set by vacation robots and filters that know no Auto-Submitted. `X-Auto-Response-Suppress` is
-# not among them: it asks for no automatic answers, and Exchange puts it on mails that people
-# wrote; the out-of-office mails of Exchange say Auto-Submitted as well.
+# Fields of vacation robots and filters that do not set Auto-Submitted. `X-Auto-Response-Suppress`
+# is not among them: it asks for no automatic answers, and Exchange sets it on mails of people; its
+# out-of-office mails have Auto-Submitted as well.
 _ROBOT_FIELDS = (
     "x-autoreply",
     "x-auto-reply",
@@ -34,7 +34,7 @@ _ROBOT_IN_FROM = re.compile(r"(?<![a-z0-9.-])mailer-daemon(?![a-z0-9.-])", re.AS
 
 _REPLY_DETAIL = re.compile(r"[-_=.](?:g[0-9]+\.)?(?:u[0-9]+|c)\.[a-z0-9]{12}", re.ASCII)
 
-# Senders that say of themselves that nobody reads what comes to them.
+# Local parts of senders that say that their mail is not read.
 _READS_NOTHING = re.compile(
     r"(?:^|[-_.+=])(?:no[-_.]?(?:reply|replies|response|responder)|do[-_.]?not[-_.]?(?:reply|respond)"
     r"|dont[-_.]?reply|auto[-_.]?(?:reply|responder|response)|nicht[-_.]?antworten|keine[-_.]?antwort"
@@ -43,8 +43,8 @@ _READS_NOTHING = re.compile(
     re.ASCII,
 )
 
-# How the robots of the common servers begin the subject of their answers: with one of these, and
-# then nothing more, or a sign before the subject that they answer. People go on in words.
+# Subject prefixes of automatic answers of the common servers: one of these alone, or followed by a
+# sign and the original subject. People continue in words.
 _ROBOT_SUBJECTS = tuple(
     line.strip()
     for line in """
@@ -149,10 +149,10 @@ def why_automatic(
     envelope_sender: str,
     own_address: str,
 ) -> str | None:
-    """Why this mail counts as automatic, in a few words for the log; None for a person's mail.
+    """The reason why this mail counts as automatic, for the log; None for a person's mail.
 
-    `kind` is the media type of the whole mail, `subject` is decoded, `author` the address of
-    the one `From`, `own_address` the plain address of this server.
+    `kind` is the media type of the whole mail, `subject` is decoded, `author` is the address of the
+    one `From`, `own_address` is the plain address of this server.
     """
     sender = envelope_sender.strip().removeprefix("<").removesuffix(">")
     if not sender:
@@ -199,8 +199,7 @@ def may_tell_a_robot(name: str) -> bool:
 
 
 def is_own(address: str, own_address: str) -> bool:
-    """Is it the server's own address, one of its `+` forms, or a reply address of it with
-    whatever separator?"""
+    """Whether it is the server's own address, a `+` form of it, or a reply address of it."""
     own_local, _, own_domain = own_address.lower().rpartition("@")
     local, _, domain = address.lower().rpartition("@")
     if domain != own_domain or not local.startswith(own_local):
@@ -224,10 +223,10 @@ def _reads_nothing(address: str) -> bool:
 
 
 def is_role(address: str) -> bool:
-    """Is it, by its name, an address of a mail server or its office and of no person (RFC 2142)?"""
+    """Whether the local part names a role such as postmaster, not a person (RFC 2142)."""
     return mailbox_key(address).rpartition("@")[0] in _ROLES
 
 
 def is_robot(address: str) -> bool:
-    """Is it the address of a mail server or list program, by its name?"""
+    """Whether the local part names a mail server or list program."""
     return address.lower().rpartition("@")[0] in _ROBOT_NAMES or address.lower() in _ROBOT_NAMES

@@ -1,4 +1,4 @@
-"""The text of a mail: which parts are read, and how their bytes become text."""
+"""The text of a mail: selects the parts to read, and decodes them."""
 
 import binascii
 
@@ -9,7 +9,7 @@ from pbm.mail.reading.mime import Part
 
 
 def unflow(text: str, delete_space: bool) -> str:
-    """Join the soft breaks of `text` and undo its space-stuffing.
+    """Join the soft line breaks of `text` and undo its space-stuffing (format=flowed).
 
     Quoted lines keep their marks, one blank after them. `delete_space` is the parameter
     `DelSp=yes`: the blank of a soft break is no part of the text.
@@ -48,8 +48,9 @@ _HTML_STARTS = ("<html", "<!doctype html")
 
 
 def body_text(raw: bytes, root: Part, limits: Limits) -> str:
-    """The text of the mail: its text parts, or its HTML parts as text where no text part says
-    anything. No more is decoded than the limits allow; attachments and attached mails never.
+    """The text of the mail: its text parts, or its HTML parts as text if those are empty.
+
+    Decoding stops at the limits; attachments and attached mails are never decoded.
     """
     text = _Reader(raw, limits).read(root, is_root=True)
     return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
@@ -81,7 +82,7 @@ class _Reader:
         return ""
 
     def _best(self, parts: list[Part]) -> str:
-        """The plain one of several forms of the same, unless it is empty."""
+        """The plain text among alternative parts, unless it is empty."""
         for part in sorted(parts, key=lambda part: part.kind != "text/plain"):
             text = self.read(part)
             if text.strip():
@@ -100,7 +101,7 @@ class _Reader:
 
 
 def decode_transfer(raw: bytes, encoding: str) -> bytes:
-    """Undo a transfer encoding (RFC 2045 section 6); what only claims to be encoded is kept."""
+    """Decode a transfer encoding (RFC 2045, section 6); text that is not encoded is kept."""
     if encoding.startswith("quoted-printable"):
         return binascii.a2b_qp(raw)
     if encoding.startswith("base64") and _looks_like_base64(raw):
@@ -109,10 +110,9 @@ def decode_transfer(raw: bytes, encoding: str) -> bytes:
 
 
 def _looks_like_base64(raw: bytes) -> bool:
-    """Whether bytes that are declared as base64 may be so: it has no blanks within its lines, and
-    hardly any characters but its own.
+    """Whether bytes declared as base64 look like it: no blanks in lines, few other characters.
 
-    Only what comes before the padding counts, since mailing lists append their footer unencoded.
+    Only the bytes before the padding count, since mailing lists append their footer unencoded.
     """
     head = raw.partition(b"=")[0].strip()
     if b" " in head:

@@ -1,7 +1,7 @@
-"""Bytes to text by an allow-list of charsets, and the typography of phones.
+"""Decoding by an allow-list of charsets, and normalised typography of phones.
 
-Python also knows codecs that are no charsets (`unicode_escape`, `idna`, `rot13`, `hex` …), some of
-them slow or surprising; a label from a mail never reaches `codecs.lookup` for that reason.
+Python also knows codecs that are not charsets (`unicode_escape`, `idna`, `rot13`, `hex` …), some
+slow or surprising. So a label from a mail never reaches `codecs.lookup`.
 """
 
 import base64
@@ -65,12 +65,12 @@ _CODECS = (
     | {f"cp{number}": f"windows-{number}" for number in range(1250, 1259)}
 )
 
-# The labels of plain ASCII and none at all: real text is then UTF-8 more often than not.
+# Labels of plain ASCII, and no label: non-ASCII text is then usually UTF-8.
 _UNLABELLED = frozenset(
     {"", "us-ascii", "ascii", "ansi_x3.4-1968", "iso-646-us", "unknown-8bit", "8bit"}
 )
 
-# Mails that say Latin-1 mean Windows-1252: dashes and quotes instead of control characters.
+# Mails labelled Latin-1 are Windows-1252: dashes and quotes instead of control characters.
 _C1_AS_WINDOWS = {
     code: text
     for code in range(0x80, 0xA0)
@@ -92,7 +92,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def codec_for(label: str) -> str:
-    """The Python codec for a charset label; Latin-1 for every label that is not on the list.
+    """The Python codec for a charset label; Latin-1 for every unlisted label.
 
     An empty text stands for "no charset said": no label, or one that promises plain ASCII.
     """
@@ -105,10 +105,10 @@ def codec_for(label: str) -> str:
 
 
 def decode(raw: bytes, label: str) -> str:
-    """Text of `raw` in the charset that `label` names; never fails.
+    """Decode `raw` in the charset that `label` names; never fails.
 
-    Without a charset the text is UTF-8 if it can be, else Latin-1, as it is for an unknown
-    label. What a charset cannot read becomes U+FFFD.
+    Without a charset it is decoded as UTF-8 if valid, else as Latin-1; an unknown label means
+    Latin-1. Undecodable bytes become U+FFFD.
     """
     codec = codec_for(label)
     if not codec:
@@ -122,7 +122,7 @@ def decode(raw: bytes, label: str) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """One kind of line end, no byte order mark, and control characters made visible (U+FFFD).
+    """Normalise line ends, drop a byte order mark, and replace control characters by U+FFFD.
 
     They are not dropped: a word with a NUL in it must not become another word.
     """
@@ -135,7 +135,7 @@ def plain_lines(text: str) -> str:
 
 
 def fold_typography(text: str) -> str:
-    """Dashes, quotes and no-break spaces as phones make them, to ASCII; and nothing else."""
+    """Convert dashes, quotes and no-break spaces as phones make them to ASCII; and nothing else."""
     return text if text.isascii() else text.translate(_TYPOGRAPHY)
 
 
@@ -149,7 +149,7 @@ _NOT_BASE64 = bytes(range(256)).translate(None, _BASE64)
 
 
 def decode_words(value: str) -> str:
-    """Decode the encoded words of a header value; what is broken stays as it is.
+    """Decode the encoded words of a header value; malformed ones stay as they are.
 
     Neighbouring words of one charset are decoded together, as many mailers cut characters in
     two.
@@ -183,7 +183,7 @@ def _word_bytes(encoding: str, text: str) -> bytes:
 
 
 def decode_base64(raw: bytes) -> bytes:
-    """As much of `raw` as can be decoded: up to the padding, whatever stands in between."""
+    """Decode `raw` up to the padding, skipping invalid characters."""
     clean = raw.partition(b"=")[0].translate(None, _NOT_BASE64)
     if len(clean) % 4 == 1:
         clean = clean[:-1]

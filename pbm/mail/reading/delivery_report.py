@@ -1,7 +1,7 @@
-"""What became of a mail of ours, as other servers report it: RFC 3464, and older manners.
+"""Parser of delivery reports of other servers: RFC 3464, and older formats.
 
-Pure, and bounded like all reading of mail. Nothing in a report is believed about whom it is
-for: the address that it comes to says that.
+Pure, and bounded like all parsing of mail. The recipient of the report's own address tells which
+mail it is about; the report is not trusted for that.
 """
 
 import re
@@ -40,10 +40,10 @@ _REPLY = re.compile(
 )
 _COMMENT = re.compile(r"\([^()]*\)")
 _ROUND_A_DOT = re.compile(r"[ \t]?\.[ \t]?", re.ASCII)
-# How the program ended that was to take the mail (sysexits.h): no such user, no such host.
+# The exit status of the program that delivers (sysexits.h): no such user, no such host.
 _EXIT_STATUS = re.compile(r"^x-unix;[^0-9]{0,40}(67|68)(?![0-9])", re.ASCII | re.IGNORECASE)
 _EXIT_STATUSES = {"67": "5.1.1", "68": "5.1.2"}
-# In prose a number may mean anything, so a code counts only where servers put one.
+# In prose a number may mean anything, so a code counts only at the places usual for one.
 _FAILURE = rf"([45]\.[0-9]{{1,3}}\.[0-9]{{1,3}}){_ENDS}"
 _BEFORE_A_REPLY = r"""(?:^|said:|(?:code|error|reply|response|status|smtp):?|[:;>("'])"""
 _IN_PROSE = (
@@ -76,16 +76,16 @@ class Report:
 
 
 def is_for_good(status: str) -> bool:
-    """Whether a status (RFC 3463) means that no try will help."""
+    """Whether a status (RFC 3463) means a permanent failure."""
     return status.startswith("5")
 
 
 def read_report(raw: bytes, recipient: str = "", limits: Limits = REPORT_LIMITS) -> Report | None:
-    """Read a mail as a report of what became of one of ours; None if it is none.
+    """Parse a mail as a delivery report about one of ours; None if it is not one.
 
-    `5.x.x` is hard; anything else that failed is soft. Of several
-    recipients the one counts whom our mail was for; where the report does not name them, as
-    behind a forwarder, who fared best. Raises UnreadableMail beyond the limits.
+    `5.x.x` is hard; any other failure is soft. Of several recipients the one counts that our mail
+    was for. If the report does not name it, as behind a forwarder, the best result counts. Raises
+    UnreadableMail beyond the limits.
     """
     headers, body = split_header(raw, limits)
     root = split_parts(raw, headers, body, limits)
@@ -97,7 +97,7 @@ def read_report(raw: bytes, recipient: str = "", limits: Limits = REPORT_LIMITS)
     about = root.parameters.get("report-type", "delivery-status").lower()
     formal = root.kind == "multipart/report" and about == "delivery-status"
     text = body_text(raw, root, limits)[:_MOST_CHARACTERS]
-    if mildest:  # it failed, and why stands in the words for people, if anywhere
+    if mildest:  # it failed; the reason, if any, is in the part for people
         said = _from_prose("", text, recipient)
         return said if said.status else mildest
     if formal or _says_so(headers, text):
@@ -115,7 +115,7 @@ def _status_parts(part: Part) -> Iterator[Part]:
 def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
     """The groups of fields for each recipient (RFC 3464, section 2.3).
 
-    A group that names nobody goes on with the one before: some servers write empty lines in them.
+    A group without a recipient continues the one before: some servers write empty lines in one.
     """
     end = min(part.end, part.start + 2 * _MOST_BYTES)
     content = decode_transfer(raw[part.start : end], part.encoding)[:_MOST_BYTES]
@@ -133,9 +133,9 @@ def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
 
 
 def _groups(text: str) -> Iterator[_Fields]:
-    """Groups of fields, with empty lines between or begun by another recipient.
+    """Groups of fields, separated by empty lines or by the next recipient.
 
-    The first of a name counts.
+    The first field of a name counts.
     """
     fields: _Fields = {}
     name = ""
@@ -152,20 +152,20 @@ def _groups(text: str) -> Iterator[_Fields]:
                 yield fields
                 fields = {}
             if name in fields:
-                name = ""  # its folded lines are passed over, too
+                name = ""  # its folded lines are skipped, too
             else:
                 fields[name] = value.strip()
     yield fields
 
 
 def _about(recipient: str, groups: Sequence[_Fields]) -> Sequence[_Fields]:
-    """The groups about a recipient, or all where none names them."""
+    """The groups about a recipient, or all if none names the recipient."""
     key = address_key(recipient)
     return [group for group in groups if key in _named(group)] or groups
 
 
 def _named(fields: _Fields) -> Iterator[str]:
-    """The addresses in a group, as they are written and decoded (RFC 3461, section 4)."""
+    """The addresses in a group, raw and decoded (RFC 3461, section 4)."""
     for name in _WHOSE:
         _, _, address = fields.get(name, "").partition(";")
         key = address_key(_COMMENT.sub("", address).strip(" \t<>"))
@@ -184,9 +184,9 @@ def _recipient(fields: _Fields) -> Report:
 
 
 def _misstates(status: str, said: str) -> bool:
-    """Whether a report says less than the server that it quotes.
+    """Whether a report's status contradicts the server reply that it quotes.
 
-    Some write 5.0.0 whatever has happened, others 4.x.x once they have given up.
+    Some servers always report 5.0.0, others 4.x.x once they have given up.
     """
     if status == "5.0.0":
         return said != "" and not is_for_good(said)
@@ -194,7 +194,7 @@ def _misstates(status: str, said: str) -> bool:
 
 
 def _status_written(value: str) -> str:
-    """The code in a `Status`, with blanks or comments anywhere, or the reply that stands there."""
+    """The code in a `Status`, without blanks and comments, or the reply code written there."""
     bare = _ROUND_A_DOT.sub(".", _COMMENT.sub("", value))
     found = _STATUS.search(bare) or _STATUS.search(value)
     return _status_said(found or _REPLY.search(bare) or _HALF_A_STATUS.search(bare))
@@ -223,7 +223,7 @@ def _verdict(action: str, status: str) -> str:
 
 
 def _says_so(headers: Headers, text: str) -> bool:
-    """Whether a mail that is no report by its type is one by its author or its words."""
+    """Whether a mail of another type is a report by its author or its words."""
     if headers.first("x-failed-recipients") or text.lstrip().startswith(_QMAIL):
         return True
     try:
@@ -248,6 +248,6 @@ def _from_prose(subject: str, text: str, recipient: str) -> Report:
 
 
 def _paragraph_about(recipient: str, text: str) -> str:
-    """From where a recipient is named to the next empty line."""
+    """The text from the recipient's name to the next empty line."""
     at = address_key(text).find(address_key(recipient)) if recipient else -1
     return text[at:].partition("\n\n")[0] if at >= 0 else ""

@@ -1,4 +1,4 @@
-"""The header of a mail or of a part: bytes to names and values, with strict bounds (RFC 5322)."""
+"""Strict, bounded parser of the header of a mail or a part (RFC 5322)."""
 
 import re
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Headers:
 
     @cached_property
     def _values(self) -> dict[str, list[bytes]]:
-        """The values by name, as the header of a mail is asked for a dozen of them."""
+        """Values by name, indexed because the header of a mail is queried a dozen times."""
         values: dict[str, list[bytes]] = {}
         for name, value in self.fields:
             values.setdefault(name, []).append(value)
@@ -40,25 +40,25 @@ class Headers:
 
 
 def _text(value: bytes) -> str:
-    """8-bit header text has no label: UTF-8 if it can be, else Latin-1."""
+    """Decode 8-bit header text, which has no label: UTF-8 if valid, else Latin-1."""
     return decode(value, "").strip(" \t")
 
 
-@lru_cache(maxsize=4)  # who takes a mail in asks several times, for one thing each
+@lru_cache(maxsize=4)  # reading one mail asks several times
 def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
-    """Read the header at the beginning of a mail; return it and where the body starts.
+    """Parse the header at the beginning of a mail; return it and the start of the body.
 
-    A line that is neither a field nor a continuation is passed over, so that no such line can
-    hide the fields behind it. Raises UnreadableMail beyond the limits.
+    Malformed lines are skipped, so that they cannot hide the fields behind them. Raises
+    UnreadableMail beyond the limits.
     """
     return _split(raw, 0, limits, of_part=False)
 
 
 def split_part_header(raw: bytes, start: int, limits: Limits) -> tuple[Headers, int]:
-    """Read the header of a part of a multipart that starts at `start`.
+    """Parse the header of a part of a multipart that starts at `start`.
 
-    Unlike in the header of the mail, the first line that is no field ends it, as does a line
-    that could be a boundary. Raises UnreadableMail beyond the limits.
+    Unlike the header of the mail, it ends at the first malformed line, or at a line that could be a
+    boundary. Raises UnreadableMail beyond the limits.
     """
     return _split(raw, start, limits, of_part=True)
 

@@ -1,7 +1,7 @@
-"""What of an HTML mail a reader can see: a text that nobody sees is nobody's word.
+"""Visibility of text in an HTML mail: invisible text does not count as the sender's words.
 
-Advertisers hide the lines that a mailbox shows first, and forgers may hide commands. Known are the
-usual ways, by the style of an element, by simple rules of a style sheet, and by old attributes.
+Advertisers hide the preview lines of a mailbox, and forgers may hide commands. We know the usual
+ways: the style of an element, simple rules of a style sheet, and old attributes.
 """
 
 import re
@@ -62,7 +62,7 @@ _NAMES: dict[str, Colour] = {
 
 
 def declarations(text: str) -> Declarations:
-    """The declarations of a style that tell something: names and values in lower case."""
+    """The relevant declarations of a style: names and values in lower case."""
     found: Declarations = {}
     for declaration in _plain(text).split(";"):
         name, _, value = declaration.partition(":")
@@ -73,9 +73,9 @@ def declarations(text: str) -> Declarations:
 
 
 def rules(texts: Iterable[str]) -> dict[str, Declarations]:
-    """The rules of style sheets by selector: those for a tag, a class, an id, or two of these.
+    """The rules of style sheets by selector: a tag, a class, an id, or two of these.
 
-    Rules for some media only, and for elements within others, are passed over.
+    Rules for certain media, and for nested elements, are skipped.
     """
     found: dict[str, Declarations] = {}
     for text in texts:
@@ -88,7 +88,7 @@ def rules(texts: Iterable[str]) -> dict[str, Declarations]:
 
 
 def _plain(text: str) -> str:
-    """Without comments, and with letters that are written as their numbers."""
+    """The style sheet without comments, and with escaped letters decoded."""
     return _ESCAPE.sub(_letter, _COMMENT.sub(" ", text))
 
 
@@ -117,7 +117,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
 def for_element(
     found: Mapping[str, Declarations], tag: str, attributes: Mapping[str, str | None]
 ) -> Declarations:
-    """What holds for one element; what stands in its own style goes before rules."""
+    """The declarations for one element; its own style overrides rules."""
     declared: Declarations = {}
     if found:
         classes = (attributes.get("class") or "").lower().split()
@@ -132,7 +132,7 @@ def for_element(
 
 
 def pixels(value: str) -> float | None:
-    """About how long that is on a screen; None for what is no length."""
+    """A length in pixels, approximately; None if it is not a length."""
     found = _LENGTH.fullmatch(value)
     if found is None or found[2] not in _PIXELS:
         return None
@@ -140,7 +140,7 @@ def pixels(value: str) -> float | None:
 
 
 def colour(value: str) -> Colour | None:
-    """The colour that a value begins with; None for what is none, or can be seen through."""
+    """The colour that a value begins with; None if it is not a colour, or translucent."""
     if found := _HEX.match(value):
         digits = found[1]
         step = 1 if len(digits) < 6 else 2
@@ -162,7 +162,7 @@ def colour(value: str) -> Colour | None:
 
 
 def is_transparent(value: str) -> bool:
-    """Whether a colour can be seen through altogether."""
+    """Whether a colour is fully transparent."""
     if value == "transparent":
         return True
     is_one = _HEX.match(value) or _RGB.match(value) or _HSL.match(value)
@@ -181,8 +181,8 @@ def _number(text: str) -> float:
         return 0.0
 
 
-_FAR = -300.0  # pixels: beyond the edge of what is shown
-_THIN = 1.0  # pixels of a box that cuts off what stands in it
+_FAR = -300.0  # pixels: beyond the edge of the screen
+_THIN = 1.0  # pixels of a box that clips its text
 _TINY = 3.0  # pixels of a letter
 _FAINT = 0.05
 _ALIKE = 16  # of 255, in each of red, green and blue
@@ -200,7 +200,7 @@ Attributes = Mapping[str, str | None]
 
 @dataclass(frozen=True)
 class _Look:
-    """How the text of an element looks; colours are None where they are not known."""
+    """Computed style of the text of an element; unknown colours are None."""
 
     colour: Colour | None = None
     background: Colour | None = (255, 255, 255)
@@ -210,14 +210,14 @@ class _Look:
 
     @property
     def is_seen(self) -> bool:
-        """Whether a text in this style can be read at all."""
+        """Whether text in this style is readable."""
         return not (self.is_clear or self.is_tiny or self.is_hidden) and not _are_alike(
             self.colour, self.background
         )
 
 
 class Sight:
-    """Goes along a walk over a tree, and knows what can be seen at each place."""
+    """Tracks visibility during a walk over the tree."""
 
     def __init__(self, style_sheets: Iterable[str]) -> None:
         self._rules = rules(style_sheets)
@@ -225,11 +225,11 @@ class Sight:
 
     @property
     def sees_text(self) -> bool:
-        """Whether a text here can be seen."""
+        """Whether text at this place is visible."""
         return self._looks[-1].is_seen
 
     def enter(self, tag: str, attributes: Attributes) -> bool:
-        """Go into an element, unless nothing in it can be seen whatever it says of itself."""
+        """Enter an element; False if all of it is invisible whatever its descendants declare."""
         if not attributes and not self._rules:
             self._looks.append(self._looks[-1])
             return True
@@ -240,12 +240,12 @@ class Sight:
         return True
 
     def leave(self) -> None:
-        """Go out of it again."""
+        """Leave the element."""
         self._looks.pop()
 
 
 def _is_gone(declared: Declarations) -> bool:
-    """Whether nothing of an element so declared is shown."""
+    """Whether an element with these declarations is not displayed at all."""
     if declared.get("display") == "none" or declared.get("mso-hide") == "all":
         return True
     if (opacity := pixels(declared.get("opacity", ""))) is not None and opacity <= _FAINT:
@@ -299,7 +299,7 @@ def _size_of_font(font: str) -> str:
 def _is_tiny(size: str, *, within: bool) -> bool:
     length = pixels(size)
     if size.endswith("%") and length is not None:
-        length *= 16 / 1000  # of a letter, not of the screen
+        length *= 16 / 1000  # of the font size, not of the screen
     if within and size.endswith(_RELATIVE) and not size.endswith("rem"):
         return True
     return length is not None and length < _TINY
@@ -308,7 +308,7 @@ def _is_tiny(size: str, *, within: bool) -> bool:
 def _background(
     outer: Colour | None, declared: Declarations, old: Mapping[str, str]
 ) -> Colour | None:
-    """The ground that a text stands on; a picture may have any colour."""
+    """The background colour of a text; None behind a picture, which may have any colour."""
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None
     if text := declared.get("background-color"):
@@ -321,7 +321,7 @@ def _background(
 
 
 def _written(attribute: str) -> str:
-    """A colour of an old attribute, which may lack its sign."""
+    """A colour in an old attribute, which may lack its `#`."""
     text = attribute.strip().lower()
     return f"#{text}" if re.fullmatch(r"[0-9a-f]{6}", text, re.ASCII) else text
 

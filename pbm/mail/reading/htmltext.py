@@ -1,4 +1,4 @@
-"""HTML mail as lines of text, with quoted parts marked by `> ` as text mail has them."""
+"""Converts HTML mail to lines of text, with quotations marked by `> ` as in text mail."""
 
 import re
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from pbm.mail.reading.limits import LIMITS
 _CHARS = 65_536
 _NODES = 30_000
 
-# Formatting elements say nothing here but what they hide, and a parser must open them again in
-# every paragraph: 64 KB of them grow to gigabytes. `<wbr>` is empty, and keeps words together.
+# Formatting elements matter only if they hide text, and a parser must reopen them in every
+# paragraph: 64 KB of them grow to gigabytes. `<wbr>` is empty, and does not split a word.
 _FORMATTING = re.compile(
     r"<(/?)(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])([^>]*)>?",
     re.ASCII | re.IGNORECASE,
@@ -23,7 +23,7 @@ _ATTRIBUTE = re.compile(
     r"""([^\s"'>/=]+)(?:\s{0,3}=\s{0,3}("[^"]*"|'[^']*'|[^\s"'>]+))?""", re.ASCII
 )
 _NOTHING = "<wbr>"
-_STYLED = "x-styled"  # an element of our own in place of a formatting one with a style
+_STYLED = "x-styled"  # our own element, which replaces a formatting one with a style
 
 _UNSEEN = frozenset(
     "head style script title template noscript noframes noembed object iframe svg math select "
@@ -47,9 +47,9 @@ _QUOTE_IDS = frozenset(
     "olk_src_body_section isreplycontent reply139content origbody orimsghtmlseperator".split()
 )
 _QUOTE_NAMES = frozenset({"quote", "messagereplysection"})
-# Yahoo puts a prefix of its own making before its class.
+# Yahoo puts a random prefix before its class.
 _QUOTE_CLASS_ENDS = ("yahoo_quoted",)
-# Below these the quotation stands without marks, whatever encloses it: a line says so.
+# Below these an unmarked quotation follows, whatever element encloses it.
 _QUOTE_REST_IDS = frozenset(
     "appendonsend divrplyfwdmsg mail-editor-reference-message-container stopspelling zwchr".split()
 )
@@ -63,19 +63,19 @@ _SIGNATURE_IDS = frozenset(
     "ymail_ios_signature".split()
 )
 
-# A line on the left is how Outlook, and webmail of many kinds, marks quotations.
+# Outlook, and many kinds of webmail, mark quotations by a line on the left.
 _BAR = re.compile(r"(?:^|;)border-left:(?!none|0|medium)[^;]*(?:solid|double)", re.ASCII)
 _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 
 
 def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
-    """The text of an HTML mail, one line a block or `<br>`.
+    """Convert an HTML mail to text, one line for each block or `<br>`.
 
-    At most 64 K characters are read, and no more than `most_tags`: to nest twice as many takes
-    four times as long.
+    At most 64 K characters and `most_tags` tags are read: twice the nesting takes four times as
+    long.
 
-    Quoted parts begin each line with `> `, so that they read as in text mail. What a reader
-    doesn't see (styles, scripts, hidden text of any kind) and marked signatures are left out.
+    Each line of a quotation begins with `> `, as in text mail. Invisible text (styles, scripts,
+    hidden text of any kind) and marked signatures are left out.
     """
     try:
         tree = LexborHTMLParser(_without_formatting(_first_tags(html[:_CHARS], most_tags)))
@@ -89,7 +89,7 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
 
 
 def _first_tags(html: str, most: int) -> str:
-    """The text up to where one tag too many begins."""
+    """The text before the first tag beyond the limit."""
     at = -1
     for _ in range(most + 1):
         at = html.find("<", at + 1)
@@ -99,8 +99,8 @@ def _first_tags(html: str, most: int) -> str:
 
 
 def _without_formatting(html: str) -> str:
-    """Take formatting elements away, but for what tells whether their text can be seen."""
-    styled: dict[str, list[bool]] = {}  # of the open ones of each name
+    """Remove formatting elements, except for the attributes that may hide their text."""
+    styled: dict[str, list[bool]] = {}  # of the open elements of each name
 
     def instead(found: re.Match[str]) -> str:
         is_end, name, rest = found[1], found[2].lower(), found[3]
@@ -115,7 +115,7 @@ def _without_formatting(html: str) -> str:
 
 
 def _telling(name: str, rest: str) -> str:
-    """The attributes of a formatting element that tell whether its text can be seen."""
+    """The attributes of a formatting element that may hide its text."""
     found = {one[1].lower(): (one[2] or "").strip("\"'") for one in _ATTRIBUTE.finditer(rest)}
     kept = ["style", "class", "hidden", *(["color"] if name == "font" else [])]
     return "".join(f' {each}="{escape(unescape(found[each]))}"' for each in kept if each in found)
@@ -152,14 +152,14 @@ class _Lines:
         self._blank = True
 
     def end(self, prefix: str, *, even_empty: bool = True) -> None:
-        """End the line; an empty one counts unless told otherwise."""
+        """End the line; without `even_empty` an empty line is dropped."""
         if self._pieces or even_empty:
             self._lines.append((prefix + "".join(self._pieces)).rstrip(" "))
         self._pieces = []
         self._blank = False
 
     def gap(self, prefix: str) -> None:
-        """An empty line, if there isn't one already."""
+        """Add an empty line, unless there is one already."""
         if self._lines and self._lines[-1] != prefix.rstrip(" "):
             self._lines.append(prefix.rstrip(" "))
 
@@ -169,13 +169,13 @@ class _Lines:
 
 
 class _Reading:
-    """One walk over the tree, without recursion, as nesting may be deep."""
+    """One walk over the tree, iterative because nesting may be deep."""
 
     def __init__(self, lines: _Lines, sight: Sight) -> None:
         self._lines = lines
         self._sight = sight
         self._quotes = 0
-        self._are_quotes: list[bool] = []  # of the elements that are open
+        self._are_quotes: list[bool] = []  # of the open elements
         self._pres = 0
 
     @property
@@ -195,7 +195,7 @@ class _Reading:
             self._lines.add(text)
 
     def _enter(self, node: LexborNode) -> bool:
-        """Read a node, or as much of it as stands before what is in it; False to pass that over."""
+        """Read a node, or its part before its children; False to skip the children."""
         tag = node.tag or ""
         if tag == "-text":
             self._text(node.text_content or "")
@@ -261,7 +261,7 @@ def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> 
 
 
 def _stands_above_quote(node: LexborNode) -> bool:
-    """Gmail's line above a quotation looks like its mark above a forwarded mail otherwise."""
+    """Whether it is Gmail's line above a quotation, which looks like that of a forwarded mail."""
     following = node.next
     for _ in range(3):
         if following is None or following.tag not in ("-text", "br"):
@@ -271,7 +271,7 @@ def _stands_above_quote(node: LexborNode) -> bool:
 
 
 def _is_indentation(attributes: dict[str, str | None]) -> bool:
-    """Gmail and Apple Mail indent a writer's own lines by a blockquote without a border."""
+    """Whether a blockquote only indents: Gmail and Apple Mail make these without a border."""
     if (attributes.get("type") or "").lower() == "cite" or attributes.get("cite"):
         return False
     classes = (attributes.get("class") or "").split()
@@ -281,7 +281,7 @@ def _is_indentation(attributes: dict[str, str | None]) -> bool:
 
 
 def _style(attributes: dict[str, str | None]) -> str:
-    """The style of an element in one form: without blanks, in lower case."""
+    """The style of an element, normalised: without blanks, in lower case."""
     style = attributes.get("style")
     return re.sub(r"\s", "", style, flags=re.ASCII).lower() if style else ""
 
@@ -295,7 +295,7 @@ def _named(attributes: dict[str, str | None], classes: frozenset[str], ids: froz
 def _walk(
     root: LexborNode, enter: Callable[[LexborNode], bool], leave: Callable[[LexborNode], None]
 ) -> None:
-    """Enter every node, and leave each that let itself be entered."""
+    """Call `enter` for every node, and `leave` for each that was entered."""
     open_nodes: list[LexborNode] = []
     node: LexborNode | None = root
     for _ in range(_NODES):

@@ -1,4 +1,4 @@
-"""A mail's bytes to an envelope: who wrote it, about what, and in which words. Pure."""
+"""Parses a mail's bytes to an envelope: author, subject and words. Pure."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from pbm.mail.reading.tag_masking import mask_tags
 
 _LONGEST = 2_000
 
-# What may stand in a quoted name only, and what it would mean elsewhere.
+# Characters allowed in a quoted name only, since they mean something else outside.
 _STRAY = {
     "(": "a comment in parentheses",
     ")": "a comment in parentheses",
@@ -28,25 +28,25 @@ _STRAY = {
 }
 
 
-# A name in the old manner, `a@b (Name)`, or beside one: with no sign in it by which another program
-# could find another address there.
+# A name in the old style, `a@b (Name)`, or next to one. It contains no character that
+# could make another program find another address.
 _NAME_IN_COMMENT = re.compile(r"\([^()<>@\\]*\)(?=[ \t]*(?:<|$))")
 
-# A whole quoted string, or one of the signs that count outside of them.
+# A quoted string, or a sign that counts outside of quoted strings.
 _QUOTED_OR_SIGN = re.compile(r'"(?:[^"\\]|\\.)*"|["(),:;\\<>@]', re.DOTALL)
 
 
 class AuthorError(ValueError):
-    """The header names no author that could be answered; `str()` is a sentence for people."""
+    """The header names no author who could be answered; `str()` is a sentence for people."""
 
 
 def parse_author(fields: list[str]) -> str:
-    """The address in the values of all `From` fields of a mail, normalised.
+    """Parse the address in the values of all `From` fields of a mail, normalised.
 
-    Programs disagree on the author of a mail with two `From` lines, with groups, routes or
-    comments (RFC 5322 sections 3.4, 4.4), and forgers know it: only one bare address, or one
-    in angle brackets after a name, is read. The name is ignored, and so is one in a comment at
-    the end or before the brackets. Raises AuthorError.
+    Programs disagree on the author of a mail with two `From` lines, with groups, routes or comments
+    (RFC 5322 sections 3.4, 4.4), and forgers exploit that. So we accept only one bare address, or
+    one in angle brackets after a name. The name is ignored, and so is one in a comment at the end
+    or before the brackets. Raises AuthorError.
     """
     if not fields:
         raise AuthorError("The mail has no From line.")
@@ -69,7 +69,7 @@ def parse_author(fields: list[str]) -> str:
 
 
 def _address_in(value: str) -> str:
-    """What stands in angle brackets, or the whole value when there are none."""
+    """The text in angle brackets, or the whole value if it has none."""
     marks = _outside_quotes(value)
     for _, char in marks:
         if char in _STRAY:
@@ -85,7 +85,7 @@ def _address_in(value: str) -> str:
 
 
 def _outside_quotes(value: str) -> list[tuple[int, str]]:
-    """Every sign that isn't in a quoted string, with its place."""
+    """Every sign outside of quoted strings, with its place."""
     found = [(match.start(), match[0]) for match in _QUOTED_OR_SIGN.finditer(value)]
     if any(sign == '"' for _, sign in found):
         raise AuthorError("The From line of the mail has a quotation mark that isn't closed.")
@@ -100,15 +100,15 @@ _MOST_REFERENCES = 20
 
 @dataclass(frozen=True)
 class Envelope:
-    """What one mail says, whatever is broken in it.
+    """The content of one mail, however malformed.
 
-    `author` is the one strictly read address of `From`, else None, and `author_problem` is then
-    a sentence for people. `subject` is decoded but not cleaned, on one line. `said` are the
-    lines of the body in the author's own words, typography untouched; `below_quotes` are the
-    indexes of those that stand first below something quoted. `message_id` and `references`
-    (newest first) hold only strictly formed ids. `automatic` says in a few words why no person
-    wrote this mail; None if one did. `is_masked`: addresses of ours were taken out of the words;
-    `perhaps_tags` are words that may be secrets of ours and stand alone.
+    `author` is the one strictly parsed address of `From`; if it is None, `author_problem` is a
+    sentence for people. `subject` is decoded but not cleaned, on one line. `said` are the lines of
+    the body in the author's own words, typography unchanged. `below_quotes` are the indexes of the
+    first lines below each quotation. `message_id` and `references` (newest first) hold only
+    well-formed ids. `automatic` is a short reason if the mail is automatic, None for a person's.
+    `is_masked`: addresses of ours were masked in the words. `perhaps_tags` are single words that
+    may be secrets of ours.
     """
 
     author: str | None
@@ -126,11 +126,11 @@ class Envelope:
 def read(
     raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
 ) -> Envelope:
-    """Read a mail as it came from the wire.
+    """Parse a mail as received.
 
-    `envelope_sender` is the address of MAIL FROM, with or without its brackets; `own_address`
-    the plain address of this server. Raises UnreadableMail beyond the limits, and nothing else
-    whatever the bytes are.
+    `envelope_sender` is the address of MAIL FROM, with or without its brackets; `own_address` is
+    the plain address of this server. Raises UnreadableMail beyond the limits, and nothing else for
+    any bytes.
     """
     headers, root = _divide(raw, limits)
     author, problem = _author(headers)
@@ -154,8 +154,10 @@ def read(
 
 @dataclass(frozen=True)
 class Glance:
-    """What can be told of a mail without reading its body: its author, and whether no person
-    wrote it. `problem`: it is beyond the limits, and nothing else is known."""
+    """Facts from the header of a mail: its author, and whether it is automatic.
+
+    `problem`: the mail is beyond the limits, and nothing else is known.
+    """
 
     author: str | None = None
     is_automatic: bool = False
@@ -165,7 +167,7 @@ class Glance:
 def glance_at(
     raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
 ) -> Glance:
-    """Look at a mail while the peer waits. `read` would find the same."""
+    """Parse only the header while the peer waits. `read` would give the same result."""
     try:
         headers, root = _divide(raw, limits)
     except UnreadableMail as problem:
@@ -175,7 +177,7 @@ def glance_at(
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
-    """The same with our own addresses masked in its words, and those that are secrets."""
+    """The envelope with our own addresses and secrets masked in its words."""
     perhaps: dict[str, None] = {}
 
     def asked(word: str) -> bool:
@@ -228,7 +230,7 @@ def _subject(headers: Headers) -> str:
 
 
 def _message_id(headers: Headers) -> str | None:
-    """The id of the mail, if it has exactly one, and nothing else in that field."""
+    """The Message-ID, if the mail has exactly one, and nothing else in that field."""
     fields = headers.all("message-id", 1_000)
     ids = parse_message_ids(" ".join(fields), 2)
     return ids[0] if len(fields) == 1 and ids == (fields[0].strip(),) else None

@@ -1,7 +1,7 @@
-"""The parts of a mail (RFC 2045, 2046) by one bounded pass over its bytes.
+"""Splits a mail into MIME parts (RFC 2045, 2046) in one bounded pass over its bytes.
 
-The standard library's parser recurses, and copies each part once for each level; here the
-bytes are scanned once, whatever the nesting, and a part is only a stretch of them.
+The standard library's parser recurses, and copies each part once for each level. This one scans the
+bytes once, whatever the nesting, and a part is a slice of them.
 """
 
 import re
@@ -20,7 +20,7 @@ _TYPE = re.compile(
 
 @dataclass
 class Part:
-    """One part: what it says it is, and where its body lies in the mail."""
+    """One part: its declared type, and the place of its body in the mail."""
 
     kind: str
     parameters: dict[str, str]
@@ -37,7 +37,7 @@ class Part:
 
 
 def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
-    """The media type in lower case and its parameters; `text/plain` where it cannot be read."""
+    """The media type in lower case and its parameters; `text/plain` if it is malformed."""
     found = _TYPE.match(value)
     if found is None:
         return "text/plain", {}
@@ -54,7 +54,7 @@ def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
 def split_parts(raw: bytes, headers: Headers, body: int, limits: Limits) -> Part:
     """The tree of parts of the mail whose body starts at `body`.
 
-    What lacks a boundary, or whose boundary never comes, is one text part. Raises
+    A multipart without a boundary, or whose boundary never occurs, is one text part. Raises
     UnreadableMail beyond the limits.
     """
     return _Walk(raw, limits).run(headers, body)
@@ -81,7 +81,7 @@ class _Walk:
         return root
 
     def _divide(self, found: re.Match[bytes]) -> int:
-        """End what the delimiter ends, begin what it begins; return where to go on."""
+        """Close and open parts at a delimiter; return the place to continue at."""
         level = self._levels[found[1]]
         for part in (*self._open[level + 1 :], self._leaf):
             if part is not None:
@@ -115,7 +115,8 @@ class _Walk:
         return part
 
     def _delimiter(self) -> re.Pattern[bytes]:
-        """Which lines end a part now; of equal boundaries the innermost counts."""
+        """A pattern of the delimiters of all open parts; of equal boundaries the innermost
+        counts."""
         boundaries = [part.boundary.encode("utf-8").rstrip() for part in self._open]
         self._levels = {boundary: level for level, boundary in enumerate(boundaries)}
         return re.compile(

@@ -1,8 +1,8 @@
-"""A mail's own words: its text without what it quotes, forwards, or signs with.
+"""A mail's own words: its text without quotations, forwarded mails, and signatures.
 
-Mailers agree on little: most mark quoted lines with `>`, some only put a line or a block of
-fields above them. Lines are classified one by one, in the order of the text; the work for a
-line is bounded, however long it is.
+Mailers agree on little: most mark quoted lines with `>`, some only put a line or a block of fields
+above them. Lines are classified one by one, from the top; the work for each line is bounded,
+however long it is.
 """
 
 import re
@@ -45,11 +45,11 @@ _SIGNATURE = re.compile(r"(?:--|__+|[\u2013\u2014]{1,2})$")
 _DASHES = "-=*_\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
 _DASHED = re.compile(rf"[{re.escape(_DASHES)}]{{2,}}(.*)")
 _AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
-# Where a footer was a picture with a link, its address is left.
+# The link of a footer that was a picture.
 _LINK_BEFORE = re.compile(r"^ {0,8}<https?://[^<>\s]{1,300}> ")
 _ORIGINAL = frozenset(PHRASES.original)
 _FORWARDED = frozenset(PHRASES.forwarded)
-# Three characters spare nearly all lines a comparison with some five hundred beginnings.
+# A three-character prefix test saves most lines a comparison with five hundred beginnings.
 _HEAD = min(map(len, PHRASES.footer_start))
 _FOOTER_HEADS = frozenset(start[:_HEAD] for start in PHRASES.footer_start)
 _AROUND_FOOTERS = " \t\u00a0-*_<>().。"
@@ -58,25 +58,25 @@ _PGP_BEGINS = "-----BEGIN PGP "
 _PGP = re.compile(
     rf"{_PGP_BEGINS}(SIGNED MESSAGE|SIGNATURE|PUBLIC KEY BLOCK|MESSAGE)-----$", re.ASCII
 )
-# What is left of a signature that was cut, and what mutt says of one.
+# The remains of a cut signature, and mutt's note on one.
 _PGP_REST = re.compile(
     r"-----END PGP [A-Z ]{1,30}-----$|\[-- .{1,100} --\]$|gpg: (?:Good|Signature) "
 )
 _COMMENT_OF_OURS = re.compile(r"[> ]{1,8}\| ")
-# Programs put these around lines and addresses in scripts that run from right to left, and where
-# a cursor stood. At the ends of a line they are dropped; within it they are the writer's.
+# Direction marks, which programs put around right-to-left text, and cursor marks. They are dropped
+# at the ends of a line only; within it they are the writer's.
 _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u2060\u2063\u2066\u2067\u2068\u2069\ufeff"
 _ENDS = _INVISIBLE + "".join(char for char in map(chr, range(0x3001)) if char.isspace())
-# Left out where a line is recognised; and the Turkish capital, which folds to two characters.
+# Ignored when a line is recognised; and the Turkish capital, which folds to two characters.
 _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
 
 
 @dataclass(frozen=True)
 class OwnWords:
-    """The lines that a mail's author wrote for it, blank ones only between them.
+    """The lines that a mail's author wrote for it, with blank lines only between them.
 
-    `below_quotes` are the indexes of those that stand first below something quoted, and not
-    right below it, as the rest of a broken line does.
+    `below_quotes` are the indexes of the first lines below a quotation, unless they are right below
+    it like the rest of a broken line.
     """
 
     lines: tuple[str, ...] = ()
@@ -89,19 +89,18 @@ def own_words(text: str) -> tuple[str, ...]:
 
 
 def find_own_words(text: str) -> OwnWords:
-    """Find what the author of `text` wrote for this mail.
+    """Find the lines that the author of `text` wrote for this mail.
 
-    Left out are lines marked as quoted, the lines and field blocks above a quotation, all that
-    stands below such a mark where the quotation itself is not marked, forwarded mail,
-    signatures, and the footers of apps, scanners and mailing lists. An answer above, below or
-    between quoted lines is kept.
+    Left out are quoted lines, the lines and field blocks above a quotation, the whole text below
+    these if the quotation is not marked, forwarded mail, signatures, and the footers of apps,
+    scanners and mailing lists. An answer above, below or between quoted lines is kept.
     """
     lines = text.split("\n")
     return _Cleaning(_undashed(lines) if _PGP_BEGINS in text else lines).run()
 
 
 def is_quoted(line: str) -> bool:
-    """Is the line marked as quoted, by `>`, initials and `>`, or our own comment mark `| `?"""
+    """Whether the line is marked as quoted, by `>`, initials and `>`, or our comment mark `| `."""
     return _QUOTED.match(line) is not None
 
 
@@ -112,7 +111,7 @@ class _Cleaning:
         self._quoted = [line.startswith(">") or is_quoted(line) for line in self._plain]
         for at in lesser_marked(self._plain):
             self._quoted[at] = True
-        # Marked by the program that quoted, and not by us, who quote comments so.
+        # Marked by the program that quoted; we mark comments in the same way.
         self._marked = [
             quoted and not line.startswith("|")
             for line, quoted in zip(self._plain, self._quoted, strict=True)
@@ -124,7 +123,7 @@ class _Cleaning:
         self._below_quotes: list[int] = []
         self._is_below_quote = False
         self._in_signature = False
-        self._fences = 0  # that were looked at
+        self._fences = 0  # number of fences checked
 
     def run(self) -> OwnWords:
         at = 0
@@ -133,7 +132,7 @@ class _Cleaning:
         while self._said and not self._said[-1]:
             self._said.pop()
         if self._said and self._said[0][:1] == " " != self._said[0][1:2]:
-            self._said[0] = self._said[0][1:]  # Yahoo's, which begins every text with a blank
+            self._said[0] = self._said[0][1:]  # Yahoo begins every text with a blank line
         return OwnWords(tuple(self._said), tuple(self._below_quotes))
 
     def _read(self, at: int) -> int:
@@ -158,7 +157,7 @@ class _Cleaning:
         return at + 1
 
     def _pass_quoted(self, at: int) -> int:
-        """The line below the quoted ones that begin at `at`."""
+        """The first line below the quoted ones that begin at `at`."""
         while at < len(self._quoted) and self._quoted[at]:
             at += 1
         self._in_signature = False
@@ -169,7 +168,7 @@ class _Cleaning:
         if _SIGNATURE.match(line) or (is_fence(line) and self._is_above_signature(at)):
             self._in_signature = True
         elif _is_footer(line):
-            # Words below the footer of a phone that stand alone are an answer under it.
+            # Words that stand alone below a phone's footer are an answer.
             self._in_signature = self._in_signature or bool(self._said)
         elif self._is_residue(at):
             self._quoted[at] = True
@@ -180,7 +179,7 @@ class _Cleaning:
             self._say(self._lines[at])
 
     def _is_above_signature(self, at: int) -> bool:
-        """Do the lines from a fence to what is quoted look like a signature below own words?"""
+        """Whether the lines from a fence to the quotation look like a signature."""
         if not any(self._said) or self._fences == _MOST_FENCES:
             return False
         self._fences += 1
@@ -200,7 +199,7 @@ class _Cleaning:
             self._said.append(line)
 
     def _is_residue(self, at: int) -> bool:
-        """Is it the end of a quoted line that a mailer broke again, without a new mark?
+        """Whether it is the rest of a quoted line that a mailer broke without a new mark.
 
         Such a rest can look like a move. It stands between marked lines, in the middle of a
         sentence, and would not have fitted on the line above.
@@ -215,25 +214,25 @@ class _Cleaning:
         first_word = self._plain[at].split(maxsplit=1)[0]
         is_full = len(above) + 1 + len(first_word) > max(self._quoted_width, _FULL_LINE)
         fits = _LONG_LINE <= len(above) <= self._quoted_width
-        # Another player chooses where a sentence of a comment ends, and what stands behind it.
+        # Another player controls the end of a sentence in a comment, and the text after it.
         may_go_on = not above.endswith(_SENTENCE_ENDS) or _COMMENT_OF_OURS.match(above) is not None
         return fits and is_full and may_go_on
 
     @cached_property
     def _quoted_width(self) -> int:
-        """How wide the quoted lines are, but for those that nobody has broken."""
+        """The width of the quoted lines, without broken ones."""
         widths = [len(line) for line in compress(self._plain, self._quoted)]
         return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
     def _introduction(self, at: int) -> int:
-        """The line after what introduces a quotation at `at`; `at` itself if nothing does."""
+        """The line after the introduction of a quotation at `at`; `at` itself if there is none."""
         line = self._plain[at].strip()
         dashed = _dashed_words(line)
         if dashed in _ORIGINAL or _RULE.match(line):
             return at + 1
         end = self._heading(at)
         if end == at and (dashed or _DASHED.match(line)):
-            # A separator without words, or in words that aren't known, above what is.
+            # An unknown or wordless separator above an introduction that is known.
             below = self._next[at + 1]
             return at + 1 if below < len(self._lines) and self._heading(below) > below else at
         return end
@@ -254,12 +253,11 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _beside(self, at: int, end: int) -> int:
-        """Where reading goes on if, below an "On … wrote:" from `at` to `end`, something stands
-        above a quotation that is marked and isn't of it: a greeting, or a word for what was left
-        out, or an answer above a mail of ours; 0 if nothing does.
+        """The line to continue at, if other text stands between an "On … wrote:" and its quotation.
 
-        A greeting in a quotation without marks looks the same, above one that it holds: so it
-        counts only where nothing else was said.
+        That text may be a greeting, a note of an omission, or an answer above a mail of ours; 0 if
+        there is none. A greeting in an unmarked quotation looks the same, so it counts only if the
+        mail has no other words.
         """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
@@ -271,8 +269,10 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Do lines from `at` on stand above a board's mail that is quoted with marks? They are no
-        part of it, since no program marks a half."""
+        """Whether lines from `at` on stand above a board's mail that is quoted with marks.
+
+        Then they are not part of it, since programs mark all of it or nothing.
+        """
         end = min(at + _BESIDE_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:
@@ -282,22 +282,22 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """Where reading goes on below an introduction: at the quotation that is marked."""
+        """The line to continue at below an introduction: the start of a marked quotation."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at]:
                 return at
             end = at if self._quoted[at] else self._introduction(at)
-            if end == at or self._ours.has(at):  # such as "You wrote:"
+            if end == at or self._ours.has(at):  # a line such as "You wrote:"
                 return self._unmarked(at)
             at = end
         return at
 
     def _unmarked(self, at: int) -> int:
-        """Read a quotation without marks: only a mail of ours can be told from answers in it."""
+        """Read an unmarked quotation; answers can be told only from a mail of ours."""
         ours = self._ours.read(at)
         if ours is None or any(map(_is_forward_mark, self._plain[at : ours.end])):
             return len(self._lines)
-        # What stands below it is an answer or a footer: where there is one above, a footer.
+        # Text below it is an answer, or a footer if there is an answer above.
         has_answer_above = bool(self._said)
         self._in_signature = False
         for answers in ours.answers:
@@ -321,9 +321,7 @@ class _Cleaning:
 
 
 def _undashed(lines: list[str]) -> list[str]:
-    """The lines without what a signed message has before those that begin with a dash
-    (RFC 9580, section 7.2).
-    """
+    """The lines of a signed message without its dash-escaping (RFC 9580, section 7.2)."""
     is_signed = False
     plain = []
     for line in lines:
@@ -334,19 +332,19 @@ def _undashed(lines: list[str]) -> list[str]:
 
 
 def _trimmed(line: str) -> str:
-    """The line without what cannot be seen at its ends, but for an indentation."""
+    """The line without invisible characters at its ends; indentation is kept."""
     line = line.rstrip(_ENDS)
     indent = len(line) - len(line.lstrip(_ENDS))
     return line[:indent].translate(_UNSEEN) + line[indent:]
 
 
 def _recognised(line: str) -> str:
-    """The line as it is recognised, without marks that show nothing."""
+    """The line in its form for recognition, without invisible marks."""
     return line.translate(_UNSEEN).rstrip()
 
 
 def _dashed_words(line: str) -> str:
-    """What stands between two runs of dashes, or an empty text."""
+    """The words between two runs of dashes, or an empty text."""
     if not line or line[0] not in _DASHES or len(line) > _LONGEST_MARK:
         return ""
     found = _DASHED.match(line.replace("&nbsp;", " "))
@@ -369,7 +367,7 @@ def _is_footer(line: str) -> bool:
     folded = line[:_LONGEST_FOOTER].casefold().strip(_AROUND_FOOTERS)
     if _starts_footer(folded):
         return True
-    # The end of the sentence, or what an excuse for the typing follows.
+    # The end of the sentence, or an excuse for the typing.
     clauses = (folded, re.split("[,;.]", folded, maxsplit=1)[0])
     return any(
         clause.endswith(PHRASES.footer_end) and any(device in clause for device in PHRASES.device)

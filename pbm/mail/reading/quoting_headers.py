@@ -13,7 +13,7 @@ _NEXT_WORD: Final = "…"  # after a blank, at the end of a phrase: another word
 
 @dataclass(frozen=True)
 class Phrases:
-    """All phrases in the form of `str.casefold`; a field for each section of the files."""
+    """All phrases, casefolded; one field for each section of the files."""
 
     wrote: tuple[str, ...] = ()
     wrote_inside: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ _LONGEST = 500
 _FIELD_LINES = 12
 _LONGEST_NAME = 30
 _FEWEST_UNKNOWN = 3
-_DATE_BY = 3  # the date is among so many fields
+_DATE_BY = 3  # the date is within the first fields
 
 _FIELD_NAMES = {
     name: kind
@@ -85,15 +85,15 @@ _WROTE_IN = " wrote in"  # S-nail, which names the Message-ID on the next line
 _COLONS = (":", "：")
 _WORD = re.compile(r"[\w.]+")
 _NO_NAME = re.compile(r"[\d@/,]")
-# Some programs put the day and the sender above a quotation, and nothing else.
+# Some programs put only the day and the sender above a quotation.
 _DAY_AND_SENDER = re.compile(r"\d{4}[/-]\d{1,2}[/-]\d{1,2}\b.{1,200}<[^<>\s]{1,200}@[^<>\s]*>:?$")
 _MOST_NAMES = 4
 _NAME = re.compile(r"[^\W\d_][\w.'\u2019-]*$")
-_PAST = "ed"  # "elucidated", "exclaimed": an English verb that no list has
+_PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """For each line, and for the end, the first line from there on that isn't blank."""
+    """For each line, and for the end, the next line that is not blank."""
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
         found[at] = at if lines[at].strip() else found[at + 1]
@@ -103,7 +103,7 @@ def next_words(lines: list[str]) -> list[int]:
 def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
     """The line after an "On … wrote:" that begins at `at` and may be folded; else `at`.
 
-    `following` is `next_words(lines)`; `quoted` tells which lines are marked as quoted.
+    `following` is `next_words(lines)`; `quoted` is true for lines marked as quoted.
     """
     window: list[str] = []
     for end in range(at, min(at + _MOST_LINES, len(lines))):
@@ -123,9 +123,9 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
 
 
 def is_name(line: str) -> bool:
-    """Is the line somebody's whole name and a colon, perhaps with a verb, as in "Jo Doe opined:"?
+    """Whether the line is a whole name and a colon, perhaps with a verb ("Jo Doe opined:").
 
-    Words of an answer can look so; right above a quotation they hardly do.
+    Words of an answer can look so, but hardly right above a quotation.
     """
     if not line.endswith(_COLONS) or len(line) > _LONGEST_NAME:
         return False
@@ -137,9 +137,7 @@ def is_name(line: str) -> bool:
 
 
 def told_by(introduction: list[str]) -> int:
-    """How many these lines tell of who, when, and that something was written; 0 where they do not
-    end in a colon, as what introduces a quotation does.
-    """
+    """How many of sender, date and verb an introduction has; 0 unless it ends in a colon."""
     folded = " ".join(introduction)[:_LONGEST].casefold()
     if not folded.endswith(_COLONS):
         return 0
@@ -148,13 +146,13 @@ def told_by(introduction: list[str]) -> int:
 
 
 def _below_colon(lines: list[str], end: int) -> int:
-    """The line below the attribution that ends at `end`, or below a colon that was folded off."""
+    """The line below the attribution that ends at `end`, colon included if it was folded off."""
     below = end + 1
     return below + (below < len(lines) and lines[below].strip() in _COLONS)
 
 
 def _runs_on(line: str) -> bool:
-    """Does the quotation begin on the line itself, as with Yahoo's app ("… wrote:   hello")?"""
+    """Whether the quotation begins on the line itself, as in Yahoo's app ("… wrote:   hello")."""
     if "@" not in line or _COLON_WITHIN.search(line) is None:
         return False
     folded = line.casefold()
@@ -166,7 +164,7 @@ def _runs_on(line: str) -> bool:
 
 
 def _may_close(line: str, is_above_quote: bool) -> bool:
-    """Does it end like the last line of an attribution? Some end without a colon."""
+    """Whether the line may end an attribution. Some end without a colon."""
     line = line.rstrip("- ")
     return (
         line.endswith(_COLONS)
@@ -180,13 +178,13 @@ def _ends_in_verb(folded: str) -> bool:
 
 
 def _begins(window: list[str], is_above_quote: bool) -> bool:
-    """Does the attribution begin with the first of these lines, or with a later one?"""
+    """Whether the attribution begins with the first of these lines, not with a later one."""
     if len(window) == 1 or window[1].startswith("<") or window[0].endswith("<"):
         return True
     shorter = [window[n:] for n in range(1, len(window))]
     if not any(_introduces(lines, is_above_quote) for lines in shorter) or _opens(window):
         return True
-    # Nearly all have a date: if there is none further down, it is this one.
+    # Nearly all have a date; if the lines below have none, it is on this one.
     return _has_date(window[0]) and not any(map(_has_date, window[1:]))
 
 
@@ -208,11 +206,11 @@ def _introduces(window: list[str], is_above_quote: bool) -> bool:
     tells_whom_or_when = has_address or has_date
     if tells_whom_or_when == is_above_quote:
         return is_above_quote
-    return _VERB.search(folded) is not None  # which makes up for the other
+    return _VERB.search(folded) is not None  # which makes up for the missing one
 
 
 def _opens(window: list[str]) -> bool:
-    """Does the first line look like that of a folded "On … wrote:"?"""
+    """Whether the first line looks like that of a folded "On … wrote:"."""
     folded = window[0].casefold()
     has_address = _ADDRESS.search(folded) is not None
     has_date = _has_date(folded)
@@ -231,27 +229,27 @@ def _opens(window: list[str]) -> bool:
 
 
 def _is_full(window: list[str]) -> bool:
-    """Would the next word not have fitted on the first line?"""
+    """Whether the next word would not have fitted on the first line."""
     next_word = window[1].split(maxsplit=1)[0]
     return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
 
 def _field_name(line: str) -> str:
-    """What stands before the colon of a line that could be a field, casefolded."""
+    """The text before the colon of a line that could be a field, casefolded."""
     head, colon, _ = line[: _LONGEST_NAME + 1].replace("：", ":").partition(":")
     return head.strip(" \t*_\u00a0|>").casefold() if colon else ""
 
 
 def field_names(lines: list[str]) -> list[str]:
-    """For each line what stands before its colon where it could be a field, casefolded."""
+    """For each line the result of `_field_name`."""
     return [_field_name(line) for line in lines]
 
 
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
     """The line after a block of header fields that begins at `at`; 0 if there is none.
 
-    It takes three kinds of fields with a sender among them, or the sender's address and one
-    more: nobody begins an answer so. `names` is `field_names(lines)`, `following` is
+    A block has three kinds of fields with a sender among them, or the sender's address and one
+    more; answers do not begin so. `names` is `field_names(lines)`, `following` is
     `next_words(lines)`.
     """
     if names[at] not in _FIELD_NAMES:
@@ -279,9 +277,9 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
 
 
 def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """The line after a block of fields in a language that isn't known; 0 if there is none.
+    """The line after a block of fields in an unknown language; 0 if there is none.
 
-    All programs begin it with the sender and go on with the date.
+    All programs begin it with the sender, followed by the date.
     """
     if "@" not in lines[at] or not _unknown(names[at]):
         return 0

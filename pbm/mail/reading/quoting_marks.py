@@ -1,8 +1,8 @@
-"""What is found beside quotations that were made by hand, or by a program of one's own.
+"""Rare quotation marks, made by hand or by uncommon programs.
 
-Lines are quoted with `:`, `#`, `}`, a lone `»` or `MQO>`. A list has such marks, too, or a smiley.
-So they count only where a mail surely quotes with them: below an "On … wrote:", beside lines that
-are quoted so, or before several lines. Before the last line of a board's mail any sign is a mark.
+They are `:`, `#`, `}`, a lone `»` or `MQO>`. Lists and smileys have such marks, too. So a mark
+counts only near a sure quotation: below an "On … wrote:", beside lines that are quoted so, or
+before several lines. Any sign before the last line of a board's mail is a mark.
 """
 
 import re
@@ -15,14 +15,14 @@ from pbm.rules.contract import SHORTEST_STATE
 _SIGN = re.compile(r" {0,3}([:#}])(?: |$)")
 _SMILEY = re.compile(r" {0,3}: \S$")
 _INITIALS = re.compile(r" {0,8}([A-Z][A-Za-z.']{1,11})>")
-LABEL = "State:"  # of the last line of a board's mail
+LABEL = "State:"  # begins the last line of a board's mail
 _BEFORE_OURS = re.compile(
     rf" {{0,3}}([^\w\s\"'*]{{1,2}}[ \t]{{0,2}}){LABEL} [!-~]{{{SHORTEST_STATE},}}", re.ASCII
 )
 _MOST_MARKS = 4  # of one mail
-_ENDING = "»"  # before a line without words; before others it has a blank behind it
+_ENDING = "»"  # before an empty line; before others a blank follows
 _INTRODUCTION_LINES = 3
-_FEWEST_TOLD = {":": 1, "}": 1, "#": 2}  # above it: lists have a `#`, and begin with a date
+_FEWEST_TOLD = {":": 1, "}": 1, "#": 2}  # facts in an introduction; lists have a `#`, too
 # "[...]", "<snip>", "--- 8< ---"
 _LEFT_OUT = re.compile(
     r"[\[(<{*]?\s?(?:\.{2,6}|…)\s?[\])>}*]?$"
@@ -37,24 +37,24 @@ _HELLO = re.compile(rf"(?:{'|'.join(map(re.escape, PHRASES.greeting))})(?!\w)")
 
 
 def is_left_out(line: str) -> bool:
-    """Does the line say that something of a quotation was left out?"""
+    """Whether the line says that a part of the quotation was left out."""
     return _LEFT_OUT.match(line) is not None
 
 
 def is_greeting(line: str) -> bool:
-    """Does the line look like that above a letter?"""
+    """Whether the line looks like a salutation."""
     if not _GREETING.match(line) or len(line.split()) > _GREETING_WORDS:
         return False
     return line.endswith(_GREETING_ENDS) or _HELLO.match(line.casefold()) is not None
 
 
 def is_marked(line: str) -> bool:
-    """Does the line begin with a mark of a quotation, or with somebody's initials before one?"""
+    """Whether the line begins with a quotation mark, or with initials before one."""
     return line.startswith(">") or _INITIALS.match(line) is not None
 
 
 def lesser_marked(lines: list[str]) -> set[int]:
-    """The lines that are quoted with one of these marks."""
+    """The lines that are quoted with one of these rare marks."""
     found = _below_introductions(lines) | _initialled(lines) | _as_ours(lines)
     return found | {
         at
@@ -64,9 +64,9 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """The indices of lines that begin with the sign before "State:", a board mail's last line.
+    """The indices of lines with the sign that stands before "State:", a board mail's last line.
 
-    There any sign is taken for a quotation mark.
+    Any sign there counts as a quotation mark.
     """
     last = (_BEFORE_OURS.match(line) for line in lines if LABEL in line)
     marks = tuple(dict.fromkeys(found[1] for found in last if found))[:_MOST_MARKS]
@@ -83,7 +83,7 @@ def _has_ending(line: str) -> bool:
 
 
 def _below_introductions(lines: list[str]) -> set[int]:
-    """The lines with a sign that stands right below an introduction, once at least."""
+    """The lines with a sign that stands at least once right below an introduction."""
     signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
     used = {
         sign
@@ -100,7 +100,7 @@ def _below_introductions(lines: list[str]) -> set[int]:
 
 def _is_introduced(lines: list[str], at: int, fewest_told: int) -> bool:
     if at and not lines[at - 1].strip():
-        at -= 1  # one blank line may stand between
+        at -= 1  # one blank line may be between
     above: list[str] = []
     for line in reversed(lines[max(0, at - _INTRODUCTION_LINES) : at]):
         if not line.strip():
@@ -112,7 +112,7 @@ def _is_introduced(lines: list[str], at: int, fewest_told: int) -> bool:
 
 
 def _initialled(lines: list[str]) -> set[int]:
-    """The lines behind initials that stand before others, too, and before one next to another."""
+    """The lines with repeated initials before a mark, if two of them are adjacent."""
     initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
     together = Counter(
         initials[below]
@@ -134,12 +134,12 @@ _EXCLAIMED = ("!", "?")
 
 
 def is_fence(line: str) -> bool:
-    """Is the line nothing but a row of dashes, stars or the like?"""
+    """Whether the line is only a row of dashes, stars or the like."""
     return _FENCE.match(line) is not None
 
 
 def is_signature(below: list[str]) -> bool:
-    """Do these lines, all below a fence but for blank ones and fences, look like a signature?"""
+    """Whether these lines below a fence, blank lines and fences aside, look like a signature."""
     if not 0 < len(below) <= _MOST_LINES:
         return False
     if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):

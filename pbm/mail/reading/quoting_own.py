@@ -1,8 +1,8 @@
-"""A mail of ours that comes back without quote marks: where it is, and what was written into it.
+"""Finds an unmarked quotation of one of our mails, and the answers written into it.
 
-Outlook quotes so in plain text, and some programs set nothing above it at all. A board's mail can
-still be told by its own lines: the sentences of the templates and the line `State:`, which is its
-last. What that line describes is for the game to say; its drawing ends in a line that we know then.
+Outlook quotes so in plain text, and some programs put nothing above the quotation. A board's mail
+is recognised by its own lines: the sentences of the templates and its last line, `State:`. The game
+interprets that line, so the last line of the drawing is known, too.
 """
 
 import re
@@ -23,13 +23,13 @@ _SENTENCE_END = (".", "!", "?", ":", '"')
 _REST_OF_SENTENCE = re.compile(r"[^.!?:]{1,100}[.!?:](?= |$)")
 _WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
 _FEWEST_WORDS = 2
-_SURE_WORDS = 3  # nobody writes so many of these by chance
+_SURE_WORDS = 3  # too many to occur together by chance
 _LONGEST = 1_000
 _SHARE = 0.5
 
 
 class TemplateWords:
-    """The rows of fixed words of some templates, to be looked for in a text."""
+    """The fixed words of some templates, indexed for search in a text."""
 
     def __init__(self, sources: Iterable[str]) -> None:
         self._by_word: dict[str, list[str]] = {}
@@ -42,9 +42,9 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """Where our words end in a text that begins with them; 0 if it doesn't.
+        """The end of our words in a text that begins with them; 0 if it does not.
 
-        Blanks in the text are single ones.
+        Blanks in the text must be single.
         """
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
@@ -69,7 +69,7 @@ class TemplateWords:
 
 @cache
 def template_words() -> TemplateWords:
-    """The fixed words of this server's templates, and of those of its games."""
+    """The fixed words of the templates of this server and its games."""
     folders = [resource_path("templates"), *game_templates().values()]
     files = sorted({file for folder in folders for file in folder.rglob("*.txt")})
     return TemplateWords(file.read_text(encoding="utf-8") for file in files)
@@ -84,8 +84,8 @@ def _rows(source: str) -> Iterator[str]:
 
 
 _STATE = re.compile(rf"{LABEL} [!-~]{{{SHORTEST_STATE},}}(?: |$)", re.ASCII)
-_STATE_LINES = 3  # that it is broken into at most, where it is too long
-# The subject, and the headlines, of which templates fix too few words.
+_STATE_LINES = 3  # that a too long state line is broken into, at most
+# The subject and the headlines, which have too few fixed words in the templates.
 _STARTS = re.compile(
     r"[A-Z][A-Za-z0-9 -]{1,29} Board \d{1,9}: \S"
     r"|(?:Your|[a-z][a-z0-9_-]{1,15}'s) move on board \d{1,9}(?:[.,;]|$)"
@@ -98,18 +98,20 @@ _MOVES = re.compile(
     r"(?:(?:The last m|All m|M)oves, by ply:|[-*·•o§]?\s{0,8}(?:\d{1,4}\.|last(?: \d)?:) \S)",
     re.ASCII,
 )
-# What programs make of our links where they make text of HTML: "help<mailto:...>" and the like.
+# Forms of our links after conversion from HTML to text: "help<mailto:...>" and the like.
 _LINK = re.compile(r"[<\[(]mailto:[^<>()\[\]\s]{1,200}[>\])]", re.ASCII)
 _MARK = re.compile(
     r"(?:[ \t]{0,3}[^\w\s\"'|]{1,2}|[ \t]{0,8}[A-Za-z.']{1,12}>){1,3}[ \t]{0,2}", re.ASCII
 )
-_SENTENCE_LINES = 8  # a paragraph of ours is on so many lines at most, wrapped narrowly
+_SENTENCE_LINES = 8  # the most lines of one of our paragraphs, wrapped narrowly
 
 
 @dataclass(frozen=True)
 class ReturnedMail:
-    """`end` is the line below the mail; `answers` are the lines between that aren't ours, by
-    the paragraphs of ours that they stand below.
+    """A returned mail of ours, and the lines that were written into it.
+
+    `end` is the line below the mail; `answers` are the foreign lines, grouped by the paragraphs of
+    ours above them.
     """
 
     end: int
@@ -117,26 +119,26 @@ class ReturnedMail:
 
 
 def holds_ours(lines: Sequence[str]) -> bool:
-    """Is one of these lines surely one of ours, though no mail of ours is whole among them?"""
+    """Whether any line is surely one of ours, even if no mail of ours is whole."""
     mails = OwnMails(list(lines))
     return any(_STARTS.match(line.strip()) or mails.has(at) for at, line in enumerate(lines))
 
 
 def ours_is_quoted(marked: Iterable[str]) -> bool:
-    """Does a board's mail begin with the first of these marked lines, or end with one of them?"""
+    """Whether these marked lines begin with a board's mail, or end with one."""
     lines = (_MARK.sub("", line, count=1) for line in marked)
     return _STARTS.match(next(lines, "")) is not None or any(map(_STATE.match, lines))
 
 
 class OwnMails:
-    """The lines of ours among the lines of a mail, looked up once."""
+    """The lines of ours among the lines of a mail, found once."""
 
     def __init__(self, lines: list[str]) -> None:
         last = [at for at, line in enumerate(lines) if LABEL in line]
         self._states = [at for at in last if _STATE.match(" ".join(lines[at : at + 2]).strip())]
         self._lines = lines
         self._has_others_words = False
-        if self._states:  # most mails have none of these lines, and are looked at no further
+        if self._states:  # most mails have none, and need no further search
             self._look_closer()
 
     def _look_closer(self) -> None:
@@ -146,15 +148,15 @@ class OwnMails:
         )
 
     def starts(self, at: int) -> bool:
-        """Does a board's mail begin with this line? It is one if its last line follows."""
+        """Whether a board's mail begins with this line: its last line must follow."""
         if not self._states or at >= self._states[-1]:
             return False
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
 
     def has(self, at: int) -> bool:
-        """Is this line surely one of ours, or are it and the next ones that it was wrapped to?
+        """Whether this line, perhaps with the next ones that it was wrapped to, is surely ours.
 
-        A line with a mark of a quotation is no such next one.
+        A line with a quotation mark does not continue it.
         """
         end = at
         for line in self._lines[at : at + _SENTENCE_LINES]:
@@ -164,7 +166,7 @@ class OwnMails:
         return self._below_sentences(at, end) > at
 
     def ends_in(self, above: list[str], at: int) -> bool:
-        """Is the line at `at` the broken-off end of the ones above, a last line of ours?"""
+        """Whether the line at `at` is the broken-off end of a last line of ours above."""
         words = " ".join(above).split()
         if LABEL not in words or not self._lines[at]:
             return False
@@ -176,10 +178,10 @@ class OwnMails:
         return False
 
     def read(self, at: int) -> ReturnedMail | None:
-        """The mail of ours that stands at `at`; None where what isn't ours can't be told from it.
+        """The mail of ours at `at`; None if foreign lines cannot be told from it.
 
-        That is where another player's words stand below the drawing, or where there are two last
-        lines: somebody may have made one up, so that words of theirs seem to be the answer.
+        That is so if another player's words are below the drawing, or if there are two last lines:
+        somebody may have forged one, so that their words seem to be the answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return None
@@ -190,9 +192,9 @@ class OwnMails:
         return ReturnedMail(below, answers)
 
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
-        """The first line of the drawing, and the one below it: the line `state` if there is none.
+        """The first line of the drawing, and the one below it; the line `state` without a drawing.
 
-        The first is `at` where it does not stand whole, so that nothing above it is looked for.
+        The first is `at` if the drawing is incomplete, so that the lines above it are not searched.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -205,10 +207,10 @@ class OwnMails:
         return at, state
 
     def _asked(self, at: int, drawing: int) -> int:
-        """Where it begins to say how to answer, right above the drawing; `drawing` if nowhere.
+        """The line above the drawing that begins the request for an answer; else `drawing`.
 
-        Between how the reader stands, which is in every mail, and the drawing is nothing but that
-        and the picture. Other players' words are above it, whatever they look like.
+        Only this request and the picture are between the reader's standing, which every mail has,
+        and the drawing. Other players' words are above it.
         """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:
@@ -219,16 +221,16 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _below(self, state: int) -> int:
-        """The line below the last one of ours, which may be broken."""
+        """The line below our last one, which may be broken."""
         below = state + 1
         while below < len(self._lines) and self.ends_in(self._lines[state:below], below):
             below += 1
         return below
 
     def _answers(self, at: int, end: int) -> list[tuple[int, ...]]:
-        """The lines from `at` to `end`, above or below the drawing, that aren't ours.
+        """The foreign lines from `at` to `end`, above or below the drawing.
 
-        All of ours there are the server's own: sentences of templates, and lists of moves.
+        Our lines there are all by the server: sentences of templates, and lists of moves.
         """
         found: list[list[int]] = [[]]
         while at < end:
@@ -244,15 +246,15 @@ class OwnMails:
         return [tuple(lines) for lines in found if lines]
 
     def _own_part(self, at: int, end: int) -> int:
-        """Where an answer begins in the paragraph from `at` to `end`; `end` if it is all ours.
+        """The start of an answer in the paragraph from `at` to `end`; `end` if it is all ours.
 
-        A list of moves is ours to its end: the rest of one that was broken reads as a move.
+        A list of moves is ours to its end: the rest of a broken move reads as a move.
         """
         below = self._below_sentences(at, end)
         return end if below < end and _MOVES.match(self._lines[below]) else below
 
     def _below_sentences(self, at: int, end: int) -> int:
-        """The line below the sentences of ours that begin at `at`; `at` if none do."""
+        """The line below our sentences that begin at `at`; `at` if there are none."""
         lines = [" ".join(line.split()) for line in self._lines[at:end]]
         ours = template_words().end(" ".join(lines))
         for line in lines:

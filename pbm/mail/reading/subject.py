@@ -1,4 +1,4 @@
-"""Subjects without what mailers and lists put before them."""
+"""Subjects without the prefixes of mailers and lists."""
 
 import re
 
@@ -50,7 +50,7 @@ def clean_subject(text: str) -> str:
 
 
 def _without_marks(subject: str) -> str:
-    """One round: every mark and tag at the beginning, then one forward mark around the rest."""
+    """One round: remove all marks and tags at the beginning, then one enclosing forward mark."""
     at = 0
     while mark := _MARK.match(subject, at) or _list_tag(subject, at):
         at = mark.end()

@@ -1,7 +1,7 @@
-"""Takes our own addresses with their secrets out of a text, however a mail program spells them.
+"""Masks our own addresses with their secrets in a text, however a mail program spells them.
 
-Whoever has a player's tag, or a question's token, is that much nearer to being that player. People
-quote such addresses without knowing it: in a header that they copied, or in a link.
+A player's tag, or a question's token, helps an attacker to impersonate that player. People quote
+such addresses unknowingly: in a copied header, or in a link.
 """
 
 import re
@@ -14,7 +14,7 @@ _BLANKS = "[ \t]{0,2}"
 _DOT = rf"{_BLANKS}(?:\.|[\[({{] ?(?:dot|\.) ?[\])}}]|(?<=[ \t])dot(?=[ \t])){_BLANKS}"
 _NO_WORD_BEFORE = "(?<![a-z0-9])"
 _PLAYER = rf"(?:g\d{{1,9}}{_DOT})?u\d{{1,9}}"
-_MOST_BEFORE = 80  # characters, of an address, that stand before what tells it
+_MOST_BEFORE = 80  # characters of an address before its distinctive part
 _ENDS_ADDRESS = frozenset(" \t\n<>()[]\"',;:")
 # As in `pbm.mail.address`, wherever it stands. A tag may be followed by anything.
 _SECRET = re.compile(
@@ -23,14 +23,14 @@ _SECRET = re.compile(
     rf"|{_NO_WORD_BEFORE}(?:c|probe){_DOT}[a-z2-7]{{24}}(?![a-z0-9])",
     re.ASCII | re.IGNORECASE,
 )
-# With blanks in it, such as a broken line leaves, it has to be known: words look like that, too.
+# With blanks in it, as in a broken line, it must be known: words look like that, too.
 _DIVIDED = re.compile(
     rf"{_NO_WORD_BEFORE}{_PLAYER}{_DOT}([a-z0-9](?:[ \t]?[a-z0-9]){{16,17}})",
     re.ASCII | re.IGNORECASE,
 )
 _WORD = re.compile(r"(?<![a-z0-9])[a-z0-9]{16,24}(?![a-z0-9])", re.ASCII | re.IGNORECASE)
-# Letters in percent-encoding (also encoded twice), quoted-printable, HTML; letters that only look
-# like ASCII ones, and what nobody sees.
+# Letters in percent-encoding (also encoded twice), quoted-printable, HTML; letters that look like
+# ASCII ones; and invisible characters.
 _SPELT = re.compile(
     "%(?:25){0,3}[2-7][0-9a-f]|=[2-7][0-9a-f]|&#(?:x0{0,4}[0-9a-f]{2,4}|0{0,4}[0-9]{2,5});|&(?:period|shy);"
     "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
@@ -43,15 +43,14 @@ _NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
 
 
 def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
-    """The same lines with our addresses masked up to the end of the secret.
+    """Mask our addresses in the text up to the end of the secret; lines are kept.
 
-    `is_secret` is asked about words that stand alone and are as long as a tag, with or without
-    its key's id, or as a token; in small letters. The work grows with the length of the text,
-    and no faster.
+    `is_secret` is called with lower-case words that stand alone and are as long as a token, or as a
+    tag with or without its key's id. The work is linear in the length of the text.
     """
     before, text = text, _masked(text, text, range(len(text) + 1), is_secret)
     if text == before and not _SPELT.search(text):
-        return text  # plain letters in one line, which read alike in every way
+        return text  # plain letters in one line, the same in every decoding
     for joined in (None, 0, 1):  # each line by itself, then with the next
         text = _masked(text, *_plainly(text, joined), is_secret)
     return text
@@ -60,7 +59,7 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
 def _masked(
     text: str, seen: str, places: list[int] | range, is_secret: Callable[[str], bool]
 ) -> str:
-    """Mask what is found in `seen`, each character of which stands at a place in the text."""
+    """Mask the matches in `seen`; `places` maps each of its characters to the text."""
     pieces, done = [], 0
     for start, end in sorted(_found(seen, is_secret)):
         first, last = places[start], places[end]
@@ -83,7 +82,7 @@ def _found(seen: str, is_secret: Callable[[str], bool]) -> Iterator[tuple[int, i
 
 
 def _begin(seen: str, at: int) -> int:
-    """Where the word begins in which an address of ours stands: with the server's own name."""
+    """The start of the word with one of our addresses: the server's own name."""
     first = max(0, at - _MOST_BEFORE)
     while at > first and seen[at - 1] not in _ENDS_ADDRESS:
         at -= 1
@@ -91,9 +90,9 @@ def _begin(seen: str, at: int) -> int:
 
 
 def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
-    """A text in plain letters, and where each of them stands in it.
+    """The decoded text, and the place of each of its characters in the original.
 
-    `joined`: 0 or 1, where every second line, beginning with that one, runs on into the next.
+    `joined`: 0 or 1 to join every second line, from that one on, with the next.
     """
     pieces: list[str] = []
     places: list[int] = []
@@ -115,7 +114,7 @@ def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=1024)  # of 12 characters at most
 def _letters(spelt: str) -> str:
-    """What one spelt-out character stands for, in plain letters."""
+    """The decoded form of one encoded character, in plain letters."""
     lowered = spelt.lower()
     if lowered in _NAMED:
         return _NAMED[lowered]
@@ -125,5 +124,5 @@ def _letters(spelt: str) -> str:
         number = int(lowered[3:-1], 16) if lowered[2] == "x" else int(lowered[2:-1])
         return _letters(chr(number)) if number > 127 else chr(number)
     if unicodedata.category(spelt) in ("Cf", "Mn", "Lo"):
-        return ""  # nobody sees it
+        return ""  # invisible
     return unicodedata.normalize("NFKC", spelt)

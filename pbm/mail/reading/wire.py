@@ -1,4 +1,4 @@
-"""What can be said about a mail from its bytes alone, before anything reads what it says."""
+"""Checks and digests of a mail's raw bytes, before parsing."""
 
 import hashlib
 import re
@@ -13,7 +13,7 @@ _NOT_ON_THE_WIRE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
 
 _ID = b"message-id"
 
-# The fields that say what is to be done with a mail; others may be added on the way.
+# The fields that decide how a mail is handled; others may be added on the way.
 _READ = frozenset(
     {
         *("from", "subject", "message-id", "in-reply-to", "references"),
@@ -23,10 +23,10 @@ _READ = frozenset(
 
 
 def check_wire(raw: bytes) -> str | None:
-    """Refuse a bare CR, a bare LF or a NUL anywhere in the mail: the sentence, or None.
+    """Refuse a bare CR, a bare LF or a NUL anywhere in the mail: an error sentence, or None.
 
-    Programs differ in what they take for the end of a line, and a mail that two of them read
-    differently can carry a second mail or a forged header (SMTP smuggling).
+    Programs differ in their line ends, and a mail that two programs split differently can hide a
+    second mail or a forged header (SMTP smuggling).
     """
     pairs = raw.count(b"\r\n")
     if raw.count(b"\r") == pairs == raw.count(b"\n") and b"\0" not in raw:
@@ -38,11 +38,11 @@ def check_wire(raw: bytes) -> str | None:
 
 
 def digest(raw: bytes) -> str:
-    """The SHA-256, in hexadecimal, of all of a mail that is read to obey it, and of its body.
+    """SHA-256, in hexadecimal, of the body and of the header fields that matter for obeying.
 
-    Two mails with the same digest ask for the same. A mail that comes a second time by another
-    way differs in fields that servers add, such as `Received`, and in how long lines are
-    folded. Without a `Message-ID` its `Date` counts as well.
+    Two mails with the same digest ask for the same. A second copy by another way differs in fields
+    that servers add, such as `Received`, and in the folding of lines. Without a `Message-ID` its
+    `Date` counts as well.
     """
     try:
         headers, body = split_header(raw, LIMITS)
@@ -63,7 +63,7 @@ def digest(raw: bytes) -> str:
 
 
 def has_message_id(raw: bytes) -> bool:
-    """Does the header have a `Message-ID` field that is not blank?"""
+    """Whether the header has a `Message-ID` field that is not blank."""
     in_field = False
     for line in header_lines(raw):
         if line.startswith((b" ", b"\t")):
