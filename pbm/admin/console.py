@@ -1,4 +1,4 @@
-"""For all subcommands of `pbm-admin`: settings, session, common options, errors as sentences."""
+"""Shared by all `pbm-admin` subcommands: settings, session, common options, error messages."""
 
 import getpass
 import os
@@ -29,7 +29,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 @dataclass
 class Console:
-    """The settings of this folder, and sessions by `who`."""
+    """Settings of this folder, and sessions of `who`."""
 
     who: str
 
@@ -65,17 +65,17 @@ def pass_session(function: Callable[..., None]) -> Callable[..., None]:
 
 
 class Sentences(click.Group):
-    """A group whose commands print an error as a sentence and exit with status 1."""
+    """Command group that prints an error as a sentence and exits with status 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run what was asked for."""
+        """Run the command."""
         with sentences():
             return super().invoke(ctx)
 
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Turn errors into those that `click` prints."""
+    """Convert our errors to those that `click` prints."""
     try:
         yield
     except (OperatorError, GamesError) as error:
@@ -88,7 +88,7 @@ def sentences() -> Iterator[None]:
 
 
 def login_name() -> str:
-    """The user, or the one behind sudo."""
+    """Login name, or that of the sudo caller."""
     behind = os.environ.get("SUDO_USER")
     if behind:
         return behind
@@ -99,12 +99,12 @@ def login_name() -> str:
 
 
 def why_option(function: _F) -> _F:
-    """Require a reason for the journal and the players concerned."""
+    """Add a required --why, for the journal and the players concerned."""
     return _why("The reason: it is kept, and the players concerned read it.")(function)
 
 
 def why_for_the_journal(function: _F) -> _F:
-    """Require a reason for the journal."""
+    """Add a required --why, for the journal."""
     return _why("The reason: it is kept in the journal.")(function)
 
 
@@ -113,17 +113,17 @@ def _why(text: str) -> Callable[[_F], _F]:
 
 
 def yes_option(function: _F) -> _F:
-    """An option for scripts that answers the question."""
+    """Add --yes, which answers the question in scripts."""
     return click.option("--yes", is_flag=True, help="Do it without asking.")(function)
 
 
 def somebody_is_there() -> bool:
-    """Whether there is a terminal to ask at."""
+    """Whether stdin is a terminal to ask at."""
     return sys.stdin.isatty()
 
 
 def make_sure(question: str, *, yes: bool) -> None:
-    """Ask at the terminal whether to go on, unless `yes`. Raises OperatorError if not."""
+    """Ask for confirmation, unless `yes`. Raises OperatorError if it is not given."""
     if yes:
         return
     if not somebody_is_there():

@@ -16,12 +16,12 @@ from pbm.service.operator import records
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.values.boards import Board
 
-_HANDLES = 36  # columns; those of six players with short ones
+_HANDLES = 36  # columns; enough for six short handles
 NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
 class GameCommand(click.Command):
-    """A command with options that the installed games declare."""
+    """Command with the options that the installed games declare."""
 
     of: Callable[[Game], Sequence[Option]]
 
@@ -36,7 +36,7 @@ def with_options(of: Callable[[Game], Sequence[Option]]) -> type[GameCommand]:
 
 
 def chosen(given: dict[str, Any]) -> Options:
-    """The options that were given."""
+    """Options that were given a value."""
     return {name: value for name, value in given.items() if value}
 
 
@@ -221,7 +221,7 @@ def _set_up(board: Board) -> str:
 
 
 def _read(file: TextIO) -> str:
-    """Read a text file no larger than a record may be. Raises OperatorError."""
+    """Read a record file, up to the size limit. Raises OperatorError if it is not UTF-8."""
     try:
         return file.read(records.MOST_BYTES + 1)
     except UnicodeDecodeError as error:

@@ -24,9 +24,9 @@ def cell(text: object, width: int) -> str:
 
 
 def print_journal(changes: Iterable[Change], *, of_all: bool = False) -> None:
-    """Print what the operator has changed, oldest first: when, who, what, why.
+    """Print the operator's changes, oldest first: when, who, what, why.
 
-    In the journal `of_all` each line names the player or the board that it is about.
+    With `of_all` each line names its player or board.
     """
     for change in changes:
         why = f": {change.why}" if change.why else ""
@@ -53,7 +53,7 @@ def _listed(value: Any) -> str:
 
 
 def print_reports(reports: Iterable[Report]) -> None:
-    """Print what players have reported: who, when and about which board, and the words there."""
+    """Print players' reports: author, time, board, text, and the words said on that board."""
     for report in reports:
         click.echo(
             f"{report.reported_at:%Y-%m-%d %H:%M} UTC  {report.handle}, board {report.board_id}"
@@ -67,5 +67,5 @@ def print_reports(reports: Iterable[Report]) -> None:
 
 
 def _plain(line: str) -> str:
-    """Without what a terminal would obey."""
+    """The line with control characters replaced."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)

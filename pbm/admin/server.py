@@ -1,4 +1,4 @@
-"""Commands of `pbm-admin` for the server itself, and for trying it."""
+"""`pbm-admin` commands for the server itself, and for testing it by mail."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -102,7 +102,7 @@ def check(console: Console) -> None:
 
 
 def print_results(results: Iterable[CheckResult]) -> None:
-    """Print what was found, a line each; end with status 1 where something is wrong."""
+    """Print one result a line; exit with status 1 if a check failed."""
     failed = False
     for result in results:
         failed |= not result.good

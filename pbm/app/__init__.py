@@ -1,1 +1,1 @@
-"""Where concrete things meet: settings become a server, and `pbm serve` runs it."""
+"""Composition root: builds a server from the settings; `pbm serve` runs it."""

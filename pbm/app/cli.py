@@ -13,7 +13,7 @@ from pbm.app.server import Server
 from pbm.errors import OperatorError
 from pbm.service.running.heartbeat import ROLES
 
-_NEW_OBJECTS = 10_000  # between two looks for garbage; a turn makes some thousands
+_NEW_OBJECTS = 10_000  # between two garbage collections; a turn makes some thousands
 
 
 @click.group(help="A server for playing by mail.")
@@ -33,7 +33,7 @@ def main() -> None:
 def serve(roles: str) -> None:
     """Listen for mail, obey it and send the boards, all in this one process or in several."""
     set_up_logging()
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the server listens to it
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the server handles it
     try:
         with owner_only():
             server = Server(settings_from_here(), _parse_roles(roles))
@@ -44,7 +44,7 @@ def serve(roles: str) -> None:
 
 
 def _parse_roles(text: str) -> frozenset[str]:
-    """Read a comma list of roles. Raises OperatorError."""
+    """Parse comma-separated roles. Raises OperatorError."""
     roles = frozenset(word.strip() for word in text.split(",") if word.strip())
     if not roles <= set(ROLES) or not roles:
         known = ", ".join(sorted(ROLES))
@@ -53,7 +53,9 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 def spare_garbage_looks() -> None:
-    """Look for garbage among what is made from now on, and less often than Python does: a look
-    through all that is loaded by now would hold up everybody, by a tenth of a second."""
+    """Freeze the objects loaded so far, and collect garbage less often.
+
+    A full collection would stop all work for a tenth of a second.
+    """
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)

@@ -1,4 +1,4 @@
-"""What the server tells the operator, on standard error."""
+"""Logging to standard error."""
 
 import logging
 import sys
@@ -9,8 +9,7 @@ import structlog
 
 
 class _LastingStream:
-    """A stream that may be gone, as that of a closed terminal: then nobody reads, and no turn
-    fails for it."""
+    """Stream that ignores write errors, so that no turn fails when the terminal is closed."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -25,7 +24,7 @@ class _LastingStream:
 
 
 def set_up_logging() -> None:
-    """Log to standard error, one line an event."""
+    """Log to standard error, one line for each event."""
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

@@ -1,4 +1,4 @@
-"""Settings become what a server needs, and `pbm-admin` too: database, keys, and the way out."""
+"""Opens what the server and `pbm-admin` need: settings, database, keys, transport."""
 
 import os
 import time
@@ -25,7 +25,7 @@ from pbm.store.connecting import comes_back, refuse_lent_sessions, why_unusable
 from pbm.store.db import Database
 from pbm.store.migrate import is_current, newest_version
 
-DATABASE_PAUSE = 2.0  # seconds until a database that is away is tried again
+DATABASE_PAUSE = 2.0  # seconds between tries to reach the database
 _log = structlog.get_logger("pbm.app")
 SETTINGS_FILE = Path("pbm.toml")
 
@@ -36,8 +36,8 @@ def settings_from_here() -> Settings:
 
 
 def open_site(settings: Settings, database: Database) -> Site:
-    """Open the keys. Raises OperatorError for a setting that cannot work, and for keys that are not
-    those that the database knows."""
+    """Open the keys. Raises OperatorError for a bad setting, or for keys unknown to the
+    database."""
     address, operator = _named(settings)
     with database.reading() as work:
         keyring = open_keyring(work, settings, system_clock())
@@ -52,11 +52,11 @@ def open_site(settings: Settings, database: Database) -> Site:
 
 
 def open_to_serve(settings: Settings, database: Database) -> Site:
-    """Open all that a server needs of the database, and wait for it where it is away.
+    """Open the database and the site; wait while the database is away.
 
-    Raises OperatorError for what waiting does not mend.
+    Raises OperatorError if waiting cannot help.
     """
-    _named(settings)  # before anything is waited for
+    _named(settings)  # fail on a bad setting before waiting
     while True:
         try:
             ready_database(database)
@@ -87,7 +87,7 @@ def _named(settings: Settings) -> tuple[ServerAddress, str]:
 
 
 def open_transport(settings: Settings) -> Transport:
-    """Open the way out: the smarthost, or Maildirs while there is none. Raises OperatorError."""
+    """Open the transport: the smarthost, or Maildirs if none is set. Raises OperatorError."""
     if settings.smarthost:
         helo = own_address(settings).domain
         return SmarthostTransport(settings.smarthost, helo=helo)
@@ -101,8 +101,10 @@ def open_transport(settings: Settings) -> Transport:
 
 
 def ready_database(database: Database) -> None:
-    """Migrate an embedded database; refuse a shared one that is behind, or behind a pooler that
-    lends its sessions. Raises OperatorError, and DBAPIError."""
+    """Migrate an embedded database; check that a shared one is up to date.
+
+    Raises OperatorError if it is behind, or its pooler lends out sessions; and DBAPIError.
+    """
     refuse_lent_sessions(database)
     if is_current(database):
         return
@@ -115,9 +117,9 @@ def ready_database(database: Database) -> None:
 
 @contextmanager
 def owner_only() -> Iterator[None]:
-    """Let files and folders that are made meanwhile be for this process's user alone.
+    """Create files and folders without access for other users, in the whole process.
 
-    Mails, addresses and keys are in them. It holds for the whole process.
+    They hold mails, addresses and keys.
     """
     before = os.umask(0o077)
     try:

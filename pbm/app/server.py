@@ -1,4 +1,4 @@
-"""A server: some roles, or all of them, in one process."""
+"""The server: some or all roles in one process."""
 
 import asyncio
 import signal
@@ -51,15 +51,15 @@ from pbm.store.processes.locks import acquire_server_lock
 from pbm.store.processes.notify import Notifier
 
 DRAIN_SECONDS = 20.0
-TURNS_AT_ONCE = 3  # on a shared database, each in a transaction and a thread of its own
-MOST_TURNS_TOGETHER = 16  # in a transaction of SQLite
+TURNS_AT_ONCE = 3  # on a shared database, each with its own transaction and thread
+MOST_TURNS_TOGETHER = 16  # in one SQLite transaction
 MOST_TIMERS_TOGETHER = 16
-_HEART = "heart"  # has a writer of its own, so that it beats while a role stands still
+_HEART = "heart"  # has its own writer, so that a blocked role does not stop heartbeats
 _log = structlog.get_logger("pbm.app")
 
 
 class Server:
-    """Some roles, or all of them, in one process on one event loop; database work has threads."""
+    """Some or all roles in one process on one event loop; database work runs in threads."""
 
     def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings
@@ -98,7 +98,7 @@ class Server:
         self._heart = Heart(system_clock, roles)
 
     def _open_writers(self) -> dict[str, Writer]:
-        """SQLite has one writer at a time, so that all roles share it.
+        """Writers by role; all share one on SQLite, which has one writer at a time.
 
         On a shared database each inbox worker has a thread. The other roles share one, as more
         would only contend for the interpreter lock.
@@ -116,17 +116,19 @@ class Server:
 
     @property
     def _aside(self) -> InThread:
-        """Where a role begins: beside an embedded database's writer, which may have to wait for the
-        event loop."""
+        """Thread in which roles begin.
+
+        On an embedded database not the writer's, which may have to wait for the event loop.
+        """
         return self._threads.one("read" if self._database.embedded else "store")
 
     @property
     def _looking(self) -> InThread:
-        """Where something is looked up."""
+        """Runs a read, perhaps in a thread."""
         return here if self._database.embedded else self._threads.one("store")
 
     def _events(self) -> dict[Channel, asyncio.Event]:
-        """What the roles of this process wait for."""
+        """Events that wake this process's roles, by channel."""
         events = {
             TURN: (MAIL_KEPT, self._mail_kept),
             POST: (MAIL_WRITTEN, self._mail_written),
@@ -136,7 +138,7 @@ class Server:
         return dict(events[role] for role in events if role in self._roles)
 
     async def run(self) -> None:
-        """Serve until SIGTERM or SIGINT, then drain. At SIGHUP read the certificate again."""
+        """Serve until SIGTERM or SIGINT, then drain. SIGHUP reloads the certificate."""
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGHUP, self._hung_up.set)
         for name in (signal.SIGTERM, signal.SIGINT):
@@ -149,7 +151,7 @@ class Server:
             stack.push_async_callback(self._transport.close)
             stack.push_async_callback(stop_beating, self._heart, self._writers[_HEART])
             await beat(self._heart, self._writers[_HEART])
-            # The doors first: where one cannot be opened, nothing is under way yet.
+            # Listen first: if a port cannot be opened, no other work has begun.
             listener: Listener | None = None
             if LISTEN in self._roles:
                 listener = self._listener(self._writers[LISTEN])
@@ -184,7 +186,7 @@ class Server:
         await self._stopping.wait()
 
     async def _read_again(self, listener: Listener | None) -> None:
-        """Whenever SIGHUP has come, read the certificate again; one of no use changes nothing."""
+        """Reload the certificate at each SIGHUP; keep the old one if the new one is unusable."""
         certificate, key = self._settings.tls_cert, self._settings.tls_key
         while True:
             await self._hung_up.wait()
@@ -202,7 +204,7 @@ class Server:
                 self._look_at_certificate(shown)
 
     def _look_at_certificate(self, shown: ssl.SSLContext | None) -> None:
-        """Say so in the log where clients will not take what is shown to them."""
+        """Log a warning if clients will reject the certificate."""
         if shown is None:
             return
         certificate = self._settings.tls_cert
@@ -314,5 +316,5 @@ class Server:
 
 
 def _turns(number: int) -> str:
-    """The name of the writer of an inbox worker, and of its thread."""
+    """Name of an inbox worker's writer and thread."""
     return f"turns-{number}"

@@ -1,4 +1,4 @@
-"""Where work is done that the event loop must not wait for: named threads, one for each name."""
+"""Named threads for work that must not block the event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,13 +11,13 @@ T = TypeVar("T")
 
 
 class Threads:
-    """Threads by their names, each begun when it first has something to do."""
+    """Threads by name, each started at its first use."""
 
     def __init__(self) -> None:
         self._pools: dict[str, ThreadPoolExecutor] = {}
 
     def one(self, name: str) -> InThread:
-        """What does work in the thread of that name, one piece after the other."""
+        """Return a function that runs work in the thread of this name, one call at a time."""
         if name not in self._pools:
             self._pools[name] = ThreadPoolExecutor(1, f"pbm-{name}")
         pool = self._pools[name]
@@ -28,11 +28,11 @@ class Threads:
         return in_thread
 
     def close(self) -> None:
-        """Wait for what they do, and end them."""
+        """Wait for running work, then end the threads."""
         for pool in self._pools.values():
             pool.shutdown()
 
 
 async def here(work: Callable[[], T]) -> T:
-    """Do what an embedded database answers sooner than a thread would wake."""
+    """Run the work at once: an embedded database answers faster than a thread wakes."""
     return work()

@@ -1,4 +1,4 @@
-"""The roles as loops: whoever writes a row wakes the loop that waits for it."""
+"""The loops of the roles; writing a row wakes the loop that handles it."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,8 +23,8 @@ from pbm.service.turns.inbox_worker import BatchResult, InboxWorker, TurnFailedE
 from pbm.service.turns.preparation import Preparation
 
 LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.md)
-BLOCKED_PAUSE = 1.0  # seconds; what is due waits for another mail of its board, or is another's
-GATHER = 0.01  # seconds; while mails are under way, what comes meanwhile shares a look
+BLOCKED_PAUSE = 1.0  # seconds; due mail waits for another of its board, or for another process
+GATHER = 0.01  # seconds; while mails are being sent, new ones share a query
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
 Alive = Callable[[], object]
 _log = structlog.get_logger("pbm.loops")
@@ -36,7 +36,7 @@ def _nobody_asks() -> None:
 
 @dataclass
 class TurnTaker:
-    """Runs the batches of an inbox worker: one turn each, or as many as `most_together`.
+    """Runs the batches of an inbox worker, with up to `most_together` turns each.
 
     Long mails are read and whole games replayed in a thread, and passwords hashed in another, while
     other turns go on.
@@ -47,14 +47,14 @@ class TurnTaker:
     most_together: int
     read_in_thread: InThread
     hash_in_thread: InThread
-    _single: int = field(default=0, init=False)  # turns that are still to have a batch each
+    _single: int = field(default=0, init=False)  # turns to be run in a batch each
     _uncounted: TurnFailedError | None = field(default=None, init=False)
 
     async def take(self) -> BatchResult:
-        """Run a batch; count a turn that failed by itself. Raises DBAPIError.
+        """Run a batch; count a turn that failed. Raises DBAPIError.
 
-        After a failure in a batch of several the next turns have a batch each, which shows the one
-        to blame. While the database is away nothing is counted; that is done the next time.
+        After a failure in a batch of several, its turns run in a batch each, to find the failing
+        one. While the database is away nothing is counted until the next call.
         """
         await self._count_failed()
         most = 1 if self._single else self.most_together
@@ -74,7 +74,7 @@ class TurnTaker:
         return BatchResult(0, more=True)
 
     async def work_out(self, preparation: Preparation) -> None:
-        """Work out what a mail needs."""
+        """Compute what a mail's turn needs."""
         in_thread = self.hash_in_thread if preparation.is_hashing else self.read_in_thread
         await in_thread(partial(self.worker.work_out, preparation))
 
@@ -87,7 +87,7 @@ class TurnTaker:
 async def take_turns(
     taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive = _nobody_asks
 ) -> None:
-    """Handle the inbox for ever. `alive` is called whenever the loop goes on."""
+    """Handle the inbox for ever. `alive` is called on each round."""
     async with asyncio.TaskGroup() as apart:
         while True:
             alive()
@@ -100,7 +100,7 @@ async def take_turns(
                 await asyncio.sleep(DATABASE_PAUSE)
             for preparation in taker.worker.preparations.to_do():
                 apart.create_task(_work_out(taker, preparation, mail_kept))
-            # Another worker may have cleared the event that was set for a preparation of this one.
+            # Another worker may have cleared the event set for this worker's preparation.
             if not result.more and not taker.worker.preparations.ready():
                 await woken(mail_kept, LOOK_AGAIN)
 
@@ -111,14 +111,14 @@ async def _work_out(taker: TurnTaker, preparation: Preparation, mail_kept: async
 
 
 class Role(Protocol):
-    """Something that a process does."""
+    """A role of the process."""
 
     def begin(self) -> None:
-        """Do what it begins with. Raises DBAPIError."""
+        """Do the role's initial work. Raises DBAPIError."""
 
 
 async def begin(role: Role, in_thread: InThread) -> None:
-    """Do what a role begins with, as soon as the database is there."""
+    """Begin a role; retry while the database is away."""
     while True:
         try:
             await in_thread(role.begin)
@@ -139,10 +139,9 @@ async def keep_time(
     most_together: int,
     alive: Alive = _nobody_asks,
 ) -> None:
-    """Do for ever what is due, several in one commit; wait until the next moment otherwise.
+    """Run due timers for ever, several in one commit; sleep until the next is due.
 
-    What is asked of the database while nothing is due is asked `in_thread`. `alive` is called
-    whenever the loop goes on.
+    The next due time is queried `in_thread`. `alive` is called on each round.
     """
     watch = ClockWatch(clock)
     while True:
@@ -169,9 +168,9 @@ async def send_post(
     mail_written: asyncio.Event,
     alive: Alive = _nobody_asks,
 ) -> None:
-    """Send the outbox for ever; what is under way when this is cancelled is finished.
+    """Send the outbox for ever; when cancelled, finish the mails under way.
 
-    `alive` is called whenever the loop goes on.
+    `alive` is called on each round.
     """
     under_way: set[asyncio.Task[None]] = set()
     watch = ClockWatch(post.clock)
@@ -205,7 +204,7 @@ async def send_post(
 
 
 def until(due_at: datetime | None, clock: Clock) -> float:
-    """Seconds until the next mail, timer or thought is due, as far as is known."""
+    """Seconds to sleep until the next known mail, timer or job is due."""
     wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN
     if wait <= 0:
         return BLOCKED_PAUSE
@@ -213,8 +212,8 @@ def until(due_at: datetime | None, clock: Clock) -> float:
 
 
 async def woken(event: asyncio.Event, seconds: float) -> None:
-    """Wait until something is told, or for some seconds."""
-    # Not wait_for: before Python 3.12 it forgets that it was cancelled if the event comes first.
+    """Wait for the event, or for some seconds."""
+    # Not wait_for: before Python 3.12 it loses a cancellation if the event comes first.
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()

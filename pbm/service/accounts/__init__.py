@@ -1,1 +1,1 @@
-"""Players' accounts: handles that may be given, and passwords that an upgrade cleared."""
+"""Player accounts: allowed handles, and passwords cleared by an upgrade."""

@@ -8,7 +8,7 @@ _TEMPLATE, _SUBJECT = "password-cleared", "your password"
 
 
 def tell_whose_was_cleared(turn: Turn) -> None:
-    """Write to each of them at every address, once, whichever process comes first."""
+    """Notify each of them at every address, once, from the first process that starts."""
     fact = turn.work.facts.take(CLEARED)
     mail_writer = MailWriter(turn)
     for player in turn.work.players.some(fact.value) if fact else ():

@@ -14,7 +14,7 @@ from pbm.store.db import UnitOfWork
 _FALLBACK = "player"
 _SHORTEST, _LONGEST = 2, 16
 _MOST_ALIKE = 10_000
-# Words of the language, and what it may come to mean.
+# Words of the command language, and words it may use later.
 _LANGUAGE = (
     KEPT_FREE
     | JOINING
@@ -29,14 +29,14 @@ _MAILBOXES = frozenset(
     " listserv majordomo mailman owner request root admin administrator billing contact feedback"
     " helpdesk hello team office mail mailer email dmarc dkim spam nospam".split()
 )
-# Who might be taken for the server, or for somebody who speaks for it.
+# Names that could pass for the server or its staff.
 _STAFF = frozenset(
     "admin administrator sysadmin sysop sysops operator operators superuser root moderator"
     " moderators mod mods staff official referee arbiter umpire gamemaster master system"
     " server daemon service bot robot computer pbm playbymail postmaster hostmaster webmaster"
     " support security helpdesk abuse owner management noreply mailerdaemon".split()
 )
-# Nobody in particular, and what programs write where there is nobody.
+# Names for nobody, and placeholders that programs write.
 _NOBODY = frozenset(
     "nobody noone none nil null void nan undefined unknown unnamed anonymous anon empty blank"
     " default test true false anybody anyone everybody everyone somebody someone nothing anything"
@@ -60,24 +60,24 @@ def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[st
 
 
 def check_new_handle(work: UnitOfWork, handle: str, player_id: int | None = None) -> None:
-    """Raise Refusal for a handle that a player, new or this one, cannot have.
+    """Raise Refusal for a handle that this player, or a new one, cannot have.
 
-    A former handle stays its player's.
+    A former handle stays reserved for its player.
     """
     _check_reserved(handle)
-    if handle in ROBOTS and work.players.formerly(handle) is None:  # also before they are players
+    if handle in ROBOTS and work.players.formerly(handle) is None:  # also before robots are players
         raise Refusal("handle-taken", handle=handle)
     if work.players.by_handle(handle) or work.players.formerly(handle) not in (None, player_id):
         raise Refusal("handle-taken", handle=handle)
 
 
 def suggest_handle(work: UnitOfWork, address: str) -> str:
-    """Make a free handle out of an address, or out of a handle that cannot be had."""
+    """Suggest a free handle from an address, or from an unavailable handle."""
     local = address.split("@", 1)[0].split("+", 1)[0].lower()
     kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in local)
     stem = kept.strip("-_0123456789")[:_LONGEST]
     if len(stem) < _SHORTEST or _is_reserved(f"{stem[: _LONGEST - 1]}2"):
-        stem = _FALLBACK  # such as for postmaster, whom postmaster2 might be taken for
+        stem = _FALLBACK  # not postmaster2, which looks like postmaster
     for candidates in _some_alike(stem):
         taken = work.players.handles_among(candidates)
         for handle in candidates:
@@ -87,7 +87,7 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
 
 
 def _some_alike(stem: str) -> Iterator[list[str]]:
-    """A stem and its numbered forms, few to begin with: most find one at once."""
+    """A stem and its numbered forms, in growing batches: most find one in the first."""
     root = stem[: _LONGEST - len(str(_MOST_ALIKE)) + 1]
     candidates, number = [stem], 2
     while number < _MOST_ALIKE:
@@ -107,7 +107,7 @@ def _is_reserved(handle: str) -> bool:
 
 
 def _check_reserved(handle: str) -> None:
-    """Raise Refusal for a handle that would read as something or somebody else."""
+    """Raise Refusal for a malformed or reserved handle."""
     if not is_handle(handle):
         raise Refusal("bad-handle", handle=cut_short(handle))
     if handle in _LANGUAGE or find_command(handle) or mentions_place(handle):

@@ -1,4 +1,4 @@
-"""Answers to our questions, and mails of people who do not play here yet.
+"""Answers to our questions, and mails from unknown addresses.
 
-`answers` is the entry for a question's answer, `strangers` for a mail of an unknown address.
+`answers` handles an answer to a question, `strangers` a mail from an unknown address.
 """

@@ -1,4 +1,4 @@
-"""Addresses of players: replies from unknown ones, and the answers of new ones."""
+"""Players' addresses: replies from unknown ones, and the answers of new ones."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ from pbm.store.values.asking import Question
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
-MOST_SENT_AGAIN = 100  # boards after a change of address
+MOST_SENT_AGAIN = 100  # boards mailed again after a change of address
 
 
 def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
@@ -102,7 +102,7 @@ def _confirm_there(
 
 
 def _send_again(turn: MailTurn, before: Player, address: str, boards: Sequence[Board]) -> None:
-    """Mail boards to the new address, since the mails that the player has of them are no good."""
+    """Mail boards to the new address, as reply addresses of older mails are invalid."""
     player = turn.work.players.get(before.id)
     for board in boards:
         view = shown_to(turn, player, board, AddressChanged(board.id, address))
@@ -110,7 +110,7 @@ def _send_again(turn: MailTurn, before: Player, address: str, boards: Sequence[B
 
 
 def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
-    """Ask the owner, at most once a day. Returns the outcome for the operator."""
+    """Ask the address's owner, at most once a day. Returns the outcome for the operator."""
     work, owner = turn.work, speaker.owner
     if owner.status != "active":
         return f"{owner.handle} is suspended"
@@ -123,7 +123,7 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
     context = turn.context(owner, speaker.board_id)
     script = turn.script(context)
     script = read_wish(context, script) or script
-    # The yes is about the reply; a dangerous command would ask for one of its own.
+    # A yes confirms the reply only; dangerous commands need their own confirmation.
     left_out = [command.line for command in script.commands if command.dangerous]
     harmless = tuple(command for command in script.commands if not command.dangerous)
     script = replace(script, commands=harmless)
@@ -143,7 +143,7 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
 
 
 def adopt(turn: Turn, player: Player, address: str) -> list[Answered]:
-    """Make the other address one of the player's own, unless somebody else plays from it."""
+    """Add the address to the player's, unless another player uses it."""
     if turn.work.players.by_address(address_key(address)):
         return []
     turn.work.players.add_address(player.id, address, turn.now)

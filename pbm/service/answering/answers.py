@@ -49,7 +49,7 @@ def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
 
 
 def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    """Settle the question whether commands were meant, or a reply from elsewhere."""
+    """Settle a question about commands to confirm, or a reply from another address."""
     question, questions = speaker.question, turn.work.questions
     errands = questions.open_errands(question.params["errands"])
     context = turn.context(player, errands[-1].board_id if errands else None)
@@ -69,9 +69,9 @@ def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
 def _answer(
     turn: MailTurn, context: Context, question: Question, errands: Sequence[PendingCommands]
 ) -> bool | None:
-    """The answer to a question; a dangerous command or an address takes a clear one only.
+    """The answer to a question; dangerous commands and addresses need a clear one.
 
-    As long as the question is open, `stop` is a no; other commands are no answer.
+    While the question is open, `stop` is a no. Other commands are no answer (None).
     """
     commands = turn.script(context).commands
     if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
@@ -85,7 +85,10 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop what was asked about. A move behind the no is played; other words are given back."""
+    """Drop the commands asked about.
+
+    A move below the no is played; other words are given back.
+    """
     for errand in errands:
         turn.work.questions.settle_errand(errand, "dropped")
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
@@ -99,14 +102,14 @@ def _drop(
 
 
 def _is_of_a_move(script: Script) -> bool:
-    """Whether a script only moves, or a line of it was misread as a move."""
+    """Whether a script only has moves, or a line misread as one."""
     if script.problem:
         return script.problem.code in _OF_A_MOVE
     return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
 
 
 def _as_read(script: Script) -> list[str]:
-    """The lines of a script, without the secrets in them."""
+    """The lines of a script, without secrets."""
     commands = [command.line for command in script.commands]
     return [*commands, *([script.problem.line] if script.problem else []), *script.comment]
 
@@ -114,9 +117,9 @@ def _as_read(script: Script) -> list[str]:
 def _obey_in_answer(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Obey other words than yes or no: an open question's token proves the player, as tags do.
+    """Obey other words than yes or no; an open question's token proves the player.
 
-    A question about a reply from elsewhere offers a new key, which then needs no confirmation.
+    In answer to a question about another address, `newkey` needs no confirmation.
     """
     question, player = speaker.question, context.player
     script = turn.script(context)
@@ -162,7 +165,7 @@ def _run_errands(
 
 
 def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> str:
-    """Settle the question whether somebody takes a challenge; other words are obeyed."""
+    """Settle a challenge by its answer; obey any other words."""
     question, player, script = speaker.question, context.player, turn.script(context)
     answer = _answer_to_challenge(turn, script)
     other = answer is None and not turn.is_unclear(script)
@@ -197,7 +200,7 @@ def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> st
 
 
 def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
-    """A yes or no, as a word or as a command without anything else."""
+    """A yes or no, as a word or as the only command; else None."""
     if not script.commands:
         return confirmation(turn.envelope.said)[0]
     command = script.commands[0]

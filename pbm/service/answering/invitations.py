@@ -27,11 +27,11 @@ from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.asking import PendingCommands, Question
 from pbm.store.values.players import Player
 
-_TWO = 2  # players, of whom one has challenged the other
+_TWO = 2  # players in the smallest challenge
 
 
 def invited_to(turn: MailTurn, question: Question) -> PendingCommands | None:
-    """The challenge that a question belongs to, while it waits."""
+    """The pending challenge that a question belongs to; None if it is over."""
     number = question.params.get("invitation")
     found = turn.work.questions.open_errands([number]) if number else ()
     return found[0] if found else None
@@ -64,12 +64,12 @@ def said_yes(
 
 
 def called_off() -> Answered:
-    """Answer a guest that there will be no game."""
+    """The answer to a guest that there will be no game."""
     return Answered("invitation-off", {"title": "no game"})
 
 
 def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
-    """Start the board of a challenge once everybody has said yes, in its sender's name."""
+    """Start the board, in the sender's name, once everybody has said yes."""
     (waiting,) = turn.work.questions.open_errands([errand.id])
     if any("@" in line for line in waiting.lines):
         return
@@ -86,7 +86,7 @@ def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
     events = run_script(context, Script(commands, waiting.comment))
     tell(context, events)
     if not any(isinstance(event, BoardStarted | Proposed) for event in events):
-        _tell_guests(turn, waiting, all_of_them=True)  # the answer says that the game starts
+        _tell_guests(turn, waiting, all_of_them=True)  # even the one just answered
 
 
 def said_no(turn: MailTurn, errand: PendingCommands, question: Question) -> None:
@@ -130,7 +130,7 @@ def _words(line: str) -> list[str]:
 
 
 def _as_called_now(turn: Turn, line: str) -> str:
-    """A line with the handles that its players have now."""
+    """The line with the players' current handles."""
     for name in _names(line):
         player = _called(turn, name)
         if player:

@@ -1,4 +1,4 @@
-"""Answers to the question whether somebody wants to play, and under which handle."""
+"""Answers to the welcome: whether to sign up, and under which handle."""
 
 from dataclasses import replace
 from typing import Any
@@ -36,7 +36,7 @@ from pbm.store.values.players import Player
 
 
 def settle_signup(turn: MailTurn, question: Question) -> str:
-    """Settle the question to an unknown address. Returns the outcome."""
+    """Settle the welcome to an unknown address. Returns the outcome."""
     work, address = turn.work, question.address
     script = turn.script(turn.context(None))
     yes, rest = answer_to_welcome(turn.envelope.said)
@@ -74,7 +74,7 @@ def settle_signup(turn: MailTurn, question: Question) -> str:
 
 
 def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    """Handle a further answer of somebody who has signed up since."""
+    """Handle a later answer to the welcome, from a player by now."""
     question = speaker.question
     context = turn.context(player)
     script = turn.script(context)
@@ -131,7 +131,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     pairs = any(isinstance(command, Play | SeekOthers) for command in script.commands)
     joined["pairs"] = pairs or kept is not None
     joined["robot"] = None if begins else robot_to_begin_with(turn.work, default_game().info.name)
-    joined["open"] = offered(context)  # what is left by now
+    joined["open"] = offered(context)  # after the commands above
     told.insert(0, Answered("signed-up", {"title": "welcome", **joined}))
     tell(context, told)
     if errand is not None:
@@ -141,7 +141,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:
-    """Settle it for good, however late: that address is never asked again."""
+    """Settle a no for good, even a late one: that address is never asked again."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")
     errand = invited_to(turn, question)
@@ -151,9 +151,9 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
 
 
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
-    """Whether a mail says only the handle that was asked about.
+    """Whether a mail says only the offered handle, which is a yes.
 
-    It is no yes if a password waits: a sender without one was told to answer with a name.
+    Not if a password waits: a sender without one was told to answer with a name.
     """
     if question.password is not None:
         return False
@@ -162,9 +162,9 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
 
 
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
-    """Ask whether a name read in the answer was meant; without one, ask again.
+    """Ask whether a name in the answer was meant; without one, ask again.
 
-    A waiting password is dropped. Raises Refusal.
+    Deletes a waiting password. Raises Refusal.
     """
     if name is None:
         raise Refusal("answer-yes")
@@ -177,7 +177,7 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
 
 
 def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
-    """Give the reason, and ask about the same handle, or another if it cannot be had."""
+    """Give the reason, and ask again about this handle, or a free one."""
     handle, taken = choose_handle(turn.work, question.address, question.params["handle"])
     if taken:
         handle = suggest_handle(turn.work, question.address)

@@ -1,4 +1,4 @@
-"""Mails from unknown addresses: they get the welcome, and nothing runs."""
+"""Mails from unknown addresses: the sender is welcomed, and no command runs."""
 
 from pbm.commands.families.account import SignUp
 from pbm.commands.families.help import Help
@@ -27,8 +27,8 @@ from pbm.service.understanding.wishes import page_meant, pairs_meant
 from pbm.store.db import UnitOfWork
 
 _WITH_ANOTHER_LEFT = 2
-_LONGEST_LINE = 200  # characters of one that is kept
-_LINES_BELOW = 2  # in which something may be asked for
+_LONGEST_LINE = 200  # characters of a stored line
+_LINES_BELOW = 2  # lines below the command that may ask for something
 
 
 def answer_stranger(turn: MailTurn, author: str) -> str:
@@ -69,10 +69,10 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
 
 
 def help_stranger(context: Context, author: str, script: Script) -> bool:
-    """Send the help page that was asked for. Returns whether there was one."""
+    """Send the requested help page. Returns whether there was one."""
     first = script.commands[0] if script.commands else None
     left = _answers_left(context.turn, author)
-    # The last answer of the day is the welcome: with its question one can still sign up.
+    # The day's last answer is the welcome, as its question still lets them sign up.
     if not isinstance(first, Help) or left < _WITH_ANOTHER_LEFT:
         return False
     try:
@@ -86,9 +86,9 @@ def help_stranger(context: Context, author: str, script: Script) -> bool:
 
 
 def say_goodbye(turn: Turn, address: str) -> str:
-    """Take leave of an address that wants no mail. Returns the outcome for the operator.
+    """Say goodbye to an address that wants no mail. Returns the outcome for the operator.
 
-    Only a no to a question holds for good, as a `From:` line proves nothing.
+    Only a no to a question is final, as a `From:` line proves nothing.
     """
     left = _answers_left(turn, address)
     if left:
@@ -99,24 +99,20 @@ def say_goodbye(turn: Turn, address: str) -> str:
 
 
 def _answers_left(turn: Turn, address: str) -> int:
-    """How many answers an address may still get today.
-
-    The answer to this mail is among them, even if it was counted when the mail came.
-    """
+    """How many answers an address may still get today, including the one to this mail."""
     return strangers_answers_left(turn.work, address, turn.now) + turn.cause.answer_counted
 
 
 def _asked_for(script: Script) -> list[str]:
-    """The names of commands that only players may give."""
+    """Names of the script's commands that only players may give."""
     if signup_of(script):
-        return []  # the welcome speaks of the rest of that mail
+        return []  # the welcome mentions the rest of that mail
     others = (item for item in script.commands if not isinstance(item, Help))
     return list(dict.fromkeys(item.words[0] for item in others))
 
 
 def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
-    """The one game that a script asks for, by a command or in plain words, without anything
-    else."""
+    """The only game that a script asks for, by a command or in words; None if it says more."""
     if not script.commands:
         pairs = pairs_meant(script)
         return FirstGame(default_game().info.name, Play.words[0]) if pairs else None
@@ -150,19 +146,19 @@ def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...
 
 
 def _page_meant(context: Context, script: Script) -> str | None:
-    """The text of the help page that a stranger asks for in plain words."""
+    """Text of the help page asked for in plain words."""
     subject = page_meant(script)
     return None if subject is None else str(context.help_page(subject)["text"])
 
 
 def signup_of(script: Script) -> SignUp | None:
-    """The `signup` that a script begins with."""
+    """The `signup` at the beginning of a script."""
     first = script.commands[0] if script.commands else None
     return first if isinstance(first, SignUp) else None
 
 
 def misread_signup(script: Script) -> Refusal | None:
-    """The refusal of a `signup` that could not be read."""
+    """The refusal of a malformed `signup`."""
     problem = script.problem
     if problem is None or problem.params.get("command") != SignUp.words[0]:
         return None

@@ -1,4 +1,4 @@
-"""Questions to people: what is asked, what waits for the answer, and the consent that a yes gives.
+"""Questions to people, the commands that wait for an answer, and standing consent.
 
 Each question carries a token that only the asked mailbox sees.
 """

@@ -1,4 +1,4 @@
-"""New addresses of players: the address itself is asked before it counts."""
+"""New addresses of players: each is asked before it counts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ KIND = "address"
 
 
 def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWanted:
-    """Store the question to an address at once, so that a `newkey` below voids it."""
+    """Store the question to an address at once, so that a later `newkey` voids it."""
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
     token, until = new_token(), turn.now + OPEN_FOR
     turn.work.questions.ask(KIND, event.address, token_digest(token), kept, turn.now, until)
@@ -25,8 +25,10 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's; if another player uses it, tell that player
-    only."""
+    """Ask an address whether it is this player's.
+
+    If another player uses it, only that player is told.
+    """
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}

@@ -1,4 +1,4 @@
-"""Mails about pending challenges: the question to each player, and the end of one."""
+"""Mails about pending challenges: the question to each player, and the cancellation."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ CHALLENGE = "challenge"  # the kind of question
 
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
-    """Ask players whether they take a challenge; it does not count against their answers."""
+    """Ask players whether they accept a challenge; this does not count as an answer."""
     questions = turn.work.questions
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
@@ -41,7 +41,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
 
 
 def tell_called_off(turn: Turn, event: CalledOff) -> None:
-    """Tell those who know of a challenge that it is off, and why."""
+    """Tell everybody concerned that a challenge is off, and why."""
     told = {
         "by": event.by,
         "title": game_named(event.game).info.title,

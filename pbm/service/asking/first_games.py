@@ -1,4 +1,4 @@
-"""The game that a newcomer asks for and gets with the yes: by pairing, a seek, or robots."""
+"""The first game, which a newcomer asks for: by pairing, a seek, or against robots."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,13 +11,12 @@ from pbm.commands.script import Script
 from pbm.rules.registry import games
 
 FIRST_GAMES = Challenge | Play | Join
-"""The commands by which somebody new may ask for one; `SeekOthers` is a challenge, too."""
+"""Commands by which a newcomer may ask for a game; `SeekOthers` is a `Challenge`."""
 
 
 @dataclass(frozen=True)
 class FirstGame:
-    """The command line to run with the yes, of the game of that name; `robots` are its
-    opponents."""
+    """Command line to run after the yes, with its game; `robots` are its opponents."""
 
     game: str
     line: str
@@ -25,12 +24,12 @@ class FirstGame:
 
     @property
     def pairs(self) -> bool:
-        """Whether somebody asks to be paired."""
+        """Whether the newcomer asks to be paired."""
         return self.line == Play.words[0]
 
     @property
     def told(self) -> dict[str, Any]:
-        """What the welcome says of it."""
+        """Parameters for the welcome."""
         asks_for_seat = not self.robots and not self.pairs
         seat = self.line if asks_for_seat else None
         return {"pairs": self.pairs, "robots": list(self.robots), "seat": seat}
@@ -42,14 +41,14 @@ class FirstGame:
 
     @property
     def script(self) -> Script:
-        """The command, if it can still be read."""
+        """The command; empty if unreadable by now."""
         game = games().get(self.game)
         command = parse_line(self.line, game) if game else None
         return Script((command,)) if isinstance(command, FIRST_GAMES) else Script()
 
 
 def first_game_kept(params: Mapping[str, Any]) -> FirstGame | None:
-    """The one that a question has kept."""
+    """The first game stored with a question."""
     begins, pairs = params.get("begins"), params.get("pairs")
     if begins:
         return FirstGame(begins["game"], begins["line"], tuple(begins["robots"]))

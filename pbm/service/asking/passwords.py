@@ -1,4 +1,4 @@
-"""A password that comes with `signup`, as older servers wanted it: only its hash is kept."""
+"""Passwords sent with `signup`, as on older servers: only the hash is kept."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -25,7 +25,7 @@ _MOST, _WITHIN = (
 def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
     """The hash of the password of a `signup`; None without one.
 
-    Raises Refusal if it is too short, or too many come at a time; and HashingNeeded.
+    Raises Refusal if it is too short or over the rate, and HashingNeeded.
     """
     if command is None or command.password is None:
         return None
@@ -51,7 +51,7 @@ def _of_address(address: str) -> str:
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """The same context, which refuses to hash a script's new passwords beyond their rates.
+    """The context, refusing to hash a script's new passwords beyond their rates.
 
     Each counts before it is hashed. Unproven mails have rates of their own.
     """
@@ -84,7 +84,7 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
 
 
 def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
-    """The new password of a rehearsed script as it waits; of several, the last one counts."""
+    """Hash of a rehearsed script's last new password, sealed for storage; None without one."""
     new = _new_passwords(script)
     if not new:
         return None

@@ -64,11 +64,11 @@ class Welcome:
 
 @dataclass(frozen=True)
 class ToConfirm:
-    """Commands that a player is asked about: were they really meant?
+    """Commands that a player is asked to confirm.
 
-    `reasons` are sections that say why it is asked; `avoidable`: an answer to one of our mails
-    would not have been asked about; `guessed`: they were not written as they stand here;
-    `password` is the new one among the lines.
+    `reasons` are sections that explain the question. `avoidable`: in an answer to our mail they
+    would not need it. `guessed`: they were inferred from other words. `password` is the new one
+    among the lines.
     """
 
     lines: tuple[str, ...]
@@ -116,9 +116,9 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
 
 
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
-    """Store the invitations of a challenge at once, so that the next command knows them.
+    """Store the invitations of a challenge at once, so that the next command sees them.
 
-    Raises Refusal if one of them may not be written to now.
+    Raises Refusal if we may not write to one of them now.
     """
     work, now = turn.work, turn.now
     errand_id = work.questions.add_errand(player.id, None, [event.line], (), now, status="invited")
@@ -134,7 +134,7 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
 
 
 def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
-    """Ask the guests whom a player has challenged by mail address, each once.
+    """Ask the guests challenged by mail address, each once.
 
     The challenge's comment is sent with the board, after all have said yes. A player who takes no
     challenge from the sender is not asked, which looks like silence.
@@ -201,7 +201,7 @@ def ask_once_more(
 
 
 def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
-    """Ask a player whether the commands were really meant.
+    """Ask a player to confirm commands.
 
     Unproven ones share one question with others that wait, at most the newest ten.
     """
@@ -225,11 +225,11 @@ def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
 
 
 def _waiting_with(turn: Turn, player: Player, asked: ToConfirm) -> list[PendingCommands]:
-    """Store the commands; return all that the question is about, these last."""
+    """Store the commands; return all commands of the question, these last."""
     questions, now = turn.work.questions, turn.now
     waiting = questions.waiting_errands(player.id, now - OPEN_FOR) if turn.unproven else ()
     told = (asked.board_id, asked.lines, asked.comment)
-    # Nobody can tell whether the password that waits is the same as this one.
+    # A waiting password cannot be compared with this one.
     same = [
         item
         for item in waiting
@@ -246,8 +246,7 @@ def _waiting_with(turn: Turn, player: Player, asked: ToConfirm) -> list[PendingC
 
 
 def _common_way(turn: Turn, player: Player, waiting: Sequence[PendingCommands]) -> str:
-    """The origin that all commands of a question share; empty if no consent can follow from a
-    yes."""
+    """The origin shared by all commands of a question; empty if a yes gives no consent."""
     if not turn.unproven or player.settings.strict:
         return ""
     way = origin_of(turn)
@@ -268,12 +267,12 @@ def _errand_told(turn: Turn, player: Player, errand: PendingCommands) -> dict[st
 
 
 def as_shown(line: str) -> str:
-    """A line that waits, as it may be seen: a version before this one wrote hashes into them."""
+    """A stored command line for display, without a hash that an older version wrote into it."""
     return next((item.line for item in read_commands([line]) if item.new_password), line)
 
 
 def ask_alias(turn: Turn, owner: Player, author: str, errand_id: int, told: dict[str, Any]) -> None:
-    """Ask a player about a reply that came from an address we don't know as theirs."""
+    """Ask a player about a reply from an unknown address."""
     kept = {"author": author, "errands": [errand_id]}
     subject = question_subject(f"a reply from {author}")
     params = {"author": author, **told}

@@ -1,8 +1,8 @@
-"""Standing consent: a player's yes to a mail stands a day for moves of the same origin.
+"""Standing consent: a player's yes covers moves of the same origin for a day.
 
 The origin is all that is known of a mail whose `From:` is unproven: that address, the envelope
-sender's domain, which must agree with it, and the network. Without a known network no consent
-stands. An origin proves nothing: docs/adr/proof.md says what remains.
+sender's domain, which must agree with it, and the network. Without a known network there is no
+consent. An origin proves nothing: docs/adr/proof.md names the remaining risk.
 """
 
 from hashlib import sha256
@@ -21,8 +21,8 @@ _NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
 def origin_of(turn: Turn) -> str:
     """Return the origin of a turn's mail, as a digest.
 
-    Empty if there is no mail, if the envelope names another domain than `From:`, or if only our
-    own mail server is known: no consent stands for such a mail.
+    Empty, for no consent, if there is no mail, if the envelope names another domain than `From:`,
+    or if only our own mail server is known.
     """
     if not isinstance(turn, MailTurn):
         return ""
@@ -35,14 +35,16 @@ def origin_of(turn: Turn) -> str:
 
 
 def give_consent(turn: Turn, player: Player, origin: str) -> None:
-    """Write down a player's consent; a second one does not prolong the first."""
+    """Store a player's consent; giving it again does not prolong it."""
     over = turn.now - CONSENT_STANDS
     turn.work.consents.give(player, origin, turn.now, over=over)
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
-    """Whether a standing consent covers an unproven script: moves, their comment, and what only
-    reads. Never for a strict player."""
+    """Whether a standing consent covers an unproven script.
+
+    It covers moves with their comment, and reading commands; never for a strict player.
+    """
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:
         return False
@@ -51,7 +53,7 @@ def is_consented(turn: Turn, player: Player, script: Script) -> bool:
 
 
 def _is_of_one_domain(author: str, sender: str) -> bool:
-    """Whether one of two addresses is of the other's domain, or of one below it."""
+    """Whether one address's domain equals or contains the other's."""
     one, other = (f".{address.rpartition('@')[2]}" for address in (author, sender))
     return one.endswith(other) or other.endswith(one)
 

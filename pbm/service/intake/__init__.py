@@ -1,4 +1,4 @@
-"""Mail that comes in, up to the 250: whose it is, whether it is taken, and its row.
+"""Incoming mail up to the 250 reply: recipient checks, limits, and the inbox row.
 
-What is refused here is refused in a sentence for people. What is taken is committed first.
+A refusal is a sentence for people. An accepted mail is committed first.
 """

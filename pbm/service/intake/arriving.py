@@ -1,10 +1,9 @@
-"""A mail before it is kept: what can be known of it, and its place in the queue.
+"""An arriving mail before it is stored: its properties, and its place in the queue.
 
-For a megabyte that takes some tens of milliseconds, so it is done before any transaction begins.
-
-The queue is fair between senders, with players before strangers. A mail's place is the moment of
-its arrival, or later the more of its sender's mails wait and the longer they are. So frequent
-senders wait behind others, and every mail gets its turn.
+A megabyte takes some tens of milliseconds, so this runs before any transaction. The queue is fair
+between senders, with players before strangers. A mail's place is its arrival time, or later for
+each waiting mail of its sender and for their lengths. So frequent senders wait behind others, and
+every mail gets its turn.
 """
 
 from dataclasses import dataclass
@@ -26,8 +25,8 @@ from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.store.values.mails import Queued
 
 STRANGERS_HANDICAP = 60.0  # seconds; players who write within that time go first
-FURTHEST = 120.0  # seconds; short mails of one sender that may wait for their turns
-_MOST_PIECES = 8  # of `LONG` bytes, each a second; what a mail says beyond is not read
+FURTHEST = 120.0  # seconds; one sender's queue, at one second for each short mail
+_MOST_PIECES = 8  # of `LONG` bytes, a second each; the rest of a mail is not read
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Arriving:
         *,
         own_address: str,
     ) -> Self:
-        """Look at a mail; where it `is_long`, in a thread."""
+        """Read a mail's properties; in a thread if the mail `is_long`."""
         glance = glance_at(raw, envelope_sender=sender, own_address=own_address)
         return cls(sender, recipients, raw, caller, digest(raw), has_message_id(raw), glance)
 

@@ -1,4 +1,4 @@
-"""The door: checks recipients (RCPT), and keeps mails (DATA) before they are acknowledged."""
+"""SMTP callbacks: check recipients (RCPT), and store mails (DATA) before the reply."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,14 +38,14 @@ from pbm.store.db import UnitOfWork
 from pbm.store.sql.errors import is_away
 from pbm.store.values.players import FIRST_EPOCH
 
-_EPOCHS_LOOKED_AT = 8  # of older reply addresses
+_EPOCHS_LOOKED_AT = 8  # former reply addresses that are checked
 _TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
 _log = structlog.get_logger("pbm.receive")
 
 
 @dataclass
 class Intake:
-    """Decides within a transaction on recipients and mails."""
+    """Accepts or refuses recipients and mails within a transaction."""
 
     site: Site
     clock: Clock
@@ -70,14 +70,14 @@ class Intake:
     ) -> Rejection | None:
         now = self.clock()
         by = try_of(work, recipient, sender, caller.network)
-        if isinstance(recipient, PlayerReply | Bounce):  # tokens are random, and good once
+        if isinstance(recipient, PlayerReply | Bounce):  # tokens are random and single-use
             closing = not self.site.trusts(caller.peer)
             shut_out = refuse_guesser(work, by, now, closing=closing)
             if shut_out is not None:
                 return shut_out
         why = self._why_not_known(work, recipient)
         if why and isinstance(recipient, PlayerReply) and self._was_good(work, recipient):
-            return self._replaced()  # it was ours, so it is no guess
+            return self._replaced()  # once ours, so no guess
         return refuse_wrong(work, by, self._not_valid(recipient, why), now) if why else None
 
     def count_wrong(self, work: UnitOfWork, wrong: WrongTag) -> None:
@@ -87,10 +87,7 @@ class Intake:
     def look_at(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> Arriving:
-        """Read what has to be known of a mail before it is kept.
-
-        For a long mail this is called in a thread.
-        """
+        """Read a mail's properties before it is stored; for a long mail, in a thread."""
         own_address = self.site.address.plain
         return Arriving.look_at(sender, recipients, raw, caller, own_address=own_address)
 
@@ -145,12 +142,12 @@ class Intake:
 
 
 class Door:
-    """What the listener calls for each recipient and mail."""
+    """Callbacks of the listener, for each recipient and mail."""
 
     def __init__(
         self, intake: Intake, reader: Reader, writer: Writer, *, look_in_thread: InThread
     ) -> None:
-        """Long mails are read in a thread."""
+        """`look_in_thread` reads long mails."""
         self._intake, self._reader, self._writer = intake, reader, writer
         self._look_in_thread = look_in_thread
 

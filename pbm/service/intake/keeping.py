@@ -42,7 +42,7 @@ class Keeping:
         """Keep a mail; return the text of its `250` reply, or its refusal."""
         arrived = self._in_order(mail.recipients)
         unread = all(isinstance(recipient, Postmaster) for recipient in arrived.values())
-        if mail.glance.problem and not unread:  # the operator gets it unread
+        if mail.glance.problem and not unread:  # postmaster mail goes to the operator unread
             return Rejection(550, f"5.6.0 {mail.glance.problem}")
         numbers = self.work.inbox.copies(mail.digest, self.now - _same_for(mail))
         new = {address: item for address, item in arrived.items() if address not in numbers}

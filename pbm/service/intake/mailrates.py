@@ -22,7 +22,7 @@ _FOR_OPERATOR = Rate("operator", 60, _HOUR)
 class MailRates:
     """Mails an hour, 0 for no limit: `per_address`, and `per_peer` for peers not trusted.
 
-    Reply addresses count apart, so that forged mails delay none of the player's replies.
+    Each reply address has its own limit, so that forged mails delay no replies.
     """
 
     per_address: int = MAILS_OF_ADDRESS.most

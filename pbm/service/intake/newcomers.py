@@ -1,6 +1,6 @@
 """Rate limits for answers to strangers, checked before their mails are accepted.
 
-Answers have quotas for each network, domain, form of mail, and for known domains, so that no sender
+Each network, domain and form of mail has a quota of answers, and so have known domains; no sender
 uses up all. Mails that pass DMARC have answers of their own. A mail without an answer left is
 deferred; its retry half an hour later has a quota of its own.
 """
@@ -42,10 +42,10 @@ PUT_OFF = Rejection(
     "4.7.1 More people who are new here have written than we can answer at once; "
     "please send this mail again in an hour.",
 )
-REMEMBERED = Rate("put-off", 1, timedelta(days=1))  # who was put off, and when
-_HEAD = 16_384  # bytes in which header fields are looked for
+REMEMBERED = Rate("put-off", 1, timedelta(days=1))  # deferred senders, and since when
+_HEAD = 16_384  # bytes searched for header fields
 _FIELD = re.compile(rb"^([A-Za-z-]+)[ \t]*:", re.MULTILINE)
-_OF_PROGRAMS = frozenset(  # fields that mail programs write, and none on the way
+_OF_PROGRAMS = frozenset(  # fields of mail programs, not of relays
     b"from to cc subject date message-id in-reply-to references reply-to sender user-agent x-mailer"
     b" mime-version content-type content-transfer-encoding content-language".split()
 )
@@ -100,8 +100,8 @@ def _take(work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: dateti
     shares = list(_shares(work, pool, mail, author, now))
     if any(rate.is_empty(work, now, *whose) for rate, whose in shares):
         return False
-    # Only this one waits for other processes, so that there is no deadlock: it bounds the answers
-    # to forged mails.
+    # Only the pool's row waits for other processes, so there is no deadlock. It bounds answers to
+    # forged mails.
     (first, *others) = shares
     if not first[0].take(work, now, wait=pool is STRANGERS):
         return False

@@ -28,7 +28,7 @@ class SessionLog:
         self._left_out = 0
 
     def __call__(self, session: Session) -> None:
-        """Log or count it."""
+        """Log or count the session."""
         if session.is_trusted and session.is_uneventful:
             return
         self._begin_window()

@@ -29,8 +29,10 @@ _log = structlog.get_logger("pbm.guesses")
 
 @dataclass(frozen=True)
 class Guesser:
-    """The counter of a try: its `network`, empty if unknown, and the tagged player if `MAIL FROM`
-    is an address of theirs, or if the network is unknown."""
+    """Counter of a try; `network` is empty if unknown.
+
+    `player_id` is the tagged player if `MAIL FROM` is theirs, or if the network is unknown.
+    """
 
     network: str = ""
     player_id: int = _NOBODY

@@ -43,7 +43,7 @@ def what_it_says(site: Site, front: Front | None, mail: InboxMail, author: str) 
 
 
 def what_it_says_of(site: Site, front: Front | None, peer: str, raw: bytes, author: str) -> Dmarc:
-    """As `what_it_says`, for a mail before it is kept."""
+    """Same as `what_it_says`, for a mail that is not stored yet."""
     if front is None or not site.trusts(peer):
         return Dmarc.UNKNOWN
     return dmarc_of(raw, front, author)

@@ -23,13 +23,13 @@ _MOST_IN_A_MAIL = 3  # different logins
 
 
 def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn, list[str]]:
-    """Do the commands with a right login.
+    """Run the commands with a correct login.
 
-    Returns the same mail without them, and the outcomes for the operator.
+    Returns the mail without them, and the outcomes for the operator.
     """
     script = turn.script_about(turn.hints(getattr(speaker, "board_id", None)))
     logins = dict.fromkeys(command.login for command in script.commands if command.login)
-    if isinstance(speaker, Proven):  # who needs no password
+    if isinstance(speaker, Proven):  # a proven player needs no password
         logins = {login: None for login in logins if login.handle != speaker.player.handle}
     if not logins:
         return turn, []
@@ -79,7 +79,7 @@ def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
 
 
 def _insists(turn: MailTurn, player: Player, dmarc: Dmarc) -> bool:
-    """Whether a strict player wants more than a password: an own address and its domain's word."""
+    """Whether the player is strict and the mail is not proven to be from an own address."""
     if not player.settings.strict:
         return False
     author = address_key(turn.envelope.author or "")

@@ -42,9 +42,9 @@ _SUSPENDED = Answered("suspended", {"title": "your account"})
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
     """Obey a player's script. Returns the outcome for the operator.
 
-    Without a proof, only what reads and what a standing consent covers is done; anything else has
-    to be confirmed. `dangerous` commands are confirmed even after a proof. `doubt` names the
-    section that says why a reply address proves nothing.
+    Without a proof, only reading commands and those under standing consent run; all others must be
+    confirmed. `dangerous` commands are confirmed even after a proof. `doubt` names the section that
+    says why a reply address proves nothing.
     """
     handle = context.player.handle
     if not proven:
@@ -61,7 +61,7 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
 
 
 def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]] | None:
-    """The outcome and the answer, if a script is not to run."""
+    """The outcome and the answer, if a script must not run."""
     if script.answer:
         return f"answered with {script.answer.section}", [script.answer]
     if script.problem:
@@ -77,7 +77,7 @@ def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]]
 
 
 def _obey_meant(context: Context, script: Script, *, proven: bool, doubt: str) -> str:
-    """Confirm or run an interpreted script, without commands that are tried too often."""
+    """Confirm or run an interpreted script, except commands over their rate."""
     refusals = _tried_too_often(context, script)
     outcomes = []
     if refusals:
@@ -113,9 +113,9 @@ def _do(context: Context, script: Script) -> str:
 
 
 def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
-    """Count the tries of commands that are expensive, before any of them runs.
+    """Count the tries of expensive commands, before any of them runs.
 
-    Returns the refusals of those beyond their rate, by their places.
+    Returns the refusals of those over their rate, by index.
     """
     turn, told = context.turn, dict[int, Answered]()
     whose = (context.player.id, *(["unproven"] if turn.unproven else []))
@@ -129,7 +129,7 @@ def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
 
 
 def tell(context: Context, events: Sequence[Event]) -> str:
-    """Write the mails about events: to the boards, to the speaker, and the questions.
+    """Write the mails about events: board mails, the answer, and questions.
 
     Returns an addition to the outcome: the refusals, if no answer was sent.
     """
@@ -139,7 +139,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
     turn.news.clear()
     events = [*events, *_left_out(context, events)]
     if not any(event.for_sender for event in events):
-        return ""  # the boards say it all
+        return ""  # the board mails say it all
     # Read again, since a command may have renewed the reply addresses.
     speaker = turn.work.players.get(context.player_id)
     answered = [event for event in events if isinstance(event, Answered)]
@@ -164,11 +164,11 @@ def tell(context: Context, events: Sequence[Event]) -> str:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Notes to the sender about words that were not passed on, as part of the answer."""
+    """Notes to the sender about words not passed on, for the answer."""
     turn = context.turn
     notes = turn.notes.copy()
     turn.notes.clear()
-    whose = (context.player_id, turn.unproven)  # forgers use up nobody's
+    whose = (context.player_id, turn.unproven)  # forgers do not use up the player's
     if not notes or not LEFT_OUT_TOLD.take(turn.work, turn.now, *whose):
         return []
     numbers = [getattr(event, "board_id", None) for event in events]
@@ -215,12 +215,12 @@ def _only_reads(script: Script) -> bool:
 
 
 def is_dangerous(script: Script) -> bool:
-    """Whether it has to be confirmed even after a proof."""
+    """Whether a script must be confirmed even after a proof."""
     return any(command.dangerous for command in script.commands)
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Ask for a `yes`; refuse at once what would be refused, and obey the rest."""
+    """Ask to confirm; refuse at once commands that would fail, and run harmless ones."""
     rehearsal = rehearse(within_rate(context, script), script)
     if not rehearsal.refusals:
         return _ask(context, script, rehearsal, doubt)
@@ -235,7 +235,7 @@ def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool
 
 
 def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> str:
-    """Ask for a `yes` to the commands that fit."""
+    """Ask to confirm the commands that fit."""
     turn = context.turn
     reasons = [
         *([dict(script.guess)] if script.guess else []),

@@ -1,4 +1,4 @@
-"""Refusals as the speaker is told of them."""
+"""Answers to refused commands."""
 
 from typing import Any, TypeGuard
 
@@ -17,7 +17,7 @@ _PERHAPS_WORDS = ("unclear-move", "no-such-place")
 def refused(
     command: Command, refusal: Refusal, context: Context, *, alone: bool = True
 ) -> Answered:
-    """Answer a command that could not be done; `alone`: no other one came with it."""
+    """Answer a refused command; `alone`: it was the only one."""
     told: dict[str, Any] = {"title": command.words[0], "nearest": None, "example": None}
     told |= {"talk": False, "comment": [], "alone": alone}
     told |= {"line": command.line, "code": refusal.code, "params": refusal.params}
@@ -26,7 +26,7 @@ def refused(
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
-    """Answer a misread command line, of which nothing was done or sent on."""
+    """Answer a misread command line; nothing of it was done or sent on."""
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
     code, params, nearest = problem.code, problem.params, problem.nearest
@@ -53,7 +53,7 @@ def is_refusal(event: Event) -> TypeGuard[Answered]:
 
 
 def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
-    """The board shown with a refusal: the one it names, else the mail's if it is about a board."""
+    """The board to show with a refusal: the named one, else the mail's for a board command."""
     if number:
         return number if context.sits_at(number) else None
     return context.own_hint if about_board else None

@@ -1,4 +1,4 @@
-"""Runs a script for a player: one savepoint per command, and refusals caught in this one place."""
+"""Runs a player's script: one savepoint per command, and refusals caught here."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,14 +24,14 @@ from pbm.service.obeying.talk import count_news, giving_back, place_comment
 
 
 class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the savepoint
-    """The rehearsal is over."""
+    """Ends a rehearsal."""
 
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a script would do: its commands as lines pinned to board and ply, and the refusals.
+    """The effects of a script: its commands as lines pinned to board and ply, and refusals.
 
-    `fit` are the commands that are not refused, `comment` the words that no refusal gives back.
+    `fit` are the commands not refused, `comment` the words that no refusal gives back.
     """
 
     lines: tuple[str, ...]
@@ -42,7 +42,7 @@ class Rehearsal:
 
 
 def run_script(context: Context, script: Script) -> list[Event]:
-    """Do what a script says and return what happened, refusals and comments included."""
+    """Run a script; return all events, including refusals and comments."""
     run = _Run(context, script)
     for command in script.commands:
         run.next(command)
@@ -58,9 +58,9 @@ def run_script(context: Context, script: Script) -> list[Event]:
 
 
 def rehearse(context: Context, script: Script) -> Rehearsal:
-    """Find out what a script would do, and undo it."""
+    """Run a script and undo it, to learn its effects."""
     lines: list[str] = []
-    # What is undone costs no postage.
+    # An undone command costs no postage.
     run = _Run(replace(context, turn=replace(context.turn, postage=Postage())), script)
     with suppress(_Rehearsed), context.work.savepoint():
         for command in script.commands:
@@ -84,7 +84,7 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
 
 
 class _Run:
-    """The commands of one script, run one after the other, and what happened so far."""
+    """Runs the commands of one script in order, and collects the events."""
 
     def __init__(self, context: Context, script: Script) -> None:
         self._context, self._script = context, script
@@ -98,8 +98,10 @@ class _Run:
         return [event for events in self.happened for event in events]
 
     def seen_by(self, command: Command) -> Context:
-        """What the next command sees: the boards shown already, and its text. What comes after a
-        move means the board of the move."""
+        """Context of the next command: the boards shown so far, and its text.
+
+        A command after a move applies to the move's board.
+        """
         context, before = self._context, self.events
         shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
         touched = tuple(event.acted_on for event in before if event.acted_on)
@@ -109,9 +111,9 @@ class _Run:
         return replace(context, shown=shown, hints=context.hints or last, text=text)
 
     def next(self, command: Command) -> None:
-        """Run a command, unless those before it keep it from running."""
+        """Run a command, unless an earlier one prevents it."""
         here = self.seen_by(command)
-        # What comes after a move was said about the position that the move was to make.
+        # A command after a move refers to the position that the move makes.
         before = self.events if command.comes_last else []
         held = [event for event in before if isinstance(event, NeedsConfirmation)]
         if any(map(is_refusal, before)):
@@ -124,7 +126,7 @@ class _Run:
 
     def _done(self, context: Context, command: Command) -> list[Event]:
         try:
-            if context.player.status != "active":  # who has left by a command above
+            if context.player.status != "active":  # left by a command above
                 raise Refusal("not-registered")
             with context.work.savepoint():
                 events = [_recorded(context, event) for event in command.run(context)]

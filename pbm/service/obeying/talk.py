@@ -1,4 +1,4 @@
-"""Words to other players: where those below commands go, and how many are sent on."""
+"""Words to other players: the board they go to, and their rate limits."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,12 +21,12 @@ from pbm.events import (
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD
 from pbm.service.obeying.refusals import is_refusal
 
-_LINES_READ = 24  # of words that are not sent
-_WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off")  # that words may be meant for
+_LINES_READ = 24  # of words not sent
+_WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off")  # sections about no board
 
 
 def count_news(context: Context, events: Sequence[Event]) -> None:
-    """Count what others are mailed about a command. Raises Refusal beyond the rate."""
+    """Count the news that a command mails to others. Raises Refusal over the rate."""
     happened = on_boards(events)
     if any(event.happens_once for event in happened):
         return
@@ -36,12 +36,12 @@ def count_news(context: Context, events: Sequence[Event]) -> None:
 
 
 def place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
-    """Decide what becomes of the words below the commands.
+    """Decide where the words below the commands go.
 
     They belong to the last command that changes something: they go to its board, wait with it, or
     come back with its refusal. Without commands they are chat on the answered board. With commands
-    that only read they are not sent, and the sender is told; without a board only if a move is
-    among them, as they may be a signature.
+    that only read they are not sent, and the sender is told; without a board only if they hold a
+    move, as they may be a signature.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
@@ -55,7 +55,7 @@ def place_comment(context: Context, script: Script, happened: list[list[Event]])
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Send the words where a command went; `events` are what came of it."""
+    """Send the words to the board of a command; `events` are the command's."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)
@@ -69,7 +69,7 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
             events[:-1] = [_keeping_words(event) for event in events[:-1]]
         case Answered(section="challenge-accepted") as accepted:
             events[-1] = giving_back(accepted, comment)
-    # The first board is the one that was meant; on others something came of it.
+    # The first board is the one meant; the others had consequences.
     touched = [event.board_id for event in on_boards(events)]
     sections = {event.section for event in events if isinstance(event, Answered)}
     if not touched and not sections.isdisjoint(_WITHOUT_A_BOARD):
@@ -78,25 +78,25 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
 
 
 def _keeping_words(event: Event) -> Event:
-    """The answer to an invitation or a challenge says that the words wait, too."""
+    """Say in the answer to an invitation or a challenge that the words wait."""
     if isinstance(event, Answered) and event.section in ("invited", "challenged"):
         return replace(event, params={**event.params, "words": True})
     return event
 
 
 def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
-    """The same answer, which gives the words back."""
+    """The answer with the words given back."""
     return replace(refusal, params={**refusal.params, "comment": list(comment)})
 
 
 def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]:
     """Send words to the others of a board.
 
-    The very same words come from a program that answers every mail: they are sent a few times,
-    come back once, and then are passed over, which ends it.
+    Identical words come from a program that answers every mail. They are sent a few times, returned
+    once, and then ignored, which ends the loop.
     """
     work, now, player = context.work, context.now, context.player
-    work.boards.get(number, lock=True)  # where all of this is counted
+    work.boards.get(number, lock=True)  # serialises the counting below
     told = {"title": "your words", "number": number, "comment": list(comment)}
     said = sha256("\n".join(comment).encode("utf-8", "replace")).hexdigest()[:32]
     if not SAME_WORDS.take(work, now, number, player.id, said, wait=False):
