@@ -1,4 +1,4 @@
-"""What one server is: its address, its keys, whom it believes, and where chance comes from."""
+"""The identity of one server: its address, its keys, its trusted peers, and its randomness."""
 
 import random
 import re
@@ -24,15 +24,15 @@ _SEVERAL_ID = re.compile(
 
 
 def by_lot(names: Sequence[str]) -> list[str]:
-    """The names in an order that nobody can foresee."""
+    """The names in an unpredictable random order."""
     return random.SystemRandom().sample(names, len(names))
 
 
 @dataclass(frozen=True)
 class Answering:
-    """What a mail answers: a board as a mail of ours showed it, at a ply, after so many take-backs.
+    """The state of a board that a mail answers: its ply, and the number of its take-backs.
 
-    `asked` are the marks of the offers that it asked its reader about.
+    `asked` are the marks of the offers about which our mail asked its reader.
     """
 
     number: int
@@ -43,11 +43,11 @@ class Answering:
 
 @dataclass(frozen=True)
 class Site:
-    """What all mails of one server have in common.
+    """Settings and keys that all mails of one server share.
 
-    `authserv_id` is the name of the mail server in front, empty where nothing that it says
-    counts; `trusted_networks` are where that one connects from. `robot_seconds` is how long a mail
-    about a board waits for a robot at most.
+    `authserv_id` is the name of the mail server in front, empty if its results are not trusted;
+    `trusted_networks` are the networks that it connects from. `robot_seconds` is the longest time
+    that a mail about a board is delayed for a robot.
     """
 
     address: ServerAddress
@@ -60,7 +60,7 @@ class Site:
     robot_seconds: float = 5.0
 
     def trusts(self, peer: str) -> bool:
-        """Whether a connection from there is our own mail server's; a local socket has no peer."""
+        """Whether the peer is our own mail server; a local socket has no peer, and is trusted."""
         if not peer:
             return True
         try:
@@ -70,7 +70,7 @@ class Site:
         return any(address in network for network in self.trusted_networks)
 
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
-        """Return the boards that the newest of our mails about boards among Message-IDs showed."""
+        """Return the boards shown by the newest of our board mails among these Message-IDs."""
         for message_id in message_ids:
             found = _BOARD_ID.fullmatch(message_id)
             if found and found[5].lower() == self.address.domain:
@@ -83,13 +83,13 @@ class Site:
         return ()
 
     def board_answered(self, message_ids: tuple[str, ...]) -> Answering | None:
-        """Return what the newest of them says, if it is about one board only."""
+        """Return the board shown by the newest of them, if it shows only one."""
         found = self.boards_answered(message_ids)
         return found[0] if len(found) == 1 else None
 
 
 def own_address(settings: Settings) -> ServerAddress:
-    """Read PBM_ADDRESS and PBM_SEPARATOR. Raises OperatorError where one can't work."""
+    """Parse PBM_ADDRESS and PBM_SEPARATOR. Raises OperatorError if one is invalid."""
     try:
         return ServerAddress(settings.address, settings.separator)
     except SeparatorError as error:

@@ -1,9 +1,9 @@
-"""Tags in our addresses, seals of passwords that wait, tokens of questions, and the keys.
+"""Tags in our addresses, seals of pending passwords, tokens of questions, and the keys.
 
-A tag proves that an address was handed out by this server: 80 bits of HMAC-SHA256 over key
-id, purpose, player, board and the player's epoch, as 16 letters of lower-case base32 behind
-the key's id. A raised epoch makes a player's old tags useless; keys live outside the
-database, so that a stolen database holds no key.
+A tag proves that this server issued an address: 80 bits of HMAC-SHA256 over key id, purpose,
+player, board and the player's epoch, as 16 letters of lower-case base32 behind the key's id. A
+raised epoch invalidates a player's old tags; keys are not in the database, so that a stolen
+database contains no key.
 """
 
 import base64
@@ -38,7 +38,7 @@ _log = structlog.get_logger("pbm.keys")
 
 @dataclass(frozen=True)
 class Keyring:
-    """The first key signs; every key verifies, so that a rotation breaks no old reply address."""
+    """The first key signs; every key verifies, so that key rotation breaks no old reply address."""
 
     keys: tuple[Key, ...]
 
@@ -55,17 +55,16 @@ class Keyring:
     def verify_reply_tag(
         self, tag: str, player_id: int, epoch: int, board_id: int | None = None
     ) -> bool:
-        """Whether the tag was made for this player, board and epoch, by a key that we still have.
+        """Whether a current key made the tag for this player, board and epoch.
 
-        Case doesn't matter; the comparison takes the same time whatever the difference.
+        The case does not matter; the comparison takes constant time.
         """
         return self._verify(tag, "reply", player=player_id, board=board_id, epoch=epoch)
 
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """A player's tags without the keys' ids: with no board and with each of these, by every
-        key that we have."""
+        """A player's tags without key ids: without a board and with each of these, by every key."""
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys
@@ -73,21 +72,21 @@ class Keyring:
         )
 
     def bounce_tag(self, player_id: int, mail: str) -> str:
-        """The tag of the address that a mail to a player comes back to.
+        """The tag of a mail's bounce address.
 
-        ``mail`` is its name, letters and digits only.
+        ``mail`` is the mail's name, letters and digits only.
         """
         key = self.keys[0]
         return key.id + _mac(key, "bounce", player=player_id, mail=mail)
 
     def verify_bounce_tag(self, tag: str, player_id: int, mail: str) -> bool:
-        """Whether the tag was made for this player and mail; as `verify_reply_tag`."""
+        """Whether the tag was made for this player and mail; see `verify_reply_tag`."""
         return self._verify(tag, "bounce", player=player_id, mail=mail)
 
     def seal_password(self, kept: PasswordHash, owner: str) -> SealedPassword:
-        """A hash as it may be written down to wait for a yes of its owner.
+        """Seal a password hash, so that it can be stored until its owner confirms it.
 
-        `owner` names whose it is, in printable ASCII.
+        `owner` identifies the owner, in printable ASCII.
         """
         key = self.keys[0]
         return SealedPassword(
@@ -95,7 +94,7 @@ class Keyring:
         )
 
     def open_password(self, sealed: SealedPassword, owner: str) -> PasswordHash | None:
-        """The hash that was sealed for this owner, by a key that we still have; else None."""
+        """The hash, if a current key sealed it for this owner; else None."""
         kept = PasswordHash.read(sealed.text)
         good = kept and self._verify(sealed.seal, "password", owner=owner, hash=kept.text)
         return kept if good else None
@@ -111,7 +110,7 @@ class Keyring:
 
 
 def _mac(key: Key, purpose: str, **fields: int | str | None) -> str:
-    # Names, then numbers or printable ASCII, one a line: no two sets of fields read alike.
+    # Names, then numbers or printable ASCII, one a line: different fields never give equal text.
     lines = [f"pbm tag 1 {key.id} {purpose}"]
     lines += [f"{name} {'-' if value is None else value}" for name, value in fields.items()]
     digest = hmac.digest(key.secret, "\n".join(lines).encode("ascii"), "sha256")
@@ -119,10 +118,9 @@ def _mac(key: Key, purpose: str, **fields: int | str | None) -> str:
 
 
 class WatchedKeyring(Keyring):
-    """The keys of a file, read again whenever another file stands in its place.
+    """The keys of a file, reloaded whenever the file is replaced.
 
-    A file that is gone or can't be used changes nothing: the keys that were good stay, and the
-    log says so.
+    If the file is missing or invalid, the previous keys stay in use, and the log says so.
     """
 
     _path: Path
@@ -130,13 +128,13 @@ class WatchedKeyring(Keyring):
     _seen: tuple[int, ...]
 
     def __init__(self, path: Path) -> None:
-        """Raise KeyFileError. A missing file is made."""
-        load_keys(path)  # makes the file; looked at before it is read, so that no change is missed
+        """Raises KeyFileError. A missing file is created."""
+        load_keys(path)  # creates the file; its state is read first, so that no change is missed
         vars(self).update(_path=path, _seen=_look_of(path), _loaded=load_keys(path))
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """The keys as they are now."""
+        """The current keys."""
         look = _look_of(self._path)
         if look != self._seen:
             vars(self).update(_seen=look, _loaded=self._read_again())
@@ -156,7 +154,7 @@ class WatchedKeyring(Keyring):
 
 
 def _look_of(path: Path) -> tuple[int, ...]:
-    """What tells one file from the one that takes its place."""
+    """The state of a file, which changes when it is replaced."""
     try:
         seen = path.stat()
     except OSError:
@@ -165,7 +163,7 @@ def _look_of(path: Path) -> tuple[int, ...]:
 
 
 def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
-    """The keys of ``PBM_SECRET_KEY`` where it is set, else of the file, which is made if missing.
+    """The keys of ``PBM_SECRET_KEY`` if it is set, else of the file, which is created if missing.
 
     Raises KeyFileError.
     """
@@ -173,7 +171,7 @@ def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
 
 
 def mark_of(key: Key) -> str:
-    """What tells a key from all others, and nothing of its secret: its id, and a tag by it."""
+    """An identifier of a key that reveals no part of its secret: its id, and a tag by it."""
     return f"{key.id} {_mac(key, 'mark')}"
 
 
@@ -183,5 +181,5 @@ def new_token() -> str:
 
 
 def token_digest(token: str) -> str:
-    """What is stored instead of a token: its SHA-256 in hexadecimal, whatever the token's case."""
+    """The stored form of a token: its SHA-256 in hexadecimal, in any case of the token."""
     return hashlib.sha256(token.lower().encode("utf-8", "replace")).hexdigest()

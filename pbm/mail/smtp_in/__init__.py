@@ -1,5 +1,5 @@
-"""SMTP and LMTP as a server: what other programs may say to us, and what they hear.
+"""The SMTP and LMTP server: conversations with clients.
 
-A conversation knows no database. It hands recipients and mails in, and turns what comes of that
-into one reply: 250 only after the commit.
+A conversation does not access the database. It passes recipients and mails on, and turns each
+result into one reply: 250 only after the commit.
 """

@@ -1,4 +1,4 @@
-"""The certificate that the listener shows where a client asks for TLS."""
+"""The listener's TLS certificate for STARTTLS."""
 
 import ssl
 from contextlib import suppress
@@ -11,14 +11,14 @@ from pbm.files import read_file
 _CERTIFICATE = b"-----BEGIN CERTIFICATE-----"
 _KEY = b"PRIVATE KEY-----"
 _WHATEVER_THE_TIME = ssl.VerifyFlags(0x200000)  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME
-_MOST_FLIGHTS = 4  # of a handshake; TLS 1.2 has two from each side
+_MOST_FLIGHTS = 4  # of a TLS handshake; TLS 1.2 has two from each side
 _MOST_BYTES = 1 << 20
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
-    """The TLS that the two PEM files make; None where neither is named.
+    """The TLS context of two PEM files; None if neither is named.
 
-    The certificate may have its chain behind it. Raises OperatorError.
+    The certificate may be followed by its chain. Raises OperatorError.
     """
     if not certificate and not key:
         return None
@@ -47,11 +47,10 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
 
 
 def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, datetime]:
-    """From when until when the certificate is good that `load_certificate` has made this of, be it
-    over already.
+    """The validity period of the certificate that `load_certificate` loaded, even if it is over.
 
-    The library tells only a client that has seen and trusted it, so we are one. Raises
-    OperatorError where no client could.
+    The library gives it only to a client that trusts the certificate, so we act as one. Raises
+    OperatorError if the handshake fails.
     """
     client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_side.check_hostname = False
@@ -77,7 +76,7 @@ def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, d
 
 
 def why_not_now(begin: datetime, end: datetime, now: datetime) -> str:
-    """Why a certificate that is good between two moments is not now; empty if it is."""
+    """The reason why a certificate with this period is invalid now; empty if it is valid."""
     if end < now:
         return f"has expired, on {end:%Y-%m-%d %H:%M} UTC. Renew it."
     if now < begin:

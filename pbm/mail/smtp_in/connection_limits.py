@@ -1,4 +1,4 @@
-"""Limits of the listener, connection caps in total and for each peer, and the peers' networks."""
+"""Limits of the listener: connection caps in total and for each peer, by network."""
 
 import ipaddress
 from collections import Counter
@@ -20,10 +20,10 @@ _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close
 
 @dataclass(frozen=True)
 class Caller:
-    """The `peer` that is connected, empty for a local socket, and the `network` that the mail
-    comes from, empty where nobody knows it.
+    """The connected `peer`, empty for a local socket, and the `network` that the mail comes from.
 
-    A trusted peer passes on mail of many senders, so its own network says nothing about them.
+    `network` is empty if unknown: a trusted peer passes on mail of many senders, so its own network
+    says nothing about them.
     """
 
     peer: str = ""
@@ -34,16 +34,15 @@ UNKNOWN = Caller()
 
 
 def network_of(address: Peer) -> str:
-    """Whom somebody with many addresses is counted as: in IPv4 a /24, in IPv6 a /48, which is
-    what one site has."""
+    """The network that shares one limit: in IPv4 a /24, in IPv6 a /48, which is one site's."""
     bits = 24 if address.version == 4 else 48
     return str(ipaddress.ip_network((str(address), bits), strict=False))
 
 
 def forwarded_address(argument: str) -> Peer | None:
-    """The address for which a peer says it speaks, in the argument of Postfix's ``XFORWARD``.
+    """The original client's address in the argument of Postfix's ``XFORWARD``.
 
-    None where it names none. Raises ValueError for an argument that is none.
+    None if it names none. Raises ValueError for a malformed argument.
     """
     found: Peer | None = None
     for attribute in argument.split():
@@ -56,7 +55,7 @@ def forwarded_address(argument: str) -> Peer | None:
 
 
 def _address(value: str) -> Peer | None:
-    """Read ``192.0.2.1`` or ``IPV6:2001:db8::1``; anything else is nobody's address."""
+    """Parse ``192.0.2.1`` or ``IPV6:2001:db8::1``; None for anything else."""
     try:
         found = ipaddress.ip_address(value.upper().removeprefix("IPV6:"))
     except ValueError:
@@ -72,12 +71,11 @@ def plain(address: Peer) -> Peer:
 
 @dataclass(frozen=True)
 class ListenerLimits:
-    """What a client may do; sizes in bytes, times in seconds.
+    """Limits of a client; sizes in bytes, times in seconds.
 
-    ``commands`` may pass between two mails, ``unknown_commands`` in a whole connection.
-    ``surplus_bytes`` of a mail beyond ``mail_bytes`` are read and dropped, for the sake of a
-    readable refusal, before the connection is cut. A client that is a trusted peer has no
-    limit but those of a single mail.
+    ``commands`` may be sent between two mails, ``unknown_commands`` in a whole connection.
+    ``surplus_bytes`` of a mail beyond ``mail_bytes`` are read and dropped, so that the client reads
+    our refusal, before the connection is cut. A trusted peer has only the limits of a single mail.
     """
 
     mail_bytes: int = LIMITS.mail_bytes
@@ -96,7 +94,7 @@ class ListenerLimits:
 
 
 class ConnectionLimits:
-    """Counts the connections of those who are not trusted."""
+    """Counts the connections of untrusted peers."""
 
     def __init__(self, limits: ListenerLimits, trusted: Iterable[Network]) -> None:
         self._limits = limits
@@ -104,18 +102,18 @@ class ConnectionLimits:
         self._inside: Counter[object] = Counter()
 
     def is_trusted(self, peer: Peer | None) -> bool:
-        """Whether no cap holds for this peer; a local socket, which has none, is trusted."""
+        """Whether the peer has no connection cap; a local socket, which has no peer, is trusted."""
         return is_within(peer, self._trusted)
 
     def caller(self, peer: Peer | None, forwarded: Peer | None) -> Caller:
-        """Who speaks; `forwarded` is the address that a trusted peer says it speaks for."""
+        """The caller; `forwarded` is the address that a trusted peer names as its client."""
         comes_from = forwarded if self.is_trusted(peer) else peer
         if comes_from is None or self.is_trusted(comes_from):
             return Caller(str(peer or ""))
         return Caller(str(peer or ""), network_of(comes_from))
 
     def enter(self, peer: Peer | None) -> str | None:
-        """Count a connection in; the reply that turns it away, or None. ``leave`` follows."""
+        """Count a new connection; the reply that rejects it, or None. ``leave`` must follow."""
         if self.is_trusted(peer):
             return None
         whose = origin(peer)
@@ -127,7 +125,7 @@ class ConnectionLimits:
         return None
 
     def leave(self, peer: Peer | None) -> None:
-        """Count it out."""
+        """Stop counting a closed connection."""
         if self.is_trusted(peer):
             return
         whose = origin(peer)
@@ -137,20 +135,19 @@ class ConnectionLimits:
 
 
 def peer_of(peername: object) -> Peer | None:
-    """The IP address of a socket's other end, plain where IPv6 wraps an IPv4 one; None for a
-    local socket."""
+    """The peer's IP address, with an IPv4 address unwrapped from IPv6; None for a local socket."""
     if not isinstance(peername, tuple):
         return None
     return plain(ipaddress.ip_address(peername[0]))
 
 
 def is_within(peer: Peer | None, networks: Iterable[Network]) -> bool:
-    """Whether a peer is in one of these networks; a local socket is in any."""
+    """Whether a peer is in one of these networks; a local socket is in each."""
     return peer is None or any(peer in network for network in networks)
 
 
 def origin(peer: Peer | None) -> Peer | Network | None:
-    """Whom a connection is counted against: in IPv6 one household has a /64."""
+    """The network that a connection is counted for: in IPv6 the /64 of one household."""
     if isinstance(peer, ipaddress.IPv6Address):
         return ipaddress.ip_network((int(peer) >> 64 << 64, 64))
     return peer

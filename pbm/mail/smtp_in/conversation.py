@@ -1,7 +1,7 @@
-"""One SMTP conversation, from the greeting to the goodbye (RFC 5321, sections 3 and 4).
+"""One SMTP conversation, from the greeting to QUIT (RFC 5321, sections 3 and 4).
 
-aiosmtpd carries the connection, and answers EHLO, HELO, RSET, NOOP and QUIT with the words of
-`Hooks`. docs/adr/smtp.md says, verb by verb, why the others are here.
+aiosmtpd runs the connection, and answers EHLO, HELO, RSET, NOOP and QUIT with the replies of
+`Hooks`. docs/adr/smtp.md gives the reason for each other verb that is implemented here.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ from pbm.mail.smtp_in.line_reader import (
 _COMMANDS_IN_A_ROW = 32
 _MAIL_FORM = "MAIL FROM:<name@example.org>"
 _RCPT_FORM = "RCPT TO:<name@example.org>"
-_WITHOUT_ARGUMENT = ("RSET", "QUIT")  # one that comes all the same is passed over
+_WITHOUT_ARGUMENT = ("RSET", "QUIT")  # an argument is ignored
 _BEGUN = "503 5.5.1 A mail is begun already; RSET drops it."
 _XFORWARD_FORM = "XFORWARD ADDR=192.0.2.1"
 
@@ -50,9 +50,9 @@ _TOO_MUCH = "421 4.7.0 That was too much; goodbye."
 
 
 class Conversation(SMTP):
-    """One client's connection, as asyncio calls it."""
+    """One client's connection, as an asyncio protocol."""
 
-    line_length_limit = BLOCK  # how much is read ahead before the client has to wait
+    line_length_limit = BLOCK  # bytes read ahead before the client has to wait
     protocol_name = "ESMTP"
     hello = "EHLO"
     verbs = frozenset(
@@ -64,7 +64,7 @@ class Conversation(SMTP):
     def __init__(
         self, handler: Handler, connections: ConnectionLimits, conversations: "set[Conversation]"
     ) -> None:
-        """The conversation puts itself into ``conversations``, and leaves it at its end."""
+        """``conversations`` contains the conversation until its end."""
         super().__init__(
             Hooks(self.extensions),
             data_size_limit=handler.limits.mail_bytes,
@@ -83,17 +83,17 @@ class Conversation(SMTP):
         self._is_encrypted = False
         self._is_shaking_hands = False
         self._is_inside = False
-        self._line = b""  # that is being answered
-        self._why_refused = ""  # it was; for the operator
+        self._line = b""  # the command that is being answered
+        self._why_refused = ""  # for the operator
         self._forwarded: tuple[Envelope, Peer] | None = None
         self._replies_owed = 1
         self._since_mail = 0
         self._unknown = 0
 
-    # What asyncio and aiosmtpd call
+    # Callbacks of asyncio and aiosmtpd
 
     def __dir__(self) -> list[str]:
-        """Where aiosmtpd looks for verbs, at each connection; else it would look at all we have."""
+        """The verbs only: aiosmtpd searches them here at each connection."""
         return [f"smtp_{verb}" for verb in self.verbs]
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -107,8 +107,8 @@ class Conversation(SMTP):
         self._lines = LineReader(self._reader, self._limits)
 
     def eof_received(self) -> bool:
-        # A client may close its own half right after the dot, and still read our answer.
-        # aiosmtpd would stop working on its mail. TLS has no halves.
+        # A client may close its sending half right after the dot, and still read our answer.
+        # aiosmtpd would stop working on its mail. TLS has no half-close.
         asyncio.StreamReaderProtocol.eof_received(self)
         return not self._is_encrypted
 
@@ -127,7 +127,7 @@ class Conversation(SMTP):
 
     def _timeout_cb(self) -> None:
         if self.is_committing or self._is_shaking_hands:
-            return  # each has a limit of its own
+            return  # each command has its own limit
         self.hang_up(self._on_timeout)
         self._record.end = f"timed out, told {self._on_timeout}"
 
@@ -163,7 +163,7 @@ class Conversation(SMTP):
                 self.hang_up(GOING_DOWN)
 
     async def push(self, status: str | bytes) -> None:
-        """Say it; a reply of 421 or 221 is the last word. Raises ClientLeftError."""
+        """Send a reply; 421 and 221 end the conversation. Raises ClientLeftError."""
         reply = status if isinstance(status, str) else status.decode("ascii")
         self._record.note(self._line, reply, self._why_refused)
         if reply.startswith(("421", "221")):
@@ -175,7 +175,7 @@ class Conversation(SMTP):
             raise ClientLeftError from None
 
     def hang_up(self, reply: str = "") -> None:
-        """Say a last word and close, without waiting for a client that doesn't listen."""
+        """Send a last reply and close, without waiting for a client that does not read."""
         if self._is_hung_up():
             return
         if reply:
@@ -192,12 +192,12 @@ class Conversation(SMTP):
         return self.transport is None or self.transport.is_closing()
 
     async def _answer(self) -> None:
-        """Obey the line. Raises ClientLeftError and FloodError, and nothing else."""
+        """Execute the command line. Raises ClientLeftError and FloodError, and nothing else."""
         self._why_refused = ""
         self._replies_owed = 1
         self._since_mail += 1
         if self._since_mail % _COMMANDS_IN_A_ROW == 0:
-            await asyncio.sleep(0)  # whoever sends a thousand commands at once lets others in
+            await asyncio.sleep(0)  # a client with a thousand commands must not block others
         if self._since_mail > self._limits.commands and not self._is_trusted:
             await self.push(_TOO_MUCH)
             return
@@ -212,13 +212,13 @@ class Conversation(SMTP):
             await self.push(self._to_each(OWN_FAULT))
 
     def _to_each(self, reply: str) -> str:
-        """The reply as often as one is waited for."""
+        """The reply, repeated for each one owed."""
         return "\r\n".join([reply] * self._replies_owed)
 
     async def _obey(self, line: bytes) -> None:
-        """Do what a command line says.
+        """Execute a command line.
 
-        Raises RefusedError if that cannot be done, and what the verbs raise.
+        Raises RefusedError if that is impossible, and the errors of the verbs.
         """
         if len(line) > self._limits.command_bytes:
             raise RefusedError("500 5.5.2 That command line is too long.")
@@ -241,7 +241,7 @@ class Conversation(SMTP):
             "500 5.5.1 That is no command of this server; HELP says what it is for."
         )
 
-    # The verbs: each says its reply, or raises RefusedError
+    # The verbs: each sends its reply, or raises RefusedError
 
     async def smtp_EHLO(self, hostname: str) -> None:
         await super().smtp_EHLO(self._host_name(hostname))
@@ -257,7 +257,7 @@ class Conversation(SMTP):
         return argument
 
     def extensions(self) -> list[str]:
-        """What EHLO tells besides aiosmtpd's own."""
+        """The EHLO keywords besides aiosmtpd's own."""
         extensions = ["PIPELINING", "ENHANCEDSTATUSCODES"]
         if self._handler.tls is not None and not self._is_encrypted:
             extensions.append("STARTTLS")
@@ -266,7 +266,7 @@ class Conversation(SMTP):
         return extensions
 
     async def smtp_STARTTLS(self, arg: str) -> None:
-        """RFC 3207: whatever was said before counts as never said."""
+        """Start TLS; all earlier state is discarded (RFC 3207)."""
         if arg:
             raise RefusedError("501 5.5.4 That command is written STARTTLS, and nothing behind it.")
         if self._is_encrypted:
@@ -279,8 +279,8 @@ class Conversation(SMTP):
         self._forget_mail()
 
     async def _shake_hands(self) -> None:
-        """Begin TLS with the client. Raises ClientLeftError if the client cannot or will not."""
-        # Commands that came along in the clear may be another's than the client's.
+        """Begin TLS with the client. Raises ClientLeftError if the handshake fails."""
+        # Pipelined plaintext commands may be injected by somebody else.
         self._lines.drop_what_came()
         assert self._handler.tls is not None
         self._is_shaking_hands = True
@@ -299,9 +299,9 @@ class Conversation(SMTP):
         finally:
             self._is_shaking_hands = False
         if encrypted is None:
-            self._go_out()  # during a handshake nobody tells us that the connection is lost
+            self._go_out()  # asyncio reports no lost connection during a handshake
             raise ClientLeftError
-        self._plain_writer = plain  # at its end it would close what is under the TLS
+        self._plain_writer = plain  # at its end it would close the transport below TLS
         self._writer = asyncio.StreamWriter(encrypted, self, self._reader, loop)
         self.transport = encrypted
         self._is_encrypted = self._record.is_encrypted = True
@@ -310,7 +310,7 @@ class Conversation(SMTP):
         self.envelope = Envelope()
 
     def _begun(self) -> Envelope:
-        """The mail that is begun, if any; without a sender there is none."""
+        """The current mail transaction, which begins with its sender."""
         assert self.envelope is not None
         return self.envelope
 
@@ -319,7 +319,7 @@ class Conversation(SMTP):
         return self._connections.caller(self._peer, peer if envelope is self.envelope else None)
 
     async def smtp_XFORWARD(self, arg: str) -> None:
-        """Hear from a trusted peer for whom it speaks in its next mail.
+        """Read the original client's address for the next mail of a trusted peer.
 
         The extension is Postfix's (its XFORWARD_README).
         """
@@ -367,7 +367,7 @@ class Conversation(SMTP):
         await self.push("250 2.1.5 Go on.")
 
     def _sender(self) -> str:
-        """Of the mail that is begun. Raises RefusedError where none is."""
+        """The sender of the current mail transaction. Raises RefusedError without one."""
         sender = self._begun().mail_from
         if sender is None:
             raise RefusedError("503 5.5.1 Say MAIL FROM first.")
@@ -418,7 +418,7 @@ class Conversation(SMTP):
 
     smtp_EXPN = smtp_VRFY
 
-    # What LMTP does otherwise
+    # Differences of LMTP
 
     def _add_recipient(self, recipient: str) -> None:
         if recipient not in self._begun().rcpt_tos:

@@ -1,6 +1,6 @@
 """The parser of the arguments of MAIL and RCPT (RFC 5321, section 4.1.2), and short replies.
 
-An address only has to be one word of printable ASCII here; it is checked elsewhere.
+Here an address only has to be one word of printable ASCII; the handler checks it.
 """
 
 import re
@@ -18,10 +18,10 @@ class RefusedError(Exception):
 
 
 def parse_path(keyword: str, argument: str, form: str) -> tuple[str, list[str]]:
-    """The address behind ``FROM:`` or ``TO:``, empty for ``<>``, and the parameters after it.
+    """The address after ``FROM:`` or ``TO:``, empty for ``<>``, and the parameters after it.
 
-    A source route is dropped, as RFC 5321, appendix C, wants it. ``form`` shows in the error
-    how the command is written. Raises RefusedError.
+    A source route is dropped, as RFC 5321, appendix C, requires. ``form`` is the command's syntax
+    for the error. Raises RefusedError.
     """
     head, rest = argument[: len(keyword)], argument[len(keyword) :].strip(" ")
     found = _BRACKETED.fullmatch(rest) or _BARE.fullmatch(rest)
@@ -36,7 +36,7 @@ def parse_path(keyword: str, argument: str, form: str) -> tuple[str, list[str]]:
 
 
 def check_mail_parameters(parameters: list[str], mail_bytes: int) -> None:
-    """SIZE (RFC 1870) and BODY (RFC 6152). Raises RefusedError."""
+    """Check SIZE (RFC 1870) and BODY (RFC 6152). Raises RefusedError."""
     for parameter in parameters:
         name, _, value = parameter.upper().partition("=")
         if name == "SIZE" and value.isdigit() and len(value) <= 20:
@@ -74,7 +74,7 @@ class Hooks:
         hostname: str,
         responses: list[str],
     ) -> list[str]:
-        """The lines of the reply, as one: each is a packet of its own otherwise."""
+        """Join the lines of the reply, since aiosmtpd sends each in a packet of its own."""
         session.host_name = hostname
         more = [f"250-{extension}" for extension in self._extensions()]
         return ["\r\n".join([*responses[:-1], *more, responses[-1]])]

@@ -18,18 +18,17 @@ QUIT = "the client said QUIT"
 _KEPT = "250 2.0.0 Kept."
 _LONGEST_TEXT = 500  # RFC 5321, section 4.5.3.1.5: 512 with code and CRLF
 _PRINTABLE = re.compile(r"[ -~]+", re.ASCII)
-_MOST_TOLD = 5  # of what was kept, and of what was refused
+_MOST_TOLD = 5  # of accepted commands, and of refused ones
 _LONGEST = 300  # characters of each
-_TELLING = ("MAIL", "RCPT")  # whose lines say what they are about, and hold no password
+_TELLING = ("MAIL", "RCPT")  # their lines are informative, and hold no password
 
 
 @dataclass
 class Session:
-    """Record of one connection, for the operator: `peer` is empty for a local socket, `end` says
-    how it ended.
+    """Record of one connection, for the operator; `end` is the reason of its end.
 
-    `told` holds the first few replies of each kind. The client's words are in it unmasked: they
-    may hold reply tags.
+    `peer` is empty for a local socket. `told` holds the first few replies of each kind. The
+    client's words are in it unmasked: they may contain reply tags.
     """
 
     peer: str
@@ -44,12 +43,11 @@ class Session:
 
     @property
     def is_uneventful(self) -> bool:
-        """Whether nothing was asked for that matters, as by somebody who only looks whether we
-        are there."""
+        """Whether the connection did nothing that matters, as that of a health check."""
         return not (self.kept or self.refused) and self.end in (Session.end, QUIT)
 
     def note(self, line: bytes, reply: str, why: str = "") -> None:
-        """A command was answered; `why` is for the operator only."""
+        """Record a command and its reply; `why` is for the operator only."""
         verb = line[:4].decode("ascii", "replace").upper()
         for answer in reply.split("\r\n"):
             if answer.startswith("250") and verb == "DATA":
@@ -84,7 +82,7 @@ ReportFault = Callable[[BaseException], None]
 
 
 class Handler:
-    """One for all conversations of a listener."""
+    """The handler of all conversations of a listener."""
 
     def __init__(
         self,
@@ -96,7 +94,7 @@ class Handler:
         tls: ssl.SSLContext | None = None,
         report_session: ReportSession = lambda _: None,
     ) -> None:
-        """``tls``, where there is one, is offered by STARTTLS."""
+        """``tls``, if given, is offered by STARTTLS."""
         self.tls = tls
         self.hostname = hostname
         self.limits = limits
@@ -110,9 +108,9 @@ class Handler:
     async def refuse_recipient(
         self, address: str, sender: str, caller: Caller
     ) -> tuple[str, str] | None:
-        """The reply that refuses the address, and why, for the operator; None if it is taken.
+        """The reply that refuses the address, and the operator's reason; None if it is accepted.
 
-        Raises what the server's check raises.
+        Raises the errors of the server's check.
         """
         rejection = await self._accept_recipient(address, sender, caller)
         return None if rejection is None else (self._reply_to(rejection), rejection.why)
@@ -120,14 +118,14 @@ class Handler:
     async def hand_in(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
-        """The reply to a whole mail: 250 after ``keep`` has returned its text, and not before.
+        """The reply to a whole mail: 250 only after ``keep`` has returned its text.
 
-        A cancelled caller does not stop the keeping.
+        Cancelling the caller does not cancel ``keep``.
         """
         sentence = check_wire(raw)
         if sentence is not None:
             return f"550 5.6.0 {sentence}"
-        # In a task of its own: the caller's is cancelled when the client hangs up.
+        # In a task of its own: the caller's is cancelled when the client disconnects.
         keeping = asyncio.create_task(self._kept(sender, recipients, raw, caller))
         self._keeping.add(keeping)
         keeping.add_done_callback(self._finished)
@@ -137,7 +135,7 @@ class Handler:
         return self._reply_to(keeping.result())
 
     async def drain(self, seconds: float) -> None:
-        """Wait for the mails that are being kept; give up those that take longer."""
+        """Wait for the mails that are being kept; cancel those that take longer."""
         if self._keeping:
             await asyncio.wait(self._keeping, timeout=seconds)
         abandoned = set(self._keeping)
@@ -162,6 +160,6 @@ class Handler:
             case str(text) if _PRINTABLE.fullmatch(text):
                 return f"250 {text[:_LONGEST_TEXT]}"
             case str(text) if text:
-                return _KEPT  # it is, however badly that was said
+                return _KEPT  # it is kept, although its reply was malformed
         self.report_fault(TypeError(f"no answer that a client can be told: {type(answer)}"))
         return OWN_FAULT

@@ -1,4 +1,4 @@
-"""What an SMTP client sends, cut into command lines and mails, within bounds."""
+"""Splits the input of an SMTP client into command lines and mails, within bounds."""
 
 import asyncio
 import io
@@ -11,15 +11,15 @@ _OVERLAP = len(_TERMINATOR) - 1
 
 
 class ClientLeftError(Exception):
-    """The connection is closed, or the client says no more."""
+    """The connection is closed, or the client timed out."""
 
 
 class FloodError(Exception):
-    """The client sends more than we are willing to read before we can refuse it."""
+    """The client sends more than we read before a refusal."""
 
 
 class LineReader:
-    """Reads from a connection. Bytes behind what a call returns are kept for the next call."""
+    """Reads from a connection. Bytes beyond the result of a call are kept for the next one."""
 
     def __init__(self, reader: asyncio.StreamReader, limits: ListenerLimits) -> None:
         self._reader = reader
@@ -27,13 +27,13 @@ class LineReader:
         self._ahead = io.BytesIO()
 
     def drop_what_came(self) -> None:
-        """Forget everything that has arrived and was not read."""
+        """Drop all bytes that have arrived and were not read."""
         self._ahead = io.BytesIO()
-        # StreamReader has no public way to read only what is there.
+        # StreamReader has no public way to read only the bytes that have arrived.
         self._reader._buffer.clear()  # type: ignore[attr-defined]
 
     async def line(self) -> bytes:
-        """The next command line, with its end, whatever that is.
+        """The next command line, with its line end of any kind.
 
         Raises ClientLeftError, and FloodError for a line without an end.
         """
@@ -48,10 +48,10 @@ class LineReader:
             raise ClientLeftError from None
 
     async def mail(self) -> bytes | None:
-        """The mail up to CRLF.CRLF, with the dots undone; None where it is too large to hold.
+        """The mail up to CRLF.CRLF, with dot-stuffing removed; None if it is too large to hold.
 
-        Nothing else ends a mail (RFC 5321, section 4.1.1.4), and nothing else in it is
-        changed. Raises ClientLeftError, and FloodError for a mail beyond ``surplus_bytes``.
+        Nothing else ends a mail (RFC 5321, section 4.1.1.4), and the rest of it is unchanged.
+        Raises ClientLeftError, and FloodError for a mail beyond ``surplus_bytes``.
         """
         held = bytearray(b"\r\n")  # so that a dot in the first line ends the mail, too
         dropped = 0
@@ -86,7 +86,7 @@ class LineReader:
 
 
 def has_longer_line(mail: bytes, most: int) -> bool:
-    """Whether a line has more than ``most`` bytes; looks at a few places only."""
+    """Whether a line has more than ``most`` bytes; reads only a few places."""
     start = 0
     while len(mail) - start > most:
         end = mail.rfind(b"\n", start, start + most + 2)

@@ -50,7 +50,7 @@ class LocalSocket:
     def __init__(self, path: str) -> None:
         """Bind it, replacing the socket of a killed server.
 
-        Raises OperatorError if anything else has that path, and OSError.
+        Raises OperatorError if the path is anything else, and OSError.
         """
         self._path = Path(path)
         if not self._path.parent.is_dir():
@@ -84,7 +84,7 @@ class LocalSocket:
             try:
                 probe.connect(str(self._path))
             except ConnectionRefusedError:
-                self._path.unlink()  # nobody listens: its server was killed
+                self._path.unlink()  # the server of this socket was killed
                 return
             except OSError:
                 pass
@@ -92,7 +92,7 @@ class LocalSocket:
 
 
 class Listener:
-    """Takes mail for the server: start it last, and stop it before the store is closed."""
+    """Accepts mail for the server: start it last, and stop it before the store is closed."""
 
     def __init__(
         self,
@@ -106,13 +106,13 @@ class Listener:
         report_fault: ReportFault | None = None,
         report_session: ReportSession = lambda _: None,
     ) -> None:
-        """``accept_recipient(address, sender, caller)`` gives None or a Rejection.
+        """``accept_recipient(address, sender, caller)`` returns None or a Rejection.
 
-        ``keep(sender, recipients, raw, caller)`` gives the text behind ``250``, once the mail
-        is durable, or a Rejection; it goes on when the client leaves. The sender is empty
-        for the null sender. Whatever either raises becomes one fixed 451, and goes to
-        ``report_fault``, by default the log. With ``tls`` STARTTLS is offered.
-        ``report_session`` is told of each connection at its end.
+        ``keep(sender, recipients, raw, caller)`` returns the text behind ``250``, once the mail is
+        durable, or a Rejection; it continues when the client leaves. The sender is empty for the
+        null sender. Exceptions of either become one fixed 451, and go to ``report_fault``, by
+        default the log. With ``tls`` STARTTLS is offered. ``report_session`` is called at the end
+        of each connection.
         """
         limits = limits or ListenerLimits()
         report_fault = report_fault or _log_fault
@@ -154,18 +154,17 @@ class Listener:
         return LmtpConversation(self._handler, self._connections, self._conversations)
 
     def show(self, tls: ssl.SSLContext | None) -> None:
-        """Show another certificate from the next STARTTLS on; what is under way goes on."""
+        """Use another certificate from the next STARTTLS on; open connections keep theirs."""
         self._handler.tls = tls
 
     @property
     def bound(self) -> tuple[tuple[str, int], ...]:
-        """The (host, port) pairs that it really listens on; local sockets have none."""
+        """The (host, port) pairs that it is bound to; local sockets have none."""
         names = (socket.getsockname() for server in self._servers for socket in server.sockets)
         return tuple(name[:2] for name in names if isinstance(name, tuple))
 
     async def stop(self, seconds: float = 10) -> None:
-        """Take no more mail; a mail that came whole is still kept and answered, within
-        ``seconds``."""
+        """Accept no more mail; a mail already received is kept and answered within ``seconds``."""
         self._handler.is_closing = True
         for server in self._servers:
             server.close()

@@ -1,7 +1,7 @@
-"""One LMTP conversation (RFC 2033): SMTP for a neighbour that has a queue.
+"""One LMTP conversation (RFC 2033): SMTP for a client that has a queue.
 
-After the final dot each recipient has a reply of its own, so that one may be kept while
-another is refused, and the neighbour sends again only what was not kept.
+After the final dot each recipient has its own reply, so that one may be kept while another is
+refused. The client retries only the recipients that were not kept.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from pbm.mail.smtp_in.conversation import Conversation
 
 
 class LmtpConversation(Conversation):
-    """One neighbour's connection."""
+    """One client's connection."""
 
     protocol_name = "LMTP"
     hello = "LHLO"
@@ -19,18 +19,18 @@ class LmtpConversation(Conversation):
     no_recipients = "503 5.5.1 None of the recipients was taken, so there is nobody to send it to."
 
     async def smtp_LHLO(self, hostname: str) -> None:
-        """As EHLO (RFC 2033, section 4.1)."""
+        """Like EHLO (RFC 2033, section 4.1)."""
         await self.smtp_EHLO(hostname)
 
     def _add_recipient(self, recipient: str) -> None:
-        # One named twice has two replies (RFC 2033, section 4.2).
+        # A recipient named twice has two replies (RFC 2033, section 4.2).
         self._begun().rcpt_tos.append(recipient)
 
     def _replies_to_mail(self) -> int:
         return len(self._begun().rcpt_tos)
 
     async def _hand_in(self, sender: str, mail: bytes, caller: Caller) -> str:
-        """The replies, in the order of the recipients; each is kept for itself."""
+        """The replies, in the order of the recipients; the mail is kept for each separately."""
         names = tuple(dict.fromkeys(self._begun().rcpt_tos))
         replies = await asyncio.gather(
             *(self._handler.hand_in(sender, (name,), mail, caller) for name in names)

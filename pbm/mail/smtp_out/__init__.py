@@ -1,4 +1,4 @@
-"""Mail on its way out: to a smarthost over SMTP, or into Maildirs.
+"""Outgoing mail: to a smarthost over SMTP, or into Maildirs.
 
-A transport takes bytes and says what became of them: sent, to be tried again, or refused.
+A transport delivers bytes and returns a result: sent, deferred, or failed.
 """

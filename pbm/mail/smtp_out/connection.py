@@ -1,4 +1,4 @@
-"""One connection to the next mail server, and the mails that go out over it."""
+"""One connection to the next mail server, which sends mails over it."""
 
 import asyncio
 import ipaddress
@@ -16,12 +16,12 @@ _FORM = "It must look like smtp://host:25 or smtps://user:password@host:465."
 
 
 class SmarthostError(OperatorError):
-    """The URL can't be used; ``str()`` says why, and holds no part of it but the host."""
+    """The URL is unusable; ``str()`` says why, and contains only its host."""
 
 
 @dataclass(frozen=True)
 class Smarthost:
-    """Where to connect. ``tls`` means TLS from the first byte, as ``smtps://`` asks for it."""
+    """The server to connect to. ``tls`` means TLS from the first byte, as in ``smtps://``."""
 
     host: str
     port: int
@@ -41,7 +41,7 @@ class Smarthost:
 
 
 def parse_smarthost(url: str) -> Smarthost:
-    """Read the URL; user and password are percent-encoded in it. Raises SmarthostError."""
+    """Parse the URL; user and password are percent-encoded in it. Raises SmarthostError."""
     try:
         parts = urlsplit(url.strip())
         port = parts.port
@@ -86,7 +86,7 @@ _NO_SUCH_COMMAND = (500, 501, 502, 504)
 
 
 class LoginError(Exception):
-    """The server was not told the password, or refused it; ``str()`` is a sentence."""
+    """The password was not sent, or the server refused it; ``str()`` is a sentence."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Mail:
 
 
 class Connection:
-    """A connection that is greeted, encrypted where possible, and logged in."""
+    """A connection after greeting, encryption if possible, and login."""
 
     def __init__(self, client: aiosmtplib.SMTP, timeouts: Timeouts) -> None:
         self.was_used = False
@@ -108,13 +108,13 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        """Whether another mail can be sent, as far as is known."""
+        """Whether another mail can be sent, as far as we know."""
         return self._client.is_connected
 
     async def send(self, mail: Mail) -> Trouble | None:
-        """Send a mail; what went wrong first, or None.
+        """Send a mail; return the first error, or None.
 
-        The commands go out together where the server offers that (RFC 2920).
+        The commands are pipelined if the server offers that (RFC 2920).
         """
         if self._client.supports_extension("pipelining"):
             trouble = await send_at_once(
@@ -126,14 +126,14 @@ class Connection:
         return trouble
 
     async def reset(self) -> None:
-        """Drop the mail that was refused, so that another can be sent; hang up if that fails."""
+        """Abort the refused mail, so that another can be sent; hang up if that fails."""
         try:
             await self._client.rset(timeout=self._timeouts.command)
         except TROUBLE:
             self.hang_up()
 
     async def quit(self) -> None:
-        """Say goodbye."""
+        """Send QUIT."""
         try:
             await self._client.quit(timeout=self._timeouts.quit)
         except TROUBLE:
@@ -142,14 +142,14 @@ class Connection:
             self._client.close()
 
     def hang_up(self) -> None:
-        """Close at once; what the server has not read by now it is not to get."""
+        """Close at once; unsent bytes are dropped."""
         transport = self._client.transport
         self._client.close()
         if isinstance(transport, asyncio.Transport):
             transport.abort()
 
     async def _send_in_turn(self, mail: Mail) -> Trouble | None:
-        """Each command after the reply to the one before."""
+        """Send each command after the reply to the one before."""
         seconds = self._timeouts.command
         verb = "MAIL"
         try:
@@ -179,10 +179,10 @@ class Connection:
 async def connect(
     host: Smarthost, helo: str, timeouts: Timeouts, tls: ssl.SSLContext
 ) -> Connection:
-    """Open a connection: STARTTLS where the server offers it, and the login.
+    """Open a connection: STARTTLS if the server offers it, and the login.
 
-    A password never goes out unencrypted, except to this machine. Raises LoginError and what
-    `TROUBLE` names.
+    A password is never sent unencrypted, except to this machine. Raises LoginError and the errors
+    in `TROUBLE`.
     """
     client = aiosmtplib.SMTP(
         hostname=host.host,
@@ -226,5 +226,5 @@ async def _log_in(client: aiosmtplib.SMTP, host: Smarthost) -> None:
     try:
         await client.login(host.user, host.password)
     except aiosmtplib.SMTPAuthenticationError as error:
-        # The server's own words may repeat what we sent.
+        # The server's own words may repeat our command.
         raise LoginError(f"The smarthost refused our login ({error.code}).") from None

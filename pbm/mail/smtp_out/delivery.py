@@ -1,4 +1,4 @@
-"""What comes of handing a mail over, and what can be handed one."""
+"""The interface of a transport, and the results of a delivery."""
 
 import re
 from dataclasses import dataclass
@@ -12,11 +12,10 @@ class Sent:
 
 @dataclass(frozen=True)
 class Deferred:
-    """Not now: try again later. ``reason`` is for the operator, and holds no secret.
+    """Temporary failure: retry later. ``reason`` is for the operator, and contains no secret.
 
-    ``recipient_status`` is the code (RFC 3463, ``4.2.2``) with which the next server refused
-    the recipient; empty where the trouble was another. ``code`` is that of its reply (550), 0
-    where it gave none.
+    ``recipient_status`` is the code (RFC 3463, ``4.2.2``) with which the next server refused the
+    recipient; empty for any other failure. ``code`` is that of its reply (550), 0 without one.
     """
 
     reason: str
@@ -26,7 +25,7 @@ class Deferred:
 
 @dataclass(frozen=True)
 class Failed:
-    """Never: this mail to this address will not be taken. The fields are as above."""
+    """Permanent failure of this mail to this address. The fields are as above."""
 
     reason: str
     recipient_status: str = ""
@@ -37,14 +36,14 @@ Delivery = Sent | Deferred | Failed
 
 
 class Transport(Protocol):
-    """The way out for mail. Trouble is an answer, never an exception."""
+    """A way to send mail. Errors are returned as results, never raised."""
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
-        """Hand over one mail; an empty ``envelope_sender`` is the null sender ``<>``."""
+        """Deliver one mail; an empty ``envelope_sender`` is the null sender ``<>``."""
         ...
 
     async def close(self) -> None:
-        """Let go of what is kept open; a later delivery opens it anew."""
+        """Close all connections; a later delivery opens new ones."""
         ...
 
 
@@ -53,7 +52,7 @@ _TAG_LIKE = re.compile(r"[a-z2-7]{16,}", re.ASCII | re.IGNORECASE)
 
 
 def presentable(text: str) -> str:
-    """Foreign text as one short line of printable ASCII, with our tags masked."""
+    """External text as one short line of printable ASCII, with our tags masked."""
     masked = _TAG_LIKE.sub("***", text)
     printable = "".join(char if " " <= char <= "~" else " " for char in masked)
     return " ".join(printable.split())[:_LONGEST]

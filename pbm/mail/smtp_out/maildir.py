@@ -1,7 +1,7 @@
-"""Mail into folders instead of to a server: for trying things out, and for tests.
+"""Delivery into Maildirs instead of to a server: for trials and tests.
 
-One Maildir a recipient, ``<root>/<lower-case address, percent-encoded>/{new,cur,tmp}``; lines
-in the files end in LF, as mail programs expect them there.
+Each recipient has one Maildir, ``<root>/<lower-case address, percent-encoded>/{new,cur,tmp}``;
+lines in the files end in LF, as mail programs expect.
 """
 
 import asyncio
@@ -23,18 +23,18 @@ _READ = ("new", "cur")
 _LONGEST_FOLDER_NAME = 255  # bytes, on the usual file systems
 _DELIVERED = re.compile(r"([0-9]+)\.M([0-9]+)P[0-9]+Q([0-9]+)\.", re.ASCII)
 
-# The standard library counts the deliveries of a process to name the files, without a lock.
+# The standard library names the files by an unlocked counter of deliveries of the process.
 _one_delivery_at_a_time = threading.Lock()
 
 
 class MaildirTransport:
-    """Delivers below a folder, which is made when the first mail comes."""
+    """Delivers below a folder, which is created with the first mail."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
-        """Sent means that the mail and its name in the folder are on the disk."""
+        """Deliver; Sent means that the mail and its directory entry are synced to disk."""
         try:
             sender = parse_address(envelope_sender) if envelope_sender else ""
             folder = folder_of(self._root, recipient)
@@ -51,20 +51,22 @@ class MaildirTransport:
         return Sent()
 
     async def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: no connection is open."""
 
 
 def folder_of(root: Path, recipient: str) -> Path:
-    """The Maildir of an address, in whatever case it is written. Raises AddressError.
+    """The Maildir of an address, in any case. Raises AddressError.
 
-    A parsed address holds an ``@``, so the name is never ``.`` or ``..``, and no slash.
+    A parsed address contains an ``@``, so the name is never ``.`` or ``..``, and has no slash.
     """
     return root / quote(address_key(parse_address(recipient)), safe="")
 
 
 def mails_of(root: Path, recipient: str) -> list[Path]:
-    """The files of all mails to an address, oldest first. Raises AddressError, and OSError
-    where a folder is a link."""
+    """The files of all mails to an address, oldest first.
+
+    Raises AddressError, and OSError if a folder is a link.
+    """
     folder = folder_of(root, recipient)
     files = [
         file
@@ -84,7 +86,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _delivery_order(file: Path) -> tuple[int, int, int, str]:
-    # The microseconds stand in the name without leading zeros, so names don't sort by time.
+    # The file name has the microseconds without leading zeros, so names do not sort by time.
     found = _DELIVERED.match(file.name)
     if found is None:
         return (0, 0, 0, file.name)
@@ -95,14 +97,13 @@ def _store(folder: Path, raw: bytes) -> None:
     """Write a mail into a Maildir and sync it. Raises OSError and mailbox.Error."""
     _make(folder)
     with _one_delivery_at_a_time:
-        # It writes into tmp, syncs the file, and links it into new; the link is ours to sync.
+        # The library writes into tmp, syncs the file, and links it into new; we sync the link.
         mailbox.Maildir(folder, create=False).add(raw)
     _sync(folder / "new")
 
 
 def _make(folder: Path) -> None:
-    """Make the folder whole, also where another process does so at the same moment, or was
-    stopped halfway."""
+    """Create the whole folder, even if another process creates it now or was stopped halfway."""
     if check_folders(folder.parent, folder):
         return
     for part in _PARTS:
@@ -112,10 +113,10 @@ def _make(folder: Path) -> None:
 
 
 def check_folders(root: Path, *maildirs: Path) -> bool:
-    """Whether the folders of some Maildirs below a root are there.
+    """Whether the folders of some Maildirs below a root exist.
 
-    Raises OSError if one is a link instead of a folder, or is another user's: then somebody else
-    could choose where the mails go, with the reply addresses in them.
+    Raises OSError if one is a link instead of a folder, or is another user's: that user could
+    redirect the mails, with the reply addresses in them.
     """
     folders = (
         root,
@@ -129,7 +130,7 @@ def check_folders(root: Path, *maildirs: Path) -> bool:
 
 
 def _owner(folder: Path) -> int | None:
-    """Whose folder it is; None if there is none. Raises OSError for a link or a file."""
+    """The owner of a folder; None if it does not exist. Raises OSError for a link or a file."""
     try:
         found = folder.lstat()
     except FileNotFoundError:

@@ -1,8 +1,8 @@
-"""The commands of a mail in one write, where the server takes that (RFC 2920).
+"""Sends the commands of a mail in one write, if the server supports it (RFC 2920).
 
-aiosmtplib opens the connection, encrypts it and logs in. But it waits for the reply to each command
-before it says the next, and most of the time that a mail takes is that waiting. So it lends us the
-connection for the length of a mail, and our own reader takes the replies.
+aiosmtplib opens the connection, encrypts it and logs in. But it waits for each reply before it
+sends the next command, and that takes most of the time of a mail. So it lends us the connection for
+one mail, and our own reader parses the replies.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import aiosmtplib
 
-_MOST_BYTES = 32_768  # that no reply ends in
+_MOST_BYTES = 32_768  # of an unfinished reply
 _REPLY = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*([0-9]{3})(?:[ \t][^\n]*)?\r?\n")
 _BEGINS_WELL = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*[0-9]{0,3}(?:[ \t-][^\n]*)?\r?")
 _DONE = range(200, 300)  # the first digit counts (RFC 5321, section 4.2)
@@ -21,7 +21,7 @@ _GO_ON = (354,)
 _LONE_END = re.compile(rb"\r(?!\n)|(?<!\r)\n")
 
 Trouble = tuple[str, Exception]
-"""The verb that was answered, and how: as an SMTPResponseException, or why there is no answer."""
+"""The verb that failed, and its error: an SMTPResponseException, or the reason of no reply."""
 
 
 Reply = tuple[int, bytes]
@@ -39,7 +39,7 @@ class Timeouts:
 
 
 class _Replies(asyncio.Protocol):
-    """What a server says, taken apart."""
+    """Parser of a server's replies."""
 
     def __init__(self, owner: asyncio.BaseProtocol) -> None:
         self._owner = owner
@@ -50,14 +50,14 @@ class _Replies(asyncio.Protocol):
 
     @property
     def are_left(self) -> bool:
-        """Whether there is anything that nobody has asked for, be it the end."""
+        """Whether unread input is left, or the connection has ended."""
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
         """The next reply.
 
-        Raises SMTPServerDisconnected if none comes any more, SMTPReadTimeoutError if none comes in
-        time, SMTPResponseException if what comes is none.
+        Raises SMTPServerDisconnected if the connection has ended, SMTPReadTimeoutError if no reply
+        comes in time, SMTPResponseException if it is malformed.
         """
         if not self._said and self._trouble is None:
             loop = asyncio.get_running_loop()
@@ -72,7 +72,7 @@ class _Replies(asyncio.Protocol):
         raise self._trouble or aiosmtplib.SMTPServerDisconnected("Connection lost")
 
     def data_received(self, data: bytes) -> None:
-        """Take a reply apart as soon as it is whole."""
+        """Parse each reply as soon as it is complete."""
         self._held += data
         at = 0
         while found := _REPLY.match(self._held, at):
@@ -85,12 +85,12 @@ class _Replies(asyncio.Protocol):
             self._wake()
 
     def eof_received(self) -> bool:
-        """The server has said its last word."""
+        """Note that the server has closed its sending half."""
         self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
-        """The connection is gone, for its owner, too."""
+        """Note the lost connection, and tell its owner."""
         self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
         self._owner.connection_lost(error)
 
@@ -112,9 +112,9 @@ class _Replies(asyncio.Protocol):
 async def send_at_once(
     client: aiosmtplib.SMTP, commands: bytes, raw: bytes, seconds: Timeouts
 ) -> Trouble | None:
-    """Send MAIL, RCPT and DATA, and the content if they are taken; the first trouble, or None.
+    """Send MAIL, RCPT and DATA, and the content if they are accepted; the first error, or None.
 
-    Afterwards aiosmtplib has the connection again: closed, where it is out of step.
+    Afterwards aiosmtplib has the connection again, closed if it is out of sync.
     """
     transport, owner = client.transport, client.protocol
     if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
@@ -141,10 +141,10 @@ async def _transaction(
     rcpt = await _heard(replies, "RCPT", _DONE, seconds.command)
     data = await _heard(replies, "DATA", _GO_ON, seconds.data)
     if (mail or rcpt) and not data:
-        transport.abort()  # it waits for content, and an empty mail would go out
+        transport.abort()  # the server waits for content, and an empty mail would be sent
     if refused := mail or rcpt or data:
         return refused
-    if replies.are_left:  # the next reply would not be to the content
+    if replies.are_left:  # the next reply would not belong to the content
         return "DATA", aiosmtplib.SMTPServerDisconnected("It answered before it was asked")
     transport.write(as_data(raw))
     return await _heard(replies, "DATA", _DONE, seconds.data)
@@ -153,7 +153,7 @@ async def _transaction(
 async def _heard(
     replies: _Replies, verb: str, good: Container[int], seconds: float
 ) -> Trouble | None:
-    """What is wrong with the next reply, None if it is good."""
+    """The error in the next reply, None if it is good."""
     try:
         code, reply = await replies.next(seconds)
     except aiosmtplib.SMTPException as error:
@@ -164,14 +164,16 @@ async def _heard(
 
 
 def _text(reply: bytes) -> str:
-    """What a reply says to people."""
+    """The text of a reply, for people."""
     lines = (line[4:].strip() for line in reply.split(b"\n")[:-1])
     return b"\n".join(lines).decode("utf-8", "surrogateescape")
 
 
 def as_data(raw: bytes) -> bytes:
-    """A mail as it follows DATA: lines end in CRLF, their first dots are doubled, and a dot ends
-    it (RFC 5321, section 4.5.2)."""
+    """A mail encoded for DATA: CRLF line ends, dot-stuffing, and the final dot.
+
+    See RFC 5321, section 4.5.2.
+    """
     pairs = raw.count(b"\r\n")
     if raw.count(b"\n") != pairs or raw.count(b"\r") != pairs:
         raw = _LONE_END.sub(b"\r\n", raw)

@@ -1,4 +1,4 @@
-"""Mail out through one server that carries it further, over connections kept open."""
+"""Sends mail through one relay server, over connections kept open."""
 
 import asyncio
 import base64
@@ -27,28 +27,27 @@ _Result = TypeVar("_Result")
 
 
 class DeadConnectionError(Exception):
-    """A connection that was kept open proved closed before it took anything of a mail."""
+    """A kept connection proved closed before any part of a mail was accepted."""
 
 
 class Pool:
-    """Lends connections; who finds none free waits, first come first served."""
+    """Connection pool; if none is free, callers wait in the order of arrival."""
 
     def __init__(
         self, connect: Callable[[], Awaitable[Connection]], size: int, idle_seconds: float
     ) -> None:
-        """`size` is how many there may be at once, `idle_seconds` how long one that nobody uses
-        is trusted."""
+        """`size` limits the connections at once, `idle_seconds` the idle time of a kept one."""
         self._connect = connect
         self._free = asyncio.Semaphore(size)
         self._idle_seconds = idle_seconds
         self._idle: deque[tuple[Connection, float]] = deque()
 
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
-        """Do something with the connection that was used last, or else with a new one.
+        """Call `work` with the connection used last, or else with a new one.
 
-        Where a kept one proves dead, the work begins anew with a new one. Afterwards the connection
-        is kept if it is still open; after an exception it is broken off. Raises what `connect` and
-        the work raise.
+        If a kept one proves dead, `work` is retried with a new one. Afterwards the connection is
+        kept if it is still open; after an exception it is aborted. Raises the errors of `connect`
+        and `work`.
         """
         async with self._free:
             kept = self._take_idle()
@@ -60,7 +59,7 @@ class Pool:
             return await self._use(await self._connect(), work)
 
     async def close(self) -> None:
-        """Say goodbye on the connections that nobody uses; the others end their mail."""
+        """Close the idle connections; the others finish their mail."""
         while self._idle:
             connection, _ = self._idle.popleft()
             await connection.quit()
@@ -91,13 +90,13 @@ __all__ = ["SmarthostTransport", "Timeouts"]
 
 _CLOSING = 421
 _TOO_BIG = 552
-# Bad syntax, bad sequence, and logins: what is wrong here is wrong for every mail we have.
+# Bad syntax, bad sequence, and logins: these errors concern all our mails.
 _OUR_CONFIGURATION = frozenset({500, 501, 502, 503, 504, 521, 530, 534, 535, 538})
 _STATUS = re.compile(r"([245]\.[0-9]{1,3}\.[0-9]{1,3})(?: |$)", re.ASCII)
 
 
 class _TroubleError(Exception):
-    """No connection that could take a mail; ``str()`` is the reason to defer with."""
+    """No usable connection; ``str()`` is the reason to defer with."""
 
 
 class SmarthostTransport:
@@ -119,10 +118,9 @@ class SmarthostTransport:
         timeouts: Timeouts | None = None,
         verify: bool | None = None,
     ) -> None:
-        """``helo`` is the name we give ourselves; ``idle_seconds`` how long an open connection
-        is trusted; ``verify`` overrides whose certificates are checked.
+        """``helo`` is our name in EHLO; ``idle_seconds`` is the longest idle time of a connection.
 
-        Raises SmarthostError.
+        ``verify`` overrides whether certificates are checked. Raises SmarthostError.
         """
         self._host = parse_smarthost(url)
         self._helo = helo
@@ -132,10 +130,10 @@ class SmarthostTransport:
         self._pool = Pool(self._connect, pool_size, idle_seconds)
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
-        """Hand over one mail; every kind of trouble with the network or the server is an answer.
+        """Deliver one mail; every error of the network or the server is returned as a result.
 
-        A connection that drops between the final dot and its reply defers the mail, which
-        may then arrive twice, with the same Message-ID.
+        A connection that drops between the final dot and its reply defers the mail, which may then
+        arrive twice, with the same Message-ID.
         """
         try:
             sender = parse_address(envelope_sender) if envelope_sender else ""
@@ -149,11 +147,11 @@ class SmarthostTransport:
             return Deferred(str(trouble))
 
     async def close(self) -> None:
-        """Say goodbye on the connections that wait; those at work finish their mail."""
+        """Close the idle connections; busy ones finish their mails."""
         await self._pool.close()
 
     async def check(self) -> str | None:
-        """Connect, say hello, log in, and part: what is wrong, or None. For the operator."""
+        """Connect, log in, and quit; the error for the operator, or None."""
         try:
             connection = await self._connect()
         except _TroubleError as trouble:
@@ -186,9 +184,9 @@ class SmarthostTransport:
         code = getattr(why, "code", None)
         if verb == "MAIL" and was_used and code in (None, _CLOSING):
             raise DeadConnectionError
-        # What the server has against our sender it has against all our mails; the size is the
-        # mail's own. Against a recipient this code means "too many", and passes (RFC 5321,
-        # section 4.5.3.1.10).
+        # A refusal of our sender concerns all our mails; one for the size concerns this mail only.
+        # For a recipient this code means "too many", and is temporary (RFC 5321, section
+        # 4.5.3.1.10).
         final = {"MAIL": code == _TOO_BIG, "RCPT": code != _TOO_BIG}.get(verb, True)
         outcome = self._refused(connection, verb, why, final=final)
         if connection.is_open:
@@ -199,16 +197,16 @@ class SmarthostTransport:
         self, connection: Connection, verb: str, error: Exception, *, final: bool
     ) -> Deferred | Failed:
         reason = f"{verb}: {self._why(error)}"
-        code = max(0, getattr(error, "code", 0))  # aiosmtplib says -1 of what is no reply
+        code = max(0, getattr(error, "code", 0))  # aiosmtplib uses -1 for a malformed reply
         if code == _CLOSING or not 400 <= code < 600:
-            connection.hang_up()  # it is going, or the two of us are out of step
+            connection.hang_up()  # it is closing, or out of sync
         if final and 500 <= code < 600 and code not in _OUR_CONFIGURATION:
             return Failed(reason, _recipient_status(error) if verb == "RCPT" else "", code)
         refused_for_now = verb == "RCPT" and code < 500
         return Deferred(reason, _recipient_status(error) if refused_for_now else "", code)
 
     def _why(self, error: Exception) -> str:
-        """What happened, for the operator: no password, no tag, no line break."""
+        """The error for the operator: without passwords, tags and line breaks."""
         if isinstance(error, aiosmtplib.SMTPResponseException):
             return f"{error.code} {_presentable(error.message, self._host)}".rstrip()
         if isinstance(error, ssl.SSLCertVerificationError):
@@ -221,8 +219,10 @@ class SmarthostTransport:
 
 
 def _recipient_status(error: Exception) -> str:
-    """What a refusal of the recipient says in an enhanced code (RFC 3463), if it has one that
-    fits its reply code; else what the reply code alone says."""
+    """The enhanced code (RFC 3463) of a refused recipient, if it fits the reply code.
+
+    Else the code that follows from the reply code alone.
+    """
     if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
         return ""
     found = _STATUS.match(error.message)
@@ -231,7 +231,7 @@ def _recipient_status(error: Exception) -> str:
 
 
 def _presentable(text: str, host: Smarthost) -> str:
-    """Foreign text for our logs, our secrets masked."""
+    """External text for our logs, with our secrets masked."""
     for secret in _secrets(host):
         text = text.replace(secret, "***")
     return presentable(text)

@@ -27,7 +27,7 @@ from pbm.rules.contract import LONGEST_MOVE
 
 KEPT = "\ue000"
 _ROW = "\ue001"
-_PICTURE = "\ue003"  # here the HTML part has the picture that the line describes
+_PICTURE = "\ue003"  # the place of a picture in the HTML part, with its description
 _STATE = "\ue004"
 _HEADING = "\ue007"  # above one of several boards
 SHAPES = {KEPT: "pre", _ROW: "rows", _PICTURE: "picture", _STATE: "state", _HEADING: "heading"}
@@ -35,7 +35,7 @@ SHAPES = {KEPT: "pre", _ROW: "rows", _PICTURE: "picture", _STATE: "state", _HEAD
 GLUE = "\ue002"
 """A blank at which no line breaks."""
 COMMAND, COMMAND_ENDS = "\ue005", "\ue006"
-"""Around a command that can be sent as it stands: quotes in the text part, a link in the other."""
+"""Around a ready-made command: quotes in the text part, a link in the HTML part."""
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue007]", re.ASCII)
 _JOINERS = "\u200c\u200d"
 
@@ -45,7 +45,7 @@ def _keep_shape(text: str) -> str:
 
 
 def _show_picture(view: dict[str, Any]) -> str:
-    """The picture of a view, if there is to be one."""
+    """The picture of a view, if it has one."""
     drawing = view.get("picture")
     return f"{_PICTURE}{picture.described(drawing)}" if drawing else ""
 
@@ -75,17 +75,16 @@ def _as_command(text: str) -> str:
 
 
 def _keep_indented(text: str) -> str:
-    """Keep the shape of indented lines, lists apart, and of all lines of a block whose first one is
-    indented."""
+    """Keep the shape of indented lines outside lists, and of blocks that begin indented."""
     blocks = text.rstrip("\n").split("\n\n")
     return "\n\n".join(map(_keep_indented_block, blocks))
 
 
 def _keep_indented_block(block: str) -> str:
-    if block.startswith(" "):  # the middle row of a board stands at the margin
+    if block.startswith(" "):  # the middle row of a board begins at the margin
         return _keep_shape(block)
     if block.startswith("- "):
-        return block  # here what is indented goes on with an item
+        return block  # here indented lines continue an item
     lines = block.split("\n")
     return "\n".join(KEPT + line if line.startswith(" ") else line for line in lines)
 
@@ -104,7 +103,7 @@ FILTERS = {
 
 
 def cleaned(value: Any) -> Any:
-    """Take what cannot be seen, and our own marks, out of everything that fills a template."""
+    """Remove invisible characters and our own marks from all parameters of a template."""
     if isinstance(value, str):
         return (
             value
@@ -124,36 +123,36 @@ def _without_marks(text: str) -> str:
 
 
 def _is_seen(character: str) -> bool:
-    """False for format characters, which turn text around or hide it; joiners shape letters."""
+    """False for format characters, which reverse or hide text, except joiners of letters."""
     return character in _JOINERS or category(character) != "Cf"
 
 
-COLUMNS = 68  # narrow, so that no mailer breaks a line again when it quotes it
-SAID_COLUMNS = 76  # of a line that a player wrote: whoever broke it here or before meant it so
+COLUMNS = 68  # narrow, so that no mailer breaks a quoted line again
+SAID_COLUMNS = 76  # of a player's line, whose breaks are kept
 _SHAPED = frozenset(SHAPES.values())
 _COMMANDS = re.compile(f"{COMMAND}([^{COMMAND_ENDS}]*){COMMAND_ENDS}")
-# A short word with a hyphen in it, and in HTML how it stays on one line. A style sheet would be
-# shorter, but some mail programs leave it out.
+# A short word with a hyphen, and its unbreakable form in HTML. A style sheet would be shorter, but
+# some mail programs ignore it.
 _HYPHENED = re.compile(
     rf"(?<![\w,-])[\w,]{{1,{LONGEST_MOVE}}}-[\w,-]{{0,{LONGEST_MOVE}}}\w(?![\w-])"
 )
 _UNBROKEN = '<span style="white-space:nowrap">{}</span>'
 _BROKEN_ANYWHERE = "font-family:monospace;word-break:break-all"
 _STANDS_OUT = "font-weight:600;margin-top:1.6em"
-_CHUNKS = 256  # that are kept: the readers of a board get nearly the same mail
-_LONGEST_KEPT = 2_000  # characters of one; what people write at length is laid out anew
+_CHUNKS = 256  # cached: the readers of a board get nearly the same mail
+_LONGEST_KEPT = 2_000  # characters of a cached one; longer ones are mostly unique
 
 
 class Block(NamedTuple):
-    """A paragraph, a list or the like, as it stands in both parts; a picture is in none yet."""
+    """A paragraph, a list or the like, in the form of each part; a picture is in neither yet."""
 
     text: str = ""
     html: str = ""
-    picture: str = ""  # what it shows, as `picture.described` has it
+    picture: str = ""  # its description, as from `picture.described`
 
 
 def blocks_of(chunk: str) -> Sequence[Block]:
-    """The blocks of lines that a template has written, in their order."""
+    """The blocks in the rendered lines of a template, in order."""
     return _laid_out(chunk) if len(chunk) > _LONGEST_KEPT else _known_blocks(chunk)
 
 
@@ -167,7 +166,7 @@ def _laid_out(chunk: str) -> Sequence[Block]:
     for line in chunk.split("\n"):
         found = _kind(line)
         if found == "paragraph" and kind == "list" and line[0] == " ":
-            found = "list"  # its item goes on
+            found = "list"  # continues its item
         if held and found != kind:
             blocks.append(_block(kind, held))
             held = []
@@ -211,7 +210,7 @@ def _text_lines(kind: str, lines: Sequence[str]) -> Sequence[str]:
 
 
 def said_lines(text: str) -> list[str]:
-    """The lines on which a line of a player's words stands: as it is, if it is not too long."""
+    """Wrap a line of a player's words; it stays as it is unless it is too long."""
     text = text.expandtabs().rstrip()
     if len(text) <= SAID_COLUMNS:
         return [text]
@@ -220,7 +219,7 @@ def said_lines(text: str) -> list[str]:
 
 def _wrapped(text: str, first: str, later: str) -> list[str]:
     if text and text == text.strip() and "\t" not in text and len(first + text) <= COLUMNS:
-        return [first + text]  # as nearly always, and nothing to change
+        return [first + text]  # usual case: nothing to change
     folded = wrap(
         text, COLUMNS, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
     )
@@ -238,7 +237,7 @@ def _items(lines: Sequence[str]) -> list[str]:
 
 
 def html_of(block: Block, content_ids: Mapping[str, str]) -> str:
-    """A block in the HTML part, where each picture has a Content-ID by what describes it."""
+    """A block as HTML; `content_ids` maps the description of each picture to its Content-ID."""
     if block.picture:
         return _html_picture(block.picture, content_ids[block.picture])
     return block.html
@@ -264,7 +263,7 @@ def _html_text(kind: str, lines: Sequence[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text as it stands in HTML, where no line breaks at the hyphen of what may be a move."""
+    """Text escaped for HTML, without line breaks at the hyphen of a possible move."""
     if "-" not in text:
         return escape(text)
     return _HYPHENED.sub(_kept_together, escape(text))
@@ -287,7 +286,7 @@ def _html_picture(described: str, content_id: str) -> str:
 
 
 def linked(html: str, address: str | None) -> str:
-    """The HTML part with a link for each command that can be sent as it stands."""
+    """The HTML part with a link for each ready-made command."""
     to = f'<a href="mailto:{quote(address, safe="@")}?subject=' if address else ""
     return _COMMANDS.sub(
         lambda found: f'{to}{quote(found[1])}">{found[1]}</a>' if to else f"&quot;{found[1]}&quot;",

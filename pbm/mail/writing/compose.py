@@ -1,8 +1,7 @@
-"""A mail of ours, from its parts to its bytes: the same parts make the same bytes, always.
+"""Composes a mail of ours from its parts: equal parts always make equal bytes.
 
-An own small builder instead of the standard one: the standard builder let crafted values
-through as header lines on Python 3.11.7, and costs several times as much. What is written
-here the standard parser reads back, which is how it is tested.
+This is our own small builder: on Python 3.11.7 the standard one accepted crafted values as header
+lines, and it costs several times as much. Tests parse its output with the standard parser.
 """
 
 import base64
@@ -69,10 +68,10 @@ class OutgoingMail(NamedTuple):
 
 
 def compose(mail: OutgoingMail) -> bytes:
-    """The mail as it goes over the wire: CRLF line ends, ASCII, no line over 998 characters.
+    """The mail as sent: CRLF line ends, ASCII, no line over 998 characters.
 
-    Raises HeaderError for a value that may not stand in a header: control characters, line
-    breaks, addresses and Message-IDs that are none, extra fields that are ours to write.
+    Raises HeaderError for an invalid header value: control characters, line breaks, malformed
+    addresses and Message-IDs, extra fields that only we write.
     """
     head = "\r\n".join(_fields(mail)).encode("ascii")
     return head + b"\r\n" + _body(mail)
@@ -121,9 +120,9 @@ def _extra_fields(extra: Mapping[str, str]) -> list[str]:
     return lines
 
 
-@lru_cache(maxsize=64)  # they are the same few
+@lru_cache(maxsize=64)  # few different names
 def _addable(name: str) -> str:
-    """The name of a field that can be added, in lower case."""
+    """The lower-case name of an extra field. Raises HeaderError if it is reserved."""
     lowered = check_field_name(name).lower()
     if lowered in _OUR_FIELDS or lowered.startswith(("content-", "resent-")):
         raise HeaderError(f"{name} is not a field that can be added to a mail.")
@@ -150,7 +149,7 @@ def _multipart(subtype: str, parts: tuple[bytes, ...], seed: str) -> bytes:
         + b'; boundary="'
         + boundary
         + b'"\r\n\r\n'
-        # The line end before a boundary belongs to it, so each part keeps its own.
+        # The line end before a boundary belongs to the boundary, so each part keeps its own.
         + b"".join([opening + part + b"\r\n" for part in parts])
         + b"--"
         + boundary
@@ -175,7 +174,7 @@ def _base64(png: bytes) -> bytes:
 
 
 def _part(subtype: str, text: str) -> bytes:
-    """Fields, an empty line, and the text with CRLF line ends, one at its end."""
+    """A part: fields, an empty line, and the text with CRLF line ends, one at its end."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.removesuffix("\n")
@@ -193,8 +192,7 @@ def _part(subtype: str, text: str) -> bytes:
 
 
 def _is_plain(body: bytes) -> bool:
-    """Whether every server on the way passes the text on unchanged: no blanks at line ends,
-    which some cut off, no control characters, no long lines."""
+    """Whether the text survives transport unencoded: no trailing blanks, controls or long lines."""
     return (
         not body.translate(None, _PRINTABLE)
         and b" \r\n" not in body
@@ -204,7 +202,7 @@ def _is_plain(body: bytes) -> bool:
 
 
 def _has_short_lines(body: bytes) -> bool:
-    """Whether no line is too long: from each start, a later one must be within its reach."""
+    """Whether no line is too long; tests that a line start follows each within the limit."""
     start = 0
     while len(body) - start > _LONGEST_LINE:
         end = body.rfind(b"\r\n", start, start + _LONGEST_LINE + 2)
@@ -215,7 +213,7 @@ def _has_short_lines(body: bytes) -> bool:
 
 
 def _boundary(seed: str, parts: tuple[bytes, ...]) -> bytes:
-    """A boundary that follows from the seed and occurs in no part."""
+    """A boundary derived from the seed that occurs in no part."""
     for attempt in range(sum(map(len, parts))):
         digest = hashlib.sha256(f"{attempt} {seed}".encode("ascii")).digest()
         boundary = b"=_" + base64.b32encode(digest[:15])

@@ -1,7 +1,7 @@
-"""Header lines, checked before they are written.
+"""Header lines, validated before they are written.
 
-Nothing reaches a header but printable ASCII and encoded words (RFC 2047) of our own making:
-a line break in a value would be a header of the sender's choosing.
+A header contains only printable ASCII and encoded words (RFC 2047) of our own: a line break in a
+value would let the sender inject a header.
 """
 
 import base64
@@ -23,18 +23,18 @@ _FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 class HeaderError(ValueError):
-    """A value that may not stand in a header; ``str()`` names the field, not the value."""
+    """An invalid header value; ``str()`` names the field, not the value."""
 
 
 def check_field_name(name: str) -> str:
-    """Return the name of a header field as it is. Raises HeaderError for a name that is none."""
+    """Return the name of a header field unchanged. Raises HeaderError if it is invalid."""
     if not _FIELD_NAME.fullmatch(name):
         raise HeaderError("A header field's name must be letters, digits and hyphens.")
     return name
 
 
 def text_field(name: str, value: str) -> str:
-    """A field of free text, such as Subject: as it is where it is short ASCII, else encoded.
+    """A field of free text, such as Subject: unchanged if it is short ASCII, else encoded.
 
     Raises HeaderError for control characters, line separators and lone surrogates.
     """
@@ -56,7 +56,7 @@ def ascii_field(name: str, value: str) -> str:
 
 
 def mailbox_field(name: str, address: str, display_name: str = "") -> str:
-    """A field of one mailbox, as From and To are. Raises HeaderError."""
+    """A field of one mailbox, such as From and To. Raises HeaderError."""
     try:
         mailbox = parse_address(address)
     except AddressError as error:
@@ -89,14 +89,14 @@ def _check_text(name: str, value: str) -> None:
 
 
 def _stands_as_it_is(value: str) -> bool:
-    """Whether every reader gives this ASCII value back as it was; ``=?`` could read as a word."""
+    """Whether readers decode this ASCII value to itself; ``=?`` could begin an encoded word."""
     return value.isascii() and value == value.strip(" ") and "=?" not in value
 
 
-@lru_cache(maxsize=64)  # all our mails come from one name
+@lru_cache(maxsize=64)  # all our mails have one sender name
 def _phrase(name: str, display_name: str) -> str:
     _check_text(name, display_name)
-    if display_name != " ".join(display_name.split()):  # which readers would fold, or not
+    if display_name != " ".join(display_name.split()):  # blanks that readers may fold or keep
         raise HeaderError(f"The display name in {name} may hold single blanks between words only.")
     if _stands_as_it_is(display_name):
         phrase = display_name
@@ -105,16 +105,16 @@ def _phrase(name: str, display_name: str) -> str:
             phrase = f'"{escaped}"'
     else:
         phrase = _encoded(display_name, taken=len(name) + 2)
-    # One line only: of several encoded words in a name some readers keep the blanks between.
+    # One line only: between several encoded words in a name some readers keep the blanks.
     if "\n" in phrase or len(name) + 2 + len(phrase) > _LINE:
         raise HeaderError(f"The display name in {name} is too long.")
     return phrase
 
 
 def _encoded(value: str, taken: int) -> str:
-    """Encoded words, each on a line of its own: readers drop the blanks between two of them.
+    """Encoded words, each on its own line: readers drop the blanks between two of them.
 
-    ``taken`` is the room that the field's name has used on the first line.
+    ``taken`` is the length of the field's name on the first line.
     """
     words: list[str] = []
     room = (_LINE - taken - 12) // 4 * 3
@@ -130,7 +130,7 @@ def _encoded(value: str, taken: int) -> str:
 
 
 def _word(octets: bytes) -> str:
-    # The stricter Q alphabet of a phrase (RFC 2047, section 5, rule 3) serves everywhere.
+    # The stricter Q alphabet of a phrase (RFC 2047, section 5, rule 3) is valid everywhere.
     readable = "".join(
         chr(octet)
         if octet < 128 and (chr(octet).isalnum() or octet in b"!*+-/")
@@ -145,5 +145,5 @@ def _word(octets: bytes) -> str:
 
 
 def quoted_printable(body: bytes) -> bytes:
-    """RFC 2045, section 6.7: CRLF text in, lines of at most 76 characters out."""
+    """Quoted-printable (RFC 2045, section 6.7) of CRLF text, in lines of at most 76 characters."""
     return binascii.b2a_qp(body, quotetabs=False, istext=True, header=False)

@@ -12,7 +12,7 @@ _CALLED_NOW = {
     "reachable": "player-reachable",
     "came-back": "mail-came-back",
 }
-# Refusals whose words are in the "reasons.txt" of the one game of then now.
+# Refusals whose words are now in the "reasons.txt" of the only game of that time.
 _SAID_BY_THE_GAME = frozenset("no-pass one-form two-layouts bad-teams".split())
 _SAID_NO_MORE = {
     "cannot-be-strict": "This server does not learn what your mail provider says about your mails, "
@@ -20,18 +20,18 @@ _SAID_NO_MORE = {
     "cannot-add": "We cannot ask that address: another player may play from it. If it is yours, "
     "write to us from there.",
 }
-# Each kind of offer had facts of its own; that a take-back was asked for still is one.
+# Each kind of offer had its own facts; a request for a take-back still has one.
 _OFFER = re.compile(
     "(?!takeback-asked)(draw|takeback|pause|resume)-(asked|seconded|refused|withdrawn|lapsed|void)"
 )
-_PERHAPS_A_NAME = "perhaps-a-name"  # was a refusal; a name is always asked about now
+_PERHAPS_A_NAME = "perhaps-a-name"  # was a refusal; now the player is always asked about a name
 _MARKS = ("left", "came", "towards", "off")
-_CLAIM = "nothing-to-claim"  # in words of the game behind our own
+_CLAIM = "nothing-to-claim"  # worded by the game after our sentence
 
 
 def current_params(params: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a mail in their current form, each part with the name of its game."""
-    info = own_game().info  # the only one of the versions that named none
+    """Convert the parameters of a mail to their current form, each part with its game's name."""
+    info = own_game().info  # the only game of the versions that named none
     usual = {"game": info.name, "title": info.title}
     params = _shown({**usual, **params})
     if params.get("lead"):
@@ -48,12 +48,12 @@ def current_params(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_a_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
-    """A refusal whose parameters name a game, too."""
+    """Convert a refusal whose parameters also name a game."""
     return {**item, "params": {**usual, **item["params"]}} if "params" in item else item
 
 
 def _shown(view: dict[str, Any]) -> dict[str, Any]:
-    """A view; its picture used to mix the marks of one move with the position."""
+    """Convert a view; its picture used to mix the marks of one move with the position."""
     drawing = view.get("picture") if "diagram" in view else None
     if not drawing or "moves" in drawing:
         return view
@@ -64,7 +64,7 @@ def _shown(view: dict[str, Any]) -> dict[str, Any]:
 
 def _fact(item: dict[str, Any]) -> dict[str, Any]:
     what = item["what"]
-    if "operator" in item:  # it said what the operator did in words of its own
+    if "operator" in item:  # it had its own field for the operator's act
         return {"what": "operator-acted", "did": what, "why": item["why"]}
     offer = _OFFER.fullmatch(what)
     if offer:

@@ -1,8 +1,8 @@
-"""The picture of a board, composed of stamps: from a drawing of the rules to PNG bytes and words.
+"""The picture of a board, composed of stamps: converts a game's drawing to PNG and words.
 
-The PNG follows from the text of `described` alone, and is cached by it. We write PNG ourselves
-(PNG specification, third edition, sections 5 and 11): Pillow filters the rows of an indexed image,
-which takes twice as long and makes ours a fifth larger.
+The PNG depends only on the text of `described`, which is its cache key. We write PNG ourselves (PNG
+specification, third edition, sections 5 and 11): Pillow filters the rows of an indexed image, which
+takes twice as long and makes ours a fifth larger.
 """
 
 import json
@@ -23,14 +23,14 @@ from pbm.rules.registry import default_game, game_named
 
 _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 _BITS, _INDEXED = 4, 3
-_LEVEL: Final = 5  # of compression: 6 saves an eighth, and takes twice as long
+_LEVEL: Final = 5  # compression level: 6 saves an eighth, and takes twice as long
 
 
 def encoded(image: Image.Image, palette: bytes, alphas: bytes) -> bytes:
-    """An image of an even width, each of its pixels the number of a colour, as a file.
+    """Encode an image of an even width, whose pixels are colour numbers, as PNG.
 
-    `palette` has three bytes for each of at most sixteen colours; `alphas` is how opaque the first
-    of them are.
+    `palette` has three bytes for each of at most sixteen colours; `alphas` is the opacity of the
+    first of them.
     """
     image.putpalette(palette)
     size = struct.pack(">II", *image.size)
@@ -47,8 +47,8 @@ def encoded(image: Image.Image, palette: bytes, alphas: bytes) -> bytes:
 
 
 def _rows(image: Image.Image) -> bytes:
-    """The packed rows, each behind a zero: it is not filtered."""
-    stride = image.width * _BITS // 8 + 1  # Pillow fills rows up with zeros
+    """The packed rows, each after a zero, which means no filter."""
+    stride = image.width * _BITS // 8 + 1  # Pillow pads rows with zeros
     return b"\0" + image.tobytes("raw", f"P;{_BITS}", stride)[:-1]
 
 
@@ -60,21 +60,20 @@ _EMPTY: Final = "."
 _FIXED: Final = "#"
 _MOST_KEPT: Final = 128  # pictures of 18 to 31 KB
 _encoder: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
-# A number stands in a gap between the piece and two neighbours, first those aside of its move.
+# A number is in a gap between the piece and two neighbours, first beside its move's line.
 _ASIDE: Final = (-90, 90, -30, 30, -150, 150)
 _AWAY, _APART = 0.44, 0.4
-_OVER_THE_EDGE: Final = 0.6  # how far from its last cell a piece lies that has left the board
+_OVER_THE_EDGE: Final = 0.6  # distance from its last cell of a piece that has left the board
 
 
 def described(drawing: Mapping[str, Any]) -> str:
-    """The drawing that a game gave of a position, as one line of text. Equal drawings give equal
-    text."""
+    """A game's drawing of a position as one line of text. Equal drawings give equal text."""
     return _encoder.encode(drawing)
 
 
 @lru_cache(maxsize=_MOST_KEPT)
 def png(described: str) -> bytes:
-    """The picture that a text of `described` means."""
+    """The PNG of a text from `described`."""
     drawing = json.loads(described)
     ground, moves = _ground(drawing), drawing["moves"]
     image = stamps.board(ground).copy()
@@ -97,7 +96,7 @@ def png(described: str) -> bytes:
 
 
 def in_words(described: str) -> str:
-    """The position in one line, for whoever does not see the picture, and the moves marked.
+    """The position and the marked moves in one line, as a text alternative to the picture.
 
     >>> in_words(described({"signs": "11.2".ljust(61, "."), "seats": "ox", "moves": []}))
     'o on a1 to a2; x on a4'
@@ -114,15 +113,15 @@ def in_words(described: str) -> str:
 
 
 def size(described: str) -> tuple[int, int]:
-    """How wide and how high the picture is, in pixels of a page."""
+    """The width and height of the picture, in pixels of a page."""
     ground = _ground(json.loads(described))
     return ground.width, ground.height
 
 
 def _ground(drawing: Mapping[str, Any]) -> Ground:
-    """The empty board of the game that a drawing is of; one that names none is of the usual one.
+    """The empty board of the drawing's game, by default that of the usual one.
 
-    Raises ValueError for a game that has no pictures.
+    Raises ValueError for a game without pictures.
     """
     game = game_named(drawing["game"]) if "game" in drawing else default_game()
     if not isinstance(game, Draws):
@@ -151,7 +150,7 @@ def _put_off(
 
 
 def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str, Any]]) -> None:
-    """Number the moves at the places that they went to, each where it hides nothing."""
+    """Draw the numbers of the moves at their targets, where they hide nothing."""
     taken: list[Point] = []
     for number, move in enumerate(moves, 1):
         x, y = ground.cells[move["at"]]
@@ -168,7 +167,7 @@ def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str
 
 
 def _runs(names: Sequence[str], signs: str, sign: str) -> Iterator[str]:
-    """The cells with a sign: single ones, and neighbours of a row as the first and the last."""
+    """The cells with a sign: single cells, and runs in a row by their first and last cell."""
     cells = zip(names, signs, strict=True)
     for (_, found), run in groupby(cells, key=lambda cell: (cell[0][0], cell[1])):
         cell_names = [name for name, _ in run]

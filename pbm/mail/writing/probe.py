@@ -1,7 +1,7 @@
-"""A mail that is sent through the mail server in front, to see what of it arrives.
+"""A test mail through the mail server in front, which shows how mail arrives.
 
-It brings forged results of that server in several spellings, and a `Received` field of its own,
-so that those above it when it arrives are known to be ours.
+It contains forged results of that server in several spellings, and a `Received` field of its own,
+so that the fields above that one on arrival are known to be ours.
 """
 
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 
 @dataclass(frozen=True)
 class Seen:
-    """What of a probe arrived.
+    """The parts of a test mail that arrived.
 
-    `hops` is the number of `Received` fields that it got on its way, None where its own one is
-    gone; `survived` names the spellings of forged results that came through; `own` says where
-    the front has put results of its own: `above` its `Received`, right `below` it, or nowhere.
+    `hops` is the number of `Received` fields added on its way, None if its own one is gone;
+    `survived` names the spellings of forged results that were not removed; `own` is the place of
+    the front's own results: `above` its `Received`, right `below` it, or nowhere.
     """
 
     hops: int | None
@@ -37,7 +37,7 @@ class Seen:
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
-    """A probe as it is sent; `mark` is a word that nothing else holds."""
+    """The test mail; `mark` is a unique word."""
     above = _forged(_FORGED, 0, mark, authserv_id)
     below = _forged(_LOWER, len(_FORGED), mark, authserv_id)
     lines = [
@@ -58,7 +58,7 @@ def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: s
 
 
 def read_probe(raw: bytes, mark: str, authserv_id: str) -> Seen:
-    """Say what of a probe arrived."""
+    """Parse a test mail that arrived."""
     stamps = list(stamps_of(raw))
     marked = (item for item in stamps if item.name == "received" and mark in item.value)
     hops = next((item.received_above for item in marked), None)

@@ -1,6 +1,6 @@
 """Renders the text and HTML parts of a mail from one template.
 
-`blocks.py` says what templates may contain, and how it looks in each part.
+`blocks.py` documents the syntax of templates, and the layout in each part.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ from pbm.resources import game_templates, resource_path
 
 
 class Rendered(NamedTuple):
-    """The two parts of a mail, lines ending in a line feed, and the pictures in the HTML part."""
+    """Both parts of a mail, with LF line ends, and the pictures of the HTML part."""
 
     text: str
     html: str
@@ -76,7 +76,7 @@ class Renderer:
         """
         params = cleaned(current_params(params))
         source = self._templates.get_template(f"{template}.txt").render(v=params)
-        # An empty line ends whatever stands above it.
+        # An empty line ends the block above.
         blocks = [block for chunk in source.split("\n\n") if chunk for block in blocks_of(chunk)]
         ids = _content_ids(blocks, message_id)
         text = "\n\n".join(block.text for block in blocks if not block.picture)
@@ -93,7 +93,7 @@ class Renderer:
 
 
 def sentence(why: dict[str, Any]) -> str:
-    """The same on one line, for the operator."""
+    """The sentence for a refusal on one line, for the operator."""
     return " ".join(_renderer().said(why).split())
 
 

@@ -1,9 +1,9 @@
-"""The stamps that a picture is composed of: the empty board, the pieces, the marks.
+"""The stamps that compose a picture: the empty board, the pieces, the marks.
 
-Stamps are drawn several times larger and reduced, for smooth edges. Lengths are in pixels of a
-page from the upper left corner; an image has `DENSITY` pixels for each, to be sharp on phones. A
-pixel is an index into one palette. Seats differ in the sign on their pieces and in their colour,
-chosen for the colour-blind.
+Stamps are drawn several times larger and reduced, for smooth edges. Lengths are in pixels of a page
+from the upper left corner; an image has `DENSITY` pixels for each, to be sharp on phones. A pixel
+is an index into one palette. Seats differ in the sign on their pieces and in their colour, chosen
+for the colour-blind.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,49 +19,49 @@ Colour = tuple[int, int, int]
 Point = tuple[float, float]
 
 DENSITY: Final = 2
-"""How many pixels of the image are one pixel of a page, across and down."""
+"""Pixels of the image per pixel of a page, across and down."""
 
 _TIMES: Final = 8
 _SMALLER: Final = _TIMES // DENSITY
 
 
 class Canvas:
-    """A drawing of so many pixels, of one colour to begin with."""
+    """A drawing of a given size in pixels, filled with one colour."""
 
     def __init__(self, width: int, height: int, colour: Colour) -> None:
         self._image = Image.new("RGB", (width * _TIMES, height * _TIMES), colour)
         self._pen = ImageDraw.Draw(self._image)
 
     def disc(self, middle: Point, radius: float, colour: Colour) -> None:
-        """A filled circle."""
+        """Draw a filled circle."""
         self._pen.ellipse(_around(middle, radius), fill=colour)
 
     def circle(self, middle: Point, radius: float, width: float, colour: Colour) -> None:
-        """A line of that width just inside the radius."""
+        """Draw a circle's outline of that width just inside the radius."""
         self._pen.ellipse(_around(middle, radius), outline=colour, width=round(width * _TIMES))
 
     def square(self, middle: Point, radius: float, width: float, colour: Colour) -> None:
-        """A line of that width round a square."""
+        """Draw a square's outline of that width."""
         self._pen.rectangle(_around(middle, radius), outline=colour, width=round(width * _TIMES))
 
     def line(self, one: Point, other: Point, width: float, colour: Colour) -> None:
-        """A straight line with round ends."""
+        """Draw a straight line with round ends."""
         ends = [(x * _TIMES, y * _TIMES) for x, y in (one, other)]
         self._pen.line(ends, fill=colour, width=round(width * _TIMES))
         for end in (one, other):
             self.disc(end, width / 2, colour)
 
     def polygon(self, corners: Sequence[Point], colour: Colour, margin: float = 0) -> None:
-        """A filled polygon, and all within `margin` of it: so its corners become round."""
+        """Draw a filled polygon, widened by `margin`, which rounds its corners."""
         self._pen.polygon([(x * _TIMES, y * _TIMES) for x, y in corners], fill=colour)
         if margin:
             for one, other in zip(corners, (*corners[1:], corners[0]), strict=True):
                 self.line(one, other, 2 * margin, colour)
 
     def text(self, middle: Point, text: str, size: float, colour: Colour, bold: float = 0) -> None:
-        """A character or a few, in the middle of a place; the font comes with the library.
+        """Draw a short text centred at a point; the font comes with the library.
 
-        `bold` is by how much every stroke is thickened on each side.
+        `bold` thickens every stroke by that much on each side.
         """
         x, y = middle
         self._pen.text(
@@ -100,13 +100,13 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size)
 
 
-UNIT: Final = 36  # pixels of a page that a piece has room in
+UNIT: Final = 36  # pixels of a page between two cells
 
 _GROUND: Final = (214, 202, 177)
 _WELL: Final = (230, 220, 198)
 HOLE: Final = (208, 196, 169)
 NAME: Final = (72, 62, 44)
-"""The colour of an empty hole, and that of the name in it and of the strokes beside the board."""
+"""The colours of an empty hole, and of its name and the strokes beside the board."""
 _INK: Final = (20, 20, 20)
 _LIGHT: Final = (255, 255, 255)
 _GREY: Final = (118, 113, 103)
@@ -120,14 +120,14 @@ PIECES: Final[dict[str, tuple[Colour, Colour]]] = {
     "6": ((175, 75, 140), _LIGHT),
     "#": (_GREY, _LIGHT),
 }
-"""The colour of a piece and that of the sign on it, by the digit of its seat; `#`: it is fixed."""
+"""The colours of a piece and of its sign, by the digit of its seat; `#`: it is fixed."""
 
-# Between two colours an edge is smooth where there is one that lies halfway.
+# An edge between two colours is smooth if the palette has a colour halfway between.
 _HALF_NAME: Final = (140, 129, 107)
 _HALF_SIGN: Final = {"2": (127, 172, 212), "6": (215, 165, 197)}
 
 ALPHAS: Final = bytes((0, 128))
-"""How opaque the first colours of the palette are: they round the corners of the picture."""
+"""The opacity of the first colours of the palette, which round the corners of the picture."""
 
 _COLOURS: Final = tuple(
     dict.fromkeys(
@@ -138,7 +138,7 @@ _COLOURS: Final = tuple(
         )
     )
 )
-"""With the two above sixteen, so that a pixel has four bits."""
+"""Sixteen colours with the two above, so that a pixel has four bits."""
 PALETTE: Final = bytes(
     number for colour in (*[_GROUND] * len(ALPHAS), *_COLOURS) for number in colour
 )
@@ -150,14 +150,14 @@ PIECE, FALLEN, NUMBER = 0.47, 0.29, 0.22
 """Radii, in steps from cell to cell."""
 _DENT: Final = 0.37
 _NAME_SIZE: Final = 0.36
-_MOST_LEFT: Final = 128  # holes with arrows that are kept, of 5 KB each
+_MOST_LEFT: Final = 128  # cached holes with arrows, of 5 KB each
 _ROUND: Final = 16  # pixels of radius at the corners
 _MIDDLE: Final = (UNIT / 2, UNIT / 2)
 _HEAD: Final = ((0.5, 0.0), (0.28, 0.21), (0.28, -0.21))  # of an arrow that leaves a hole
 
 
 def place(ground: Ground, point: Point) -> Point:
-    """Where a point of a ground is in its picture."""
+    """The pixel position of a point of a ground."""
     (x, y), (right, down) = point, ground.scale
     return ground.middle[0] + round(x * right, 9), ground.middle[1] + round(y * down, 9)
 
@@ -182,7 +182,7 @@ def board(ground: Ground) -> Image.Image:
 
 @cache
 def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
-    """A piece of a seat with its sign; `came`: in a ring, as it has just been moved here."""
+    """A piece of a seat with its sign; `came` rings it as just moved here."""
     canvas = _stamp()
     colour, ink = PIECES[seat]
     canvas.disc(_MIDDLE, PIECE * UNIT, _INK)
@@ -207,7 +207,7 @@ def fallen(seat: str, sign: str) -> Image.Image:
 
 @lru_cache(maxsize=_MOST_LEFT)
 def left(name: str, towards: int) -> Image.Image:
-    """A hole that was left, with its name, and where to: degrees, clockwise from the right."""
+    """A vacated hole with its name, and an arrow: degrees, clockwise from the right."""
     canvas = _stamp()
     canvas.disc(_MIDDLE, _DENT * UNIT, _INK)
     canvas.polygon([_turned(point, towards) for point in _HEAD], _INK)
@@ -227,14 +227,14 @@ def number(which: int) -> Image.Image:
 
 @cache
 def mask(radius: float) -> Image.Image:
-    """What of a stamp of that radius belongs to it, not to its surroundings."""
+    """The circular mask of a stamp of that radius."""
     shape = Canvas(UNIT, UNIT, _INK)
     shape.disc(_MIDDLE, radius * UNIT, _LIGHT)
     return shape.grey().point(lambda value: 255 * (value > 96), "1")
 
 
 def _card(width: int, height: int) -> list[Point]:
-    """The middles of the round corners of a picture."""
+    """The centres of the round corners of a picture."""
     right, bottom = width - _ROUND, height - _ROUND
     return [(_ROUND, _ROUND), (right, _ROUND), (right, bottom), (_ROUND, bottom)]
 
@@ -267,7 +267,7 @@ def _turned(point: Point, degrees: int) -> Point:
 
 
 def _colours_of(seat: str) -> list[Colour]:
-    """Those of a piece on the board; any other at its edges would blur the picture."""
+    """The colours of a piece on the board; any other at its edges would blur the picture."""
     half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
     return [_WELL, _INK, _GREY, *PIECES[seat], *half]
 
