@@ -24,9 +24,9 @@ _LONGEST_MANIFEST = 100_000
 _LONGEST_KEYS = 1 << 20
 _CHUNK = 1 << 20
 _BLOCK = 10_240
-_BETWEEN = 8 * _BLOCK  # bytes of headers and padding, and what is read ahead
+_BETWEEN = 8 * _BLOCK  # bytes of headers, padding and read-ahead
 _ALWAYS_ALLOWED = 256 << 20  # bytes of a database
-_MOST_PACKED = 50  # times smaller than it was; databases of games are packed to a fifth or so
+_MOST_PACKED = 50  # compression ratio; databases of games are packed to a fifth or so
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
 
 
 class _UnfitError(Exception):
-    """No backup, or one that unpacks to too much; the text is a sentence."""
+    """Not a backup, or too large unpacked; the text is a sentence."""
 
 
 class _Bounded(BufferedIOBase):

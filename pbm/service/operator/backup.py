@@ -1,4 +1,4 @@
-"""Backups: a snapshot of the database with the keys, in one file, and the way back."""
+"""Backup and restore: a snapshot of the database with the keys, in one file."""
 
 import os
 import tempfile
@@ -30,7 +30,7 @@ from pbm.store.sql.dialects import parse_url
 class Restored:
     """What was restored: the time of the backup, counts of rows, the key file replaced.
 
-    `next_numbers` are those of the next board and the next player.
+    `next_numbers` are the next board's and the next player's.
     """
 
     made: str
@@ -66,8 +66,8 @@ def restore(
 ) -> Restored:
     """Restore a backup into the database and the key file of these settings, and migrate it.
 
-    The backup is checked before anything is changed; `most` bytes of a part are unpacked. Raises
-    OperatorError, also while the server runs, and for a database with data without `force`.
+    The backup is checked first; a part may unpack to `most` bytes. Raises OperatorError, also if
+    the server runs, or if the database holds data and `force` is not set.
     """
     database = Database(settings.database_url)
     try:
@@ -90,10 +90,10 @@ def restore(
             old = _write_keys(settings.key_file, keys) if keys else None
         migrate(database)
         with database.transaction() as work:
-            forget_front(work)  # this machine's mail server may be another one
-            work.heartbeats.forget_all()  # of the time of the backup
-            unlearn_keys(work)  # the operator may have forced others
-        # Before new numbers are given out: mails from after the backup may have them.
+            forget_front(work)  # this machine's mail server may differ
+            work.heartbeats.forget_all()  # they date from the backup
+            unlearn_keys(work)  # the operator may have forced other keys
+        # Before new numbers are given out: mails sent after the backup may have them.
         next_numbers = skip_after_restore(database, given)
         return Restored(manifest.made, copies.counts(database), old, next_numbers)
     finally:
@@ -148,11 +148,11 @@ def _write(
 def _keys(settings: Settings, current: Database | None, now: datetime) -> bytes:
     """The key file, or the text of PBM_SECRET_KEY.
 
-    Raises OperatorError for others than a `current` database knows.
+    Raises OperatorError if a `current` database knows others.
     """
     if current:
         with current.reading() as work:
-            open_keyring(work, settings, now)  # made, if there are none yet
+            open_keyring(work, settings, now)  # creates them if there are none yet
     elif not settings.secret_key and not settings.key_file.exists():
         raise OperatorError(f"There is no key file {settings.key_file.absolute()} to be kept.")
     if settings.secret_key:
@@ -165,12 +165,12 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
         if greeting_at(doorway):
             raise OperatorError(f"A server is running on {doorway}. Stop it before restoring.")
     if database.embedded:
-        return  # its one server is the one that listens
+        return  # its only server is the one listening
     try:
         with database.reading() as work:
             beating = those_beating(seen_by(work, clock), clock())
     except DBAPIError:
-        return  # there are no tables of ours yet, or it is what is wrong with them
+        return  # no tables of ours yet, or broken ones
     if beating:
         raise OperatorError(
             f"The database is used by {beating}. Stop all processes of the server before "

@@ -59,7 +59,7 @@ def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
     database = checked("database", lambda: _database(settings))
     yield checked("keys", lambda: _keys(settings, clock, database))
     yield database
-    with suppress(OperatorError):  # a result of the database already
+    with suppress(OperatorError):  # the database check reports it
         for room in rooms(settings):
             yield checked("disk", partial(_disk, room))
     if database.good:

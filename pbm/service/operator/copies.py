@@ -23,11 +23,11 @@ from pbm.store.schema import metadata
 COUNTED = ("players", "boards", "moves")
 _BUSY_SECONDS = 30
 _VERSIONS = "alembic_version"
-_SIGNS_OF_LIFE = ("heartbeats", "facts", "due")  # left by a server that nobody has written to
+_SIGNS_OF_LIFE = ("heartbeats", "facts", "due")  # of a server that nobody has written to
 
 
 def sqlite_path(url: URL) -> Path:
-    """The file of a SQLite database. Raises OperatorError where it has none."""
+    """The file of a SQLite database. Raises OperatorError if it has none."""
     if not url.database or url.database == ":memory:":
         raise OperatorError("PBM_DATABASE_URL names no file, so nothing of it can be kept.")
     return Path(url.database)
@@ -41,7 +41,7 @@ def copy_out(url: URL, file: Path) -> None:
     try:
         with closing(_open(sqlite_path(url))) as source, closing(sqlite3.connect(file)) as copy:
             source.backup(copy)
-            copy.execute("PRAGMA journal_mode=DELETE")  # one file, nothing beside it
+            copy.execute("PRAGMA journal_mode=DELETE")  # a single file
         check_copy(url, file)
     except sqlite3.Error as error:
         raise OperatorError(f"The database cannot be copied: {error}.") from error
@@ -79,7 +79,7 @@ def counts(database: Database) -> dict[str, int]:
 
 
 def holds_data(database: Database) -> bool:
-    """Whether any table of ours has a row of people. Raises OperatorError."""
+    """Whether any table holds data of people. Raises OperatorError."""
     try:
         with database.engine.connect() as connection:
             return any(
@@ -104,7 +104,7 @@ def _rows_of_people(connection: Connection) -> Iterator[str]:
 
 def _copy_into_sqlite(path: Path, file: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Not by moving files: a log left beside the old file would spoil the new one.
+    # Not by moving files: a log left beside the old file would corrupt the new one.
     try:
         with closing(sqlite3.connect(file)) as source, closing(_open(path, "rwc")) as target:
             source.backup(target)
@@ -180,7 +180,7 @@ def migrate_here(settings: Settings) -> tuple[str, Path | None]:
 
 
 def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
-    """Migrate a database, after a copy of an embedded one with tables.
+    """Migrate a database; an embedded one with tables is copied first.
 
     Returns the version before, empty for none, and the copy. Raises OperatorError.
     """

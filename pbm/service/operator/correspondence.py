@@ -19,7 +19,7 @@ ANSWER_SECONDS = 5.0
 _SECONDS = 60
 _LOOK_AGAIN = 0.05
 _RE = "re:"
-# Longer than any Message-ID: the library would garble one that it has to fold.
+# Longer than any Message-ID, as the library garbles one that it folds.
 _POLICY = SMTP.clone(max_line_length=900, cte_type="7bit")
 
 
@@ -121,7 +121,7 @@ def _accepted(answer: tuple[int, bytes]) -> str:
 
 def _await_answer(settings: Settings, address: str, before: list[Path], seconds: float) -> None:
     end = time.monotonic() + seconds
-    # Compared by number: a mail program may rename those that are there.
+    # Compare counts, as a mail program may rename files.
     while len(_mails(settings, address)) <= len(before) and time.monotonic() < end:
         time.sleep(_LOOK_AGAIN)
 

@@ -1,4 +1,4 @@
-"""Checks of the heartbeats: whether every role is run, and whether all clocks agree."""
+"""Checks of heartbeats: whether each role runs, and whether all clocks agree."""
 
 import os
 import socket
@@ -16,7 +16,7 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.queues import Heartbeat
 
 _MOST_NAMED = 5  # processes in a line
-_STARTED = 18  # of what follows the state in /proc/N/stat: ticks from the boot to its start
+_STARTED = 18  # index behind the state in /proc/N/stat: start time in ticks since boot
 _DEAD = ("Z", "X")
 _SET_IT = "Set it right, for good by NTP (timedatectl set-ntp true)."
 
@@ -24,9 +24,9 @@ _SET_IT = "Set it right, for good by NTP (timedatectl set-ntp true)."
 def role_results(
     heartbeats: Sequence[Heartbeat], now: datetime, *, shared: bool
 ) -> Iterator[CheckResult]:
-    """A result for each needed role, and for any other that is run.
+    """A result for each required role, and for any other with a heartbeat.
 
-    `shared`: the database allows processes of one role each.
+    `shared`: each role may have its own process.
     """
     known = [beat for beat in heartbeats if beat.beat_at > now - FORGOTTEN_AFTER]
     for role in dict.fromkeys([*ROLES, *sorted(beat.role for beat in known)]):
@@ -113,8 +113,8 @@ def seen_by(work: UnitOfWork, clock: Clock) -> list[Heartbeat]:
 def clocks_state(work: UnitOfWork, clock: Clock) -> str:
     """Compare the clocks of this machine and of all living processes with the database's.
 
-    An embedded one has none; there only heartbeats in the future can be found. Raises
-    OperatorError that names the wrong clocks.
+    An embedded database has none: only heartbeats in the future are found. Raises OperatorError
+    that names the wrong clocks.
     """
     ahead, now = work.heartbeats.clock_ahead(clock), clock()
     if ahead is None:

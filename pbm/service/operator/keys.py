@@ -1,7 +1,7 @@
-"""The keys behind the reply addresses: a new one signs, older ones verify until dropped.
+"""Keys behind the reply addresses: the newest signs, older ones verify until dropped.
 
-A running server reads the key file again by itself. The database has the marks of the keys, not the
-keys: so lost or wrong keys are found before they sign a mail.
+A running server reloads the key file by itself. The database has marks of the keys, not the keys,
+so that lost or wrong keys are found before they sign a mail.
 """
 
 from collections.abc import Iterable
@@ -84,16 +84,16 @@ def _file_of(settings: Settings, how: str) -> Path:
 
 
 def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring:
-    """The keys of these settings, made if there are no players yet.
+    """The keys of these settings, created if there are no players yet.
 
-    Raises OperatorError if they are not those that the database knows.
+    Raises OperatorError if the database knows others.
     """
     refuse_other_keys(work, settings, now)
     return load_keyring(settings.key_file, settings.secret_key or None)
 
 
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
-    """Raise OperatorError if replies to earlier mails would be invalid with the keys of here."""
+    """Raise OperatorError if these keys would invalidate replies to earlier mails."""
     marks, known = _marks_here(settings), _known(work)
     lost = [mark for mark in known or () if mark not in marks]
     if not (lost or (known is None and not marks)) or not _matters(work, now):
@@ -108,7 +108,7 @@ def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> No
 
 
 def note_keys(work: UnitOfWork, keys: Iterable[Key], now: datetime) -> None:
-    """Store the marks of these keys, and no others."""
+    """Store the marks of these keys only."""
     marks = list(map(mark_of, keys))
     fact = work.facts.find(_KEYS)
     if fact is None or fact.value != marks:
@@ -116,14 +116,14 @@ def note_keys(work: UnitOfWork, keys: Iterable[Key], now: datetime) -> None:
 
 
 def forget_lost_keys(work: UnitOfWork, settings: Settings, now: datetime) -> list[str]:
-    """Store the marks of the keys of here only; return the ids of the others."""
+    """Store the marks of the present keys only; return the ids of lost ones."""
     marks, known = _marks_here(settings), _known(work)
     work.facts.note(_KEYS, marks, now)
     return [_id_of(mark) for mark in known or () if mark not in marks]
 
 
 def unlearn_keys(work: UnitOfWork) -> None:
-    """Delete all marks; the next server that starts stores those of its keys."""
+    """Delete all marks; the next server to start stores its own."""
     work.facts.forget(_KEYS)
 
 
@@ -140,7 +140,7 @@ def _known(work: UnitOfWork) -> Iterable[str] | None:
 
 
 def _matters(work: UnitOfWork, now: datetime) -> bool:
-    """Whether there may be a mail of ours, or another process that sends one."""
+    """Whether a mail of ours may exist, or another process sends some."""
     if work.players.is_any_reachable():
         return True
     return work.is_shared and bool(those_beating(work.heartbeats.all(), now))

@@ -1,6 +1,6 @@
-"""The operator's session: each change is noted in the journal with its reason, and announced.
+"""Operator's session: each change is journaled with its reason, and announced.
 
-One change is one short transaction, so that the server goes on beside it.
+Each change is a short transaction, so that the server keeps running.
 """
 
 from collections.abc import Iterable, Iterator
@@ -66,18 +66,18 @@ class OperatorTurn(Turn):
     def tell_board(
         self, done: OperatorActed, events: Iterable[Event] = (), *, but: int | None = None
     ) -> None:
-        """Mail a board to its players `but` one, with the operator's act and all that followed."""
+        """Mail a board to its players `but` one, with the operator's act and its consequences."""
         announce_boards(self, [done, *events], but=but)
 
     def send_board(self, board: Board, player: Player, done: OperatorActed) -> bool:
-        """Mail a board to one player; False if there is no address to send it to."""
+        """Mail a board to one player. Returns False for a player without address."""
         if not player.addresses:
             return False
         MailWriter(self).board(player, board, shown_to(self, player, board, done))
         return True
 
     def tell_player(self, player: Player, template: str, subject: str, /, **params: Any) -> None:
-        """Mail a notice to a player who has an address; it can be answered."""
+        """Mail a notice, which can be answered, to a player who has an address."""
         if player.addresses:
             told = self._told({"handle": player.handle, **params})
             MailWriter(self).notice_player(player, f"operator/{template}", subject, told)
@@ -93,7 +93,7 @@ class OperatorTurn(Turn):
 
 @dataclass(frozen=True)
 class OperatorSession:
-    """The operator's access to the database; `who` stands in the journal."""
+    """The operator's access to the database; `who` signs the journal."""
 
     database: Database
     site: Site
@@ -102,9 +102,9 @@ class OperatorSession:
 
     @contextmanager
     def act(self, why: str | None) -> Iterator[OperatorTurn]:
-        """Begin a change; commit at the end. Raises OperatorError for an unusable reason.
+        """Begin a change, committed at the end. Raises OperatorError for an unusable reason.
 
-        Changes that concern no player have None for a reason.
+        `why` is None for changes that concern no player.
         """
         reason = "" if why is None else reason_of(why)
         with _sound(), self.database.transaction() as work:
@@ -114,7 +114,7 @@ class OperatorSession:
 
     @contextmanager
     def look(self) -> Iterator[UnitOfWork]:
-        """Read only."""
+        """Open a read-only transaction."""
         with _sound(), self.database.reading() as work:
             yield work
 
@@ -166,5 +166,5 @@ def reason_of(why: str) -> str:
 
 
 def hand_of(who: str) -> str:
-    """The operator's name, as the journal keeps it."""
+    """The operator's name, fit for the journal."""
     return one_line(who)[:_MOST_WHO]

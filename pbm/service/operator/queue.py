@@ -133,7 +133,7 @@ def _addressee(act: OperatorTurn, mail: OutboxMail) -> Player | None:
 
 
 def _writer(act: OperatorTurn, mail: InboxMail) -> tuple[Player | None, str]:
-    """The sender of a person's mail, if a player, and its subject."""
+    """The sender, if a player, and the subject of a person's mail."""
     if isinstance(act.site.address.parse(mail.recipient), Postmaster):
         return None, ""
     try:

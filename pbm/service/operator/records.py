@@ -38,7 +38,7 @@ def export(session: OperatorSession, number: int, chosen: Options) -> str:
 
 
 def parse(text: str, game: Game, chosen: Options) -> GameRecord:
-    """Read a record. Raises OperatorError with the first move that is wrong, and why."""
+    """Parse a record. Raises OperatorError that names the first wrong move."""
     if not isinstance(game, KeepsRecords):
         raise OperatorError(f"{game.info.title} has no records that could be read.")
     try:
@@ -77,7 +77,7 @@ def take_over(
 ) -> Board:
     """Continue a game from another server here, and mail it to its players.
 
-    `handles` are in the order of seats; default are the names in the record. Raises OperatorError.
+    `handles` are in seat order, by default the names in the record. Raises OperatorError.
     """
     through = replay(game, record)
     if record.ended or through.final.outcome:

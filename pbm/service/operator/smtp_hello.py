@@ -1,4 +1,4 @@
-"""The running server as a client sees it: its greeting and its certificate."""
+"""Client of the running server: reads its greeting and its certificate."""
 
 import smtplib
 import ssl
@@ -18,7 +18,7 @@ _READ_AGAIN = "Let the server read it again with SIGHUP (systemctl reload), or s
 
 
 def connected(doorway: Doorway, seconds: float = _SECONDS) -> smtplib.SMTP:
-    """A client connected to it. Raises OSError and SMTPException."""
+    """Return a client connected to a port or socket. Raises OSError and SMTPException."""
     kind = smtplib.LMTP if doorway.is_lmtp else smtplib.SMTP
     return kind(_reachable(doorway), doorway.port, "localhost", timeout=seconds)
 
@@ -50,7 +50,7 @@ def certificate_state(settings: Settings, clock: Clock) -> str:
     """Load PBM_TLS_CERT and compare it with the certificate of each port. Raises OperatorError."""
     certificate = settings.tls_cert
     context = load_certificate(certificate, settings.tls_key)
-    assert context is not None  # one of the two is named
+    assert context is not None  # one of the two is set
     begin, end = good_between(context, certificate)
     if not_now := why_not_now(begin, end, clock()):
         raise OperatorError(f"{certificate} {not_now}")

@@ -1,4 +1,4 @@
-"""Replays games from their moves, and compares all that is derived from them."""
+"""Replays games from their moves, and compares the stored results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
@@ -35,7 +35,7 @@ class Verdict:
 
 
 def verify(session: OperatorSession, numbers: Sequence[int] = ()) -> Iterator[Verdict]:
-    """Replay boards, all of them without numbers. Raises OperatorError.
+    """Replay the numbered boards, or all. Raises OperatorError.
 
     Each board has its own transaction, with its row locked against turns.
     """
@@ -71,7 +71,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
         yield from _result_differences(board, replay.position)
         yield from _book_differences(board, replay.position, work.boards.bookkeeping(board.id))
         yield from _rating_differences(work, board)
-        if board.state == replay.position.state():  # another cannot be read, perhaps
+        if board.state == replay.position.state():  # a differing state may be unreadable
             yield from _thought_differences(work, board)
 
 
@@ -83,7 +83,7 @@ class _Replay:
         self._plies = plies
         self._departures = departures
         self.position: Position | None = None
-        self._at = ""  # what is being played again
+        self._at = ""  # the step being replayed
 
     def run(self, start: str) -> Iterator[str]:
         """Replay it; yield its problems as sentences."""
@@ -191,7 +191,7 @@ def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
             yield "it counts for ratings, and is not counted"
         return
     if stale is not None and counted.number >= stale.value:
-        return  # the program is about to count it anew
+        return  # a recount is due
     found = recount(work, board, counted)
     if found is None:
         yield "it is counted for ratings, and must not be"
@@ -203,7 +203,7 @@ def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
 
 
 def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
-    """Check that there is a job for the move of a robot."""
+    """Check that a robot's move has its job."""
     mover = board.to_move
     if mover is None or mover.robot is None:
         return
@@ -213,7 +213,7 @@ def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
 
 
 def _rounded(result: Result) -> tuple[float, ...]:
-    """A result without the last digits, which depend on library and machine."""
+    """A rounded result, as the last digits depend on library and machine."""
     return tuple(round(value or 0, 6) for value in astuple(result))
 
 

@@ -1,4 +1,4 @@
-"""The post: the outbox rendered and handed on, and what comes back.
+"""The post: renders and sends the outbox, and handles bounces.
 
-A mail is tried again with the same bytes until it is taken, refused, or too old.
+A mail is retried with the same bytes until it is accepted, refused, or too old.
 """

@@ -1,5 +1,4 @@
-"""Bounces: mark players as unreachable, tell their opponents after a day, and unmark them as soon
-as a mail of theirs comes.
+"""Bounces: mark players as unreachable, tell opponents after a day, unmark when they write.
 
 A permanent bounce (`5.x.x`) marks at once. A temporary one (`4.x.x` or no code) counts once a day,
 and the third in a row marks. The mail of a board on which it is the player's turn is written again
@@ -31,11 +30,11 @@ from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
-LASTED = timedelta(days=1)  # what others are told of it, so that nobody can play with that
+LASTED = timedelta(days=1)  # until others are told, so that nobody can exploit a bounce
 REACHABLE, UNREACHABLE = "reachable", "unreachable"
-MOST_SOFT = 3  # in a row, before a player counts as out of reach
+MOST_SOFT = 3  # temporary bounces in a row until a player is unreachable
 _COUNTED_EVERY = timedelta(days=1)
-_FORGOTTEN_AFTER = timedelta(days=30)  # also how old a mail may be whose report is heard
+_FORGOTTEN_AFTER = timedelta(days=30)  # also the age limit of a mail whose report counts
 
 
 def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
@@ -72,9 +71,9 @@ def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
 
 
 def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
-    """Count a mail whose recipient the next server has refused permanently, or for too long.
+    """Count a mail whose recipient the next server refused, permanently or for too long.
 
-    Only a fault of the mailbox itself counts as permanent (RFC 3463, subjects 1 and 2): any other
+    Only a fault of the mailbox itself counts as permanent (RFC 3463, subjects 1 and 2). Any other
     may be ours, and then concerns all mails.
     """
     player = turn.work.players.find_locked(mail.player_id) if mail.player_id else None
@@ -127,14 +126,16 @@ def reachable_again(turn: Turn, player: Player) -> None:
 def tell_later(
     work: UnitOfWork, player: Player, what: str, now: datetime, at: datetime, *, after: int = 0
 ) -> None:
-    """Schedule the news that a player is `REACHABLE` or `UNREACHABLE`, if still true, for opponents
-    who wait on boards with a number above `after`."""
+    """Schedule the news that a player is `REACHABLE` or `UNREACHABLE`, if still true then.
+
+    It goes to opponents who wait on boards with a number above `after`.
+    """
     about = f"{player.id}.{what}.{after}"
     work.timers.set(TimerKind.ACCOUNT_NEWS, about, now, at, player_id=player.id)
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
-    """Release delayed mails, and drop those in retry; returns the boards of the latter."""
+    """Release delayed mails, and drop those in retry; return the boards of the latter."""
     outbox = turn.work.outbox
     boards = outbox.supersede(player.id, "the player has written", turn.now)
     outbox.release(player.id, address_key(player.address), turn.now)
@@ -156,7 +157,7 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
 
 
 def _soft_ones(player: Player, now: datetime) -> int:
-    """The number of temporary bounces in a row, with this one; those of a day count as one."""
+    """The number of temporary bounces in a row, with this one, one a day at most."""
     if player.bounced_at is None or player.bounced_at < now - _FORGOTTEN_AFTER:
         return 1
     return player.bounces + (player.bounced_at <= now - _COUNTED_EVERY)

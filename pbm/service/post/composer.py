@@ -17,7 +17,7 @@ SENDER_NAME = "pbm"
 class Unwritten:
     """Why a mail could not be composed: a line for the operator, the traceback for the log.
 
-    `passes`: it is not the mail's fault, and a later attempt may succeed.
+    `passes`: the mail is not at fault, and a later attempt may succeed.
     """
 
     reason: str

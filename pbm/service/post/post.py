@@ -30,9 +30,9 @@ from pbm.store.queues.outbox import LONGEST_PAUSE, MOST_PASSED_OVER
 from pbm.store.queues.scan_floor import ScanFloor
 from pbm.store.values.mails import OutboxMail
 
-MOST_AT_ONCE = MOST_PASSED_OVER  # under way
-MOST_TO_WRITE = 32  # before the first of them goes out
-PAUSE = 1.0  # seconds to wait where the sending could not be recorded
+MOST_AT_ONCE = MOST_PASSED_OVER  # mails under way
+MOST_TO_WRITE = 32  # mails rendered before the first is sent
+PAUSE = 1.0  # seconds to wait if an outcome could not be recorded
 FIRST_DELAY = timedelta(minutes=1)
 GIVE_UP_AFTER = timedelta(days=5)
 FEWEST_ATTEMPTS = 24  # most of a day
@@ -41,7 +41,7 @@ _log = structlog.get_logger("pbm.post")
 
 @dataclass(frozen=True)
 class DueMails:
-    """Mails to send now; if there are none, when the next is due; and whether there may be more."""
+    """Mails to send now; without any, the next due time; and whether more may be due."""
 
     mails: Sequence[tuple[OutboxMail, Written]]
     next_due_at: datetime | None
@@ -70,9 +70,7 @@ class Post:
         """Claim due mails and render them; database access runs `in_thread`. Raises DBAPIError."""
         due = await in_thread(self.claim)
         if not due and self._under_way:
-            return DueMails(
-                [], None, False
-            )  # what ends of them wakes us, and may be what is due next
+            return DueMails([], None, False)  # a finished mail wakes us, and may unblock the next
         if not due:
             return DueMails([], await in_thread(self.next_due_at), False)
         written = zip(due, await self.composer.write(due), strict=True)
@@ -94,7 +92,7 @@ class Post:
         return due
 
     def _held(self, found: list[OutboxMail]) -> list[OutboxMail]:
-        """The mails found that this process locks, and no other has sent meanwhile."""
+        """The found mails that this process has locked, and no other has sent."""
         if self.database.embedded or not found:
             return found
         held = self.holds.take([mail.id for mail in found])
@@ -137,7 +135,7 @@ class Post:
             self._being_sent -= 1
 
     def bring_forward(self, work: UnitOfWork) -> None:
-        """Shorten retries that a system clock set back has made too long."""
+        """Shorten retry waits that became too long when the clock was set back."""
         work.outbox.bring_forward(self.clock())
 
     def record(self, work: UnitOfWork, outcomes: Sequence[Outcome]) -> None:
@@ -156,7 +154,7 @@ class Post:
                     due_at = now + delay(mail.attempts)
                     work.outbox.defer(mail.id, reason, due_at)
                     if status and is_outdated(mail, due_at):
-                        # It's written anew without end; so each counts as a mail that came back.
+                        # It is rewritten without end, so each attempt counts as a bounce.
                         note_refusal(Turn(work=work, site=self.site, now=now), mail, status)
                     _log_not_sent(mail, outcome, f"again at {due_at:%Y-%m-%d %H:%M:%S} UTC")
                 case Deferred(reason, status) | Failed(reason, status):
@@ -168,7 +166,7 @@ class Post:
         """Record a failed mail; `status` is given if the recipient was refused."""
         outbox = turn.work.outbox
         if status and is_out_of_reach(turn.work, mail):
-            outbox.finish([mail.id], "dropped", turn.now, reason)  # nobody need look at it
+            outbox.finish([mail.id], "dropped", turn.now, reason)  # needs no attention
         else:
             outbox.fail(mail.id, reason, turn.now)
             tell_of_failed(turn, mail, reason)

@@ -24,8 +24,8 @@ from pbm.store.values.mails import OutboxMail
 from pbm.store.values.queues import TimerKind
 
 MOST_TOGETHER = 64
-ENOUGH = 32  # outcomes that are written at once; as many mails may be under way meanwhile
-GATHER = 0.03  # seconds to wait for more; a mail whose outcome is lost in a crash is sent again
+ENOUGH = 32  # outcomes that end the wait; as many mails may be under way meanwhile
+GATHER = 0.03  # seconds to wait for more; after a crash, mails without outcome are sent again
 _TRUE_FOR = timedelta(hours=1)
 
 
@@ -35,12 +35,12 @@ class Outdated:
 
 
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
-    """Whether a mail reminds of a clock and is old. The ends of first moves don't change."""
+    """Whether a mail is an old reminder of a clock. Deadlines of first moves don't change."""
     return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
 
 
 def remind_anew(turn: Turn, mail: OutboxMail) -> None:
-    """Drop a reminder, and make the clocks of its boards remind at once."""
+    """Drop a reminder, and make its boards' clocks remind at once."""
     work = turn.work
     boards = [work.boards.get(number, lock=True) for number in _boards(mail)]
     waiting = [board for board in boards if _waits_for(board, mail.player_id)]
@@ -57,7 +57,7 @@ def remind_anew(turn: Turn, mail: OutboxMail) -> None:
 
 
 def _boards(mail: OutboxMail) -> list[int]:
-    """The boards whose clocks it reminds of."""
+    """The boards whose clocks a mail reminds of."""
     if mail.kind == Kind.REMINDER and mail.board_id:
         return [mail.board_id]
     return sorted(item["number"] for item in _reminded_boards(mail) if not item["is_first"])
@@ -100,7 +100,7 @@ class Recording:
         self._writing: asyncio.Task[None] | None = None
 
     async def note(self, outcome: Outcome, writer: Writer) -> None:
-        """Record an outcome and wait for the commit. Raises what `record` or the database raise."""
+        """Record an outcome and wait for the commit. Raises errors of `record` and the database."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._noted.append((outcome, done))
         if self._writing is None:

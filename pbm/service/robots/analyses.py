@@ -1,4 +1,4 @@
-"""An analysis: a job for each piece of the game, and mails when it is complete."""
+"""Analysis of a game: a job for each piece, and mails when it is complete."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -77,7 +77,7 @@ def _with(found: Any, judged: Sequence[Judged], board: Board) -> dict[str, Any]:
 
 
 def _in_the_end(found: Any, board: Board) -> dict[str, Any]:
-    """What is kept of an analysis: the moves that cost most, and the line after the last move."""
+    """The results to keep: the costliest moves, and the line after the last move."""
     long = _long_looks(found)
     last = next((item for item in long if item.ply > board.ply and item.line), None)
     dear = mistakes([item for item in long if item.ply <= board.ply])

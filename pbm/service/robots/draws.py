@@ -1,4 +1,4 @@
-"""A robot's answer to a draw offer: with its move if it is to move, else as a job of its own."""
+"""A robot's answer to a draw offer: with its move if it is to move, else in its own job."""
 
 from pbm.events import Event
 from pbm.play.offers import agree, asked_draw, offered_to, refuse
@@ -13,7 +13,7 @@ from pbm.store.values.queues import SearchJob
 
 
 def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
-    """Answer the draw offered to the robot that is to move, by the score of its move."""
+    """Answer the draw offered to the robot that is to move, by its move's score."""
     offer = offered_to(board, robot_id)
     if offer is None:
         return []

@@ -28,9 +28,9 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.queues import SearchJob, SearchKind
 
 LEASE = timedelta(seconds=30)
-MOST_TRIES = 4  # of the search, at last with weaker robots; then the handler gives up
-_MOST_ENDINGS = 3  # tries of giving up; then the job is stuck
-_MOST_CLAIMS = 10  # in one transaction, while jobs are obsolete
+MOST_TRIES = 4  # searches, the last with weaker robots; then the handler gives up
+_MOST_ENDINGS = 3  # tries to give up; then the job is stuck
+_MOST_CLAIMS = 10  # queries in one transaction, while jobs are obsolete
 _RETRY_AFTER = timedelta(seconds=1)
 _DIED = "the process that thought has died"
 _log = structlog.get_logger("pbm.robots")
@@ -46,7 +46,7 @@ _End = Callable[[JobHandler, RobotTurn], str]
 
 @dataclass(frozen=True)
 class LeasedJob:
-    """A job leased to this process, with its computation; None: the handler gives up."""
+    """A job leased to this process; without a computation the handler gives up."""
 
     job: SearchJob
     computation: Computation | None
@@ -96,7 +96,7 @@ class RobotJobs:
         work.search_jobs.extend(self._process, numbers, self.clock() + LEASE)
 
     def bring_forward(self, work: UnitOfWork) -> None:
-        """Correct waits that are too long because the clock was set back."""
+        """Shorten waits that became too long when the clock was set back."""
         now = self.clock()
         work.search_jobs.bring_forward(now, now + LEASE)
 
@@ -135,8 +135,8 @@ class RobotJobs:
     def _prepared(self, work: UnitOfWork, job: SearchJob) -> Sequence[LeasedJob]:
         """The job with its computation; nothing if it failed, or is obsolete.
 
-        A turn that holds the board may ask for the same job again, and then adds no row. So a job
-        is deleted as obsolete only if it still is with the board locked.
+        A turn that holds the board may ask for the same job again, which adds no row. So a job is
+        deleted only if it is still obsolete with the board locked.
         """
         with faults_to(partial(self.fail, work, LeasedJob(job, None))):
             prepare = partial(HANDLERS[job.kind].prepare, work, job)

@@ -15,7 +15,7 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.queues import SearchJob
 
-_AS_STRONG = 2  # tries with the robot itself, before a weaker one
+_AS_STRONG = 2  # tries with the robot's full strength
 _GONE_ON = "nothing: the board has gone on"
 
 
@@ -26,7 +26,7 @@ def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
         return None
     mover = board.to_move
     if mover is None or work.players.get(mover.player_id).status != "active":
-        return None  # it is asked for again when that robot may play
+        return None  # asked for again when the robot may play
     easier = max(0, job.tries - _AS_STRONG + 1)
     return Computation(think_about, (mover.robot, course_of(work, board), seed_of(board), easier))
 
@@ -44,7 +44,7 @@ def give_up(turn: RobotTurn) -> str:
 
 
 def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
-    """Play a move as for a person, and announce it; by its score first answer an offered draw."""
+    """Play a move as for a person, and announce it; its score first answers an offered draw."""
     board = turn.work.boards.get(turn.job.board_id)
     if not _still_waits(board, turn.job):
         return _GONE_ON
@@ -64,7 +64,7 @@ def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
 
 
 def _claimed(turn: RobotTurn, board: Board) -> list[Event]:
-    """Claim a draw on a board that only robots play on: no person would."""
+    """Claim a draw on a board left to robots, as no person would."""
     mover = board.to_move
     if mover is None or not board.is_left_to_robots:
         return []

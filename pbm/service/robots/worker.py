@@ -31,7 +31,7 @@ class RobotWorker:
     writer: Writer
     look_in_thread: InThread
     asked: asyncio.Event
-    _under_way: set[int] = field(default_factory=set, init=False)  # numbers of jobs
+    _under_way: set[int] = field(default_factory=set, init=False)  # job numbers
     # One transaction at a time locks boards: two could deadlock with another process.
     _locking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
@@ -75,7 +75,7 @@ class RobotWorker:
             return await self.writer.do(partial(self.jobs.claim, most=self._free))
 
     async def _compute(self, leased: LeasedJob) -> None:
-        """Compute, then finish the job as soon as the database is there."""
+        """Compute, then finish the job; retry while the database is away."""
         piece, is_done = await self._ending(leased), False
         while not is_done:
             try:

@@ -124,7 +124,7 @@ class WorkerProcesses:
 
     async def run(self, computation: Computation) -> Any:
         """Return the result of a free process. Raises SearchFailedError."""
-        process = self._free.pop()  # the last one used, so that few processes are started
+        process = self._free.pop()  # the last one used, to start few processes
         try:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._threads, partial(process.run, computation))

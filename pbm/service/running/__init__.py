@@ -1,4 +1,4 @@
-"""What a process of the server needs while it runs: loops, writers, heartbeats.
+"""Running: writers, heartbeats, and checks of clock and disks.
 
-Nothing here knows what a mail says.
+No module here knows what a mail says.
 """

@@ -1,4 +1,4 @@
-"""Notices that the clock was set back, and how long no mail could come in."""
+"""Detects that the clock was set back, and records when no mail could come in."""
 
 from datetime import datetime, timedelta
 
@@ -8,11 +8,11 @@ from pbm.service.running.writer import Piece, Writer
 from pbm.store.db import UnitOfWork
 from pbm.store.values.queues import TimerKind
 
-_UNNOTICED = timedelta(minutes=1)  # that clocks are set back by again and again, and harm nobody
+_UNNOTICED = timedelta(minutes=1)  # routine steps back, which do no harm
 
 
 class ClockWatch:
-    """Compares a clock with itself."""
+    """Detects that a clock went back."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -20,15 +20,15 @@ class ClockWatch:
         self._is_to_be_mended = False
 
     async def mend(self, writer: Writer, bring_forward: Piece[None]) -> None:
-        """Bring forward what was put off by a clock that was set back since; once that has
-        succeeded, not again. Raises DBAPIError."""
+        """Run `bring_forward` if the clock was set back, until it succeeds once. Raises
+        DBAPIError."""
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:
             await writer.do(bring_forward)
             self._is_to_be_mended = False
 
     def went_back(self) -> bool:
-        """Whether the clock was set back since the last call; perhaps, at the first one."""
+        """Whether the clock was set back since the last call; True at the first one."""
         now, latest = self._clock(), self._latest
         if latest is None or now < latest - _UNNOTICED:
             self._latest = now
@@ -38,15 +38,15 @@ class ClockWatch:
 
 
 _KEPT_FOR = timedelta(days=400)  # longer than any clock runs
-_TOLD_FROM = timedelta(days=1)  # after longer ones players are told by when they have to move now
+_TOLD_FROM = timedelta(days=1)  # after longer outages players are told their new deadlines
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Write down that mail can come in, and since when it could not if it could not before."""
+    """Record that mail can come in; after an outage, record it and postpone deadlines."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))
-        # What a clock that was ahead took for downtime is none.
+        # A clock that was ahead recorded outages that never were.
         shifts = [(begin, max(begin, now) - end) for begin, end in outages if end > now]
         known = [(begin, min(end, now)) for begin, end in outages if begin < now]
         if before.noted_at < now:
@@ -55,7 +55,7 @@ def note_listening(work: UnitOfWork, now: datetime) -> None:
             if now - before.noted_at > _TOLD_FROM:
                 work.timers.set_for_awaited(TimerKind.NEW_DATES, now)
         work.expiring.put_off_answers(shifts)
-        work.seeks.lock()  # behind the question that somebody answers, and before its rows
+        work.seeks.lock()  # lock order: after the question being answered, before its rows
         work.expiring.put_off_seeks(shifts)
         told = [
             [begin.isoformat(), end.isoformat()] for begin, end in known if end > now - _KEPT_FOR

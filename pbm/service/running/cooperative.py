@@ -1,4 +1,4 @@
-"""Cooperation on the event loop: work in steps, between which others run."""
+"""Cooperation on the event loop: work in steps, between which other tasks run."""
 
 import asyncio
 import time
@@ -6,20 +6,20 @@ from collections.abc import Awaitable, Callable, Generator
 from functools import partial
 from typing import Protocol, TypeVar
 
-LONGEST = 0.005  # seconds, as long as a thread keeps Python's lock
+LONGEST = 0.005  # seconds; Python's own switch interval of threads
 
 
 class Yielding:
-    """Asked between two steps, it lets others in if it is time for that.
+    """Yields to the event loop between steps, if it is time.
 
-    To do so after every step would cost as much as a short step itself.
+    Yielding after every step would cost as much as a short step itself.
     """
 
     def __init__(self) -> None:
         self._since = time.monotonic()
 
     async def let_others_in(self) -> None:
-        """Let whoever waits go first, where work has gone on for long enough."""
+        """Yield to the event loop, if work has gone on for long enough."""
         if time.monotonic() - self._since > LONGEST:
             await asyncio.sleep(0)
             self._since = time.monotonic()
@@ -27,18 +27,18 @@ class Yielding:
 
 T = TypeVar("T")
 Steps = Generator[bool, None, T]
-"""Work that others may come between: it yields before each step, True if that may take long."""
+"""Work in steps, between which others run: it yields before each, True if that may take long."""
 
 
 class InThread(Protocol):
-    """Does work in a thread, one piece after another."""
+    """Runs work in a thread, one call at a time."""
 
     def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
         """Return what the work returns."""
 
 
 def at_once(steps: Steps[T]) -> T:
-    """Take all steps here and now; return what they come to."""
+    """Run all steps at once; return the result."""
     while True:
         try:
             next(steps)
@@ -48,7 +48,7 @@ def at_once(steps: Steps[T]) -> T:
 
 
 async def between_others(steps: Steps[None], in_thread: InThread) -> None:
-    """Take the short steps on the event loop and the long ones in a thread."""
+    """Run the short steps on the event loop and the long ones in a thread."""
     yielding = Yielding()
     next_step = partial(next, steps, None)
     is_long: bool | None = False
@@ -57,4 +57,4 @@ async def between_others(steps: Steps[None], in_thread: InThread) -> None:
             is_long = await in_thread(next_step) if is_long else next_step()
             await yielding.let_others_in()
     finally:
-        steps.close()  # where no thread could be had, what was begun is undone
+        steps.close()  # rolls back, if no thread could be had

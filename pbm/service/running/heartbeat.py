@@ -1,7 +1,7 @@
-"""The heartbeat: each process writes down now and then which roles it runs, and that they live.
+"""Heartbeat: each process regularly records which roles it runs, and that they are alive.
 
-It is a sign of the roles, not of the process alone: a loop that stands still is told from a
-process that has died (docs/adr/processes.md).
+It is a sign of each role, not only of the process: so a stuck loop differs from a dead process
+(docs/adr/processes.md).
 """
 
 import asyncio
@@ -21,28 +21,27 @@ from pbm.store.db import UnitOfWork
 
 LISTEN, TURN, POST, TICKS, ROBOTS = "listen", "turn", "post", "ticks", "robots"
 ROLES = (LISTEN, TURN, POST, TICKS, ROBOTS)
-"""What has to be done for mails to become turns, turns to become mails, time to count, and robots
-to move."""
+"""The roles: accept mail, run turns, send mail, run timers, compute robots' moves."""
 
 BEAT_EVERY = 20.0  # seconds
-LATE = timedelta(seconds=60)  # without a sign: dead, or standing still
-CLOCKS_AGREE = timedelta(seconds=30)  # when they differ by no more
+LATE = timedelta(seconds=60)  # without a heartbeat: dead or stuck
+CLOCKS_AGREE = timedelta(seconds=30)  # if they differ by no more
 FORGOTTEN_AFTER = timedelta(days=1)
 _LAST_BEAT_SECONDS = 5.0
 _log = structlog.get_logger("pbm.heartbeat")
 
 
 def is_off(ahead: float) -> bool:
-    """Whether a clock that is so many seconds ahead of another does harm."""
+    """Whether a clock so many seconds ahead of another does harm."""
     return abs(ahead) > CLOCKS_AGREE.total_seconds()
 
 
 class Heart:
-    """The heart of this process, which runs some roles."""
+    """Heartbeats of this process and its roles."""
 
     def __init__(self, clock: Clock, roles: Iterable[str]) -> None:
         self._clock = clock
-        self._process = secrets.token_hex(8)  # a number of the system's may come again
+        self._process = secrets.token_hex(8)  # the system reuses process ids
         self._host = socket.gethostname()
         self._roles = sorted(roles)
         self._alive = dict.fromkeys(self._roles, clock())
@@ -50,12 +49,12 @@ class Heart:
         self._is_off = False
 
     def alive(self, role: str) -> None:
-        """The loop of a role goes on. A role without a loop lives as long as its process."""
+        """Note that a role's loop runs. A role without a loop lives as long as its process."""
         self._with_loop.add(role)
         self._alive[role] = self._clock()
 
     def beat(self, work: UnitOfWork) -> None:
-        """Write down how it stands, and forget who is long dead."""
+        """Write this process's heartbeats, and delete old ones of dead processes."""
         now, ahead = self._clock(), work.heartbeats.clock_ahead(self._clock)
         self._look_at_clock(ahead or 0)
         alive = {
@@ -67,25 +66,25 @@ class Heart:
         work.heartbeats.forget_dead(now - FORGOTTEN_AFTER)
 
     def _look_at_clock(self, ahead: float) -> None:
-        """Say so once where this machine's clock is not the database's."""
+        """Warn once if this machine's clock is not the database's."""
         was_off, self._is_off = self._is_off, is_off(ahead)
         if self._is_off and not was_off:
             _log.warning("this clock is not the database's", seconds_ahead=round(ahead))
 
     def end(self, work: UnitOfWork) -> None:
-        """The process ends in order: nobody need miss it."""
+        """Delete the heartbeats, as the process ends in order."""
         work.heartbeats.forget(self._process)
 
 
 async def keep_beating(heart: Heart, writer: Writer) -> None:
-    """Beat for ever, after the first beat."""
+    """Beat for ever, first after a pause."""
     while True:
         await asyncio.sleep(BEAT_EVERY)
         await beat(heart, writer)
 
 
 async def beat(heart: Heart, writer: Writer) -> None:
-    """Beat once, if the database is there."""
+    """Beat once; log if the database is away."""
     try:
         await writer.do(heart.beat)
     except DBAPIError as error:
@@ -93,7 +92,7 @@ async def beat(heart: Heart, writer: Writer) -> None:
 
 
 async def stop_beating(heart: Heart, writer: Writer) -> None:
-    """Take leave, if the database is there; without that the process will be found dead."""
+    """Delete the heartbeats; if the database is away, the process will be found dead."""
     try:
         async with asyncio.timeout(_LAST_BEAT_SECONDS):
             await writer.do(heart.end)

@@ -1,4 +1,4 @@
-"""Whether there is room on the disks that a server writes to."""
+"""Free space on the disks that a server writes to."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ _log = structlog.get_logger("pbm.room")
 
 @dataclass(frozen=True)
 class Room:
-    """What is left on the disk of a folder."""
+    """Free space on the disk of a folder."""
 
     folder: Path
     free: int  # bytes
@@ -31,8 +31,7 @@ class Room:
 
 
 def rooms(settings: Settings) -> list[Room]:
-    """The disks of the database, the keys and the Maildir, as far as they are this machine's, each
-    once."""
+    """This machine's disks with the database, the keys and the Maildir, each once."""
     folders = [settings.key_file.parent]
     url = parse_url(settings.database_url)
     if url.get_backend_name() == "sqlite":
@@ -46,7 +45,7 @@ def rooms(settings: Settings) -> list[Room]:
 
 
 async def watch_rooms(settings: Settings) -> None:
-    """Say for ever in the log where there is little room, whenever that changes."""
+    """Log for ever when a disk gets short of room, or has room again."""
     told: dict[Path, bool] = {}
     while True:
         found = await asyncio.to_thread(_found, settings)
@@ -67,12 +66,12 @@ def _found(settings: Settings) -> list[Room]:
 
 
 def _there(folder: Path) -> Path:
-    """The folder, or the first above it that there is."""
+    """The folder, or its first existing parent."""
     return next(place for place in (folder, *folder.absolute().parents) if place.exists())
 
 
 def _room(folder: Path) -> Room:
     found = os.statvfs(folder)
     free = found.f_bavail * found.f_frsize
-    few_files = found.f_files > 0 and found.f_favail < FEWEST_FILES  # some disks have no such limit
+    few_files = found.f_files > 0 and found.f_favail < FEWEST_FILES  # some disks have no file limit
     return Room(folder, free, free < LEAST or few_files, free < ENOUGH or few_files)

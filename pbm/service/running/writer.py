@@ -1,4 +1,4 @@
-"""Everything that is written goes through a writer: what comes at once shares one commit."""
+"""Writes go through a writer: pieces of work that come at once share one commit."""
 
 import asyncio
 from collections import deque
@@ -16,50 +16,47 @@ from pbm.store.sql.errors import is_away, lost_a_race
 
 T = TypeVar("T")
 Piece = Callable[[UnitOfWork], T]
-"""Work within a transaction."""
+"""A piece of work within a transaction."""
 Tell = Callable[[Collection[Channel]], None]
 MOST_TOGETHER = 64
-MOST_TRIES = 3  # of a piece whose transaction is undone for the sake of another process's
+MOST_TRIES = 3  # of a piece whose transaction loses to another process's
 
 
 @dataclass
 class _Asked(Generic[T]):
-    """A piece of work in steps, who waits for it, and what to tell them when it is over."""
+    """A piece of work in steps, its caller's future, and how to settle that."""
 
     steps: Piece[Steps[T]]
     done: asyncio.Future[T]
     then: Callable[[], None] = field(init=False)
 
     def do(self, work: UnitOfWork) -> Steps[None]:
-        """Do it; what it comes to is told once that is committed."""
+        """Run it; its result is set after the commit."""
         self.then = partial(self.done.set_result, (yield from self.steps(work)))
 
     def fail(self, error: Exception) -> None:
-        """Tell that nothing of it was done."""
+        """Set its failure; nothing of it was done."""
         self.then = partial(self.done.set_exception, error)
 
     def settle(self) -> None:
-        """Tell who waits; whoever has left hears nothing."""
+        """Settle the caller's future, unless it was cancelled."""
         if not self.done.done():
             self.then()
 
 
 class Writer:
-    """Does pieces of work that write, in the order in which they came.
+    """Runs pieces of work that write, in the order of their arrival.
 
-    What comes before a transaction's commit shares it. Each hears of its end only after that.
-
-    Pieces have no savepoints: where one fails, all of its transaction are undone, and done again
-    in a transaction each. So are those that the database itself has undone, for the sake of another
-    process.
-
-    On a shared database, which may be far away, a thread does all of it. An embedded one answers
-    within this process, and its statements are over sooner than a thread takes to wake. There the
-    event loop does it, but for the begin, the commit, and steps that may take long.
+    Pieces that arrive before a transaction's commit share it. Callers hear of the end only after
+    that. Pieces have no savepoints: if one fails, the transaction is rolled back, and each of its
+    pieces runs again in its own transaction. So do pieces that the database rolled back for another
+    process. On a shared database, which may be far away, a thread runs everything. An embedded one
+    answers sooner than a thread wakes: there the event loop runs everything but the begin, the
+    commit, and steps that may take long.
     """
 
     def __init__(self, database: Database, in_thread: InThread, tell: Tell | None = None) -> None:
-        """`tell` is called after each commit, with what others wait for."""
+        """`tell` is called after each commit, with the channels to notify."""
         self._database = database
         self._in_thread = in_thread
         self._tell = tell
@@ -68,15 +65,15 @@ class Writer:
         self._working: asyncio.Task[None] | None = None
 
     async def do(self, piece: Piece[T]) -> T:
-        """Do a piece of work and return what it returns, after the transaction's end.
+        """Run a piece of work; return its result after the commit.
 
-        Raises what it raises, or what the commit raised; then nothing of it was done. Who is
-        cancelled while waiting stops nothing: the work is done all the same.
+        Raises its error, or the commit's; then nothing of it was done. A caller that is cancelled
+        stops nothing: the work is done all the same.
         """
         return await self.do_steps(partial(_in_one_step, piece))
 
     async def do_steps(self, piece: Piece[Steps[T]]) -> T:
-        """Do a piece of work that others may come between; as `do` else."""
+        """Run a piece of work in steps, like `do`."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._asked.append(_Asked(piece, done))
         if self._working is None:
@@ -84,7 +81,7 @@ class Writer:
         return await done
 
     async def idle(self) -> None:
-        """Wait until nothing is left to do."""
+        """Wait until no work is left."""
         while self._working is not None:
             await asyncio.shield(self._working)
 
@@ -96,7 +93,7 @@ class Writer:
             self._working = None
 
     async def _do_group(self) -> None:
-        """Take pieces of work that wait, do them, and tell those who wait for them."""
+        """Run the waiting pieces in a transaction, and settle their futures."""
         group: list[_Asked[Any]] = []
         try:
             await self._do_transaction(self._next_ones(group))
@@ -104,14 +101,14 @@ class Writer:
             if group and (lost_a_race(error) or (len(group) > 1 and not is_away(error))):
                 await self._do_apart(group)
             else:
-                if not group or is_away(error):  # it could not even begin, or cannot again
+                if not group or is_away(error):  # it could not begin, or cannot again
                     group += [self._asked.popleft() for _ in range(len(self._asked))]
                 _fail(group, error)
         for asked in group:
             asked.settle()
 
     async def _do_apart(self, group: Sequence[_Asked[Any]]) -> None:
-        """Do pieces again, each by itself, that were undone together as one of them failed."""
+        """Run each piece again by itself, after one of them failed and undid all."""
         for number, asked in enumerate(group):
             try:
                 await self._do_persistently(asked)
@@ -122,7 +119,7 @@ class Writer:
                     break
 
     async def _do_persistently(self, asked: _Asked[Any]) -> None:
-        """Do a piece by itself, some times more where that is undone for another's sake."""
+        """Run a piece by itself; retry if it loses to another process."""
         for tries_left in reversed(range(MOST_TRIES)):
             try:
                 await self._do_transaction([asked])
@@ -133,7 +130,7 @@ class Writer:
                 return
 
     def _next_ones(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
-        """What waits, and what comes meanwhile; it is noted in `group`."""
+        """The waiting pieces and new arrivals; each is added to `group`."""
         while self._asked and len(group) < MOST_TOGETHER:
             group.append(self._asked.popleft())
             yield group[-1]
@@ -159,15 +156,14 @@ class Writer:
 
 
 class Reader:
-    """Looks up one thing at a time: in an embedded database, which answers at once, here; else
-    in a thread."""
+    """Runs single reads: at once on an embedded database, else in a thread."""
 
     def __init__(self, database: Database, in_thread: InThread) -> None:
         self._database = database
         self._in_thread = in_thread
 
     async def do(self, piece: Piece[T]) -> T:
-        """Do a piece of work that looks one thing up, and return what it returns."""
+        """Run a read and return its result."""
         look = partial(self._look, piece)
         return look() if self._database.embedded else await self._in_thread(look)
 
