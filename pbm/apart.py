@@ -7,7 +7,7 @@ and the turn restarts with the outcome.
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
-_MOST_TIMES = 32  # that one mail's turn begins anew; rates allow fewer
+_MOST_TIMES = 32  # restarts of one mail's turn; rates allow fewer
 T = TypeVar("T")
 
 
@@ -36,8 +36,7 @@ class Apart:
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
         """The outcome of some work. Raises WorkNeeded if it is not known yet, and any error of the
-        work.
-        """
+        work."""
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]

@@ -1,7 +1,7 @@
 """Finds possible passwords in words for others. Pure, and bounded.
 
 A password follows its userid or the word "password". A line that looks like a command of an older
-server, with a userid and more, counts in any case; elsewhere each word that is long enough is a
+server, with a userid and more, always counts; elsewhere each word that is long enough is a
 candidate to be checked.
 """
 
@@ -17,9 +17,9 @@ from pbm.passwords import LONGEST, SHORTEST
 from pbm.play.game_words import is_any_bare_move
 from pbm.rules.registry import games
 
-_MOST_WORDS = 5  # behind a userid that are looked at
+_MOST_WORDS = 5  # searched behind a userid
 _UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
-# So are blanks in a link, and those that keep words in one line.
+# Encoded blanks in links and non-breaking blanks count as blanks.
 _BLANK = re.compile("%20|=20|[^\\S\n]")
 _WORD = re.compile(rf"\S{{1,{LONGEST + 8}}}")
 _OPENS, _CLOSES = (
@@ -30,7 +30,7 @@ _CALLED = (
     *"password passwd passwort kennwort passphrase contraseña senha wachtwoord lösenord".split(),
     *("hasło", "heslo", "пароль", "mot de passe"),
 )
-# They may stand between a userid and its password.
+# Words allowed between a userid and its password.
 _BETWEEN = frozenset(
     "pass pw pwd mot de passe userid user login is was my mine the and with und mit ist"
     " mein et est mon s of to new old".split()
@@ -48,7 +48,7 @@ _CLASSIC = re.compile(
     rf"{_MARKS}{{0,3}}([a-z][a-z0-9_-]{{1,15}})(?![a-z0-9_@-])[\s:,;=/|\"'`*_>)\]-]{{1,8}}(\S{{1,80}})",
     re.ASCII | re.IGNORECASE,
 )
-# What stands before the word of a command; looked at from there, as there may be much of it.
+# The text allowed before a command's word. Searched only near the word, as there may be much.
 _BEGINS = rf"(?:^|[:;,.!?>|*\"'`(\u201c\u201e\u00ab\u2013\u2014]){_MARKS}{{0,8}}(?:pbm\s{{1,9}})?"
 _MOST_BEFORE = 40  # characters
 _NEW = re.compile(
@@ -58,7 +58,7 @@ _NEW = re.compile(
 
 
 def may_hold_password(text: str) -> bool:
-    """Whether a closer look is worth it: most mails are a move and a few short words."""
+    """Whether a text needs a closer look: most mails are a move and a few short words."""
     long = (word for word in text.split() if len(word) >= SHORTEST)
     if not all(map(is_any_bare_move, long)):
         return True
@@ -66,13 +66,13 @@ def may_hold_password(text: str) -> bool:
 
 
 def _is_move(text: str) -> bool:
-    """Whether a text is just a move for a board, as in our own mails."""
+    """Whether a text is only a move for a board, as in our own mails."""
     found = _MOVE.fullmatch(text)
     return found is not None and is_any_bare_move(found[1])
 
 
 def new_password(text: str) -> str | None:
-    """The word before a new password in a line that sets one; None if there is none."""
+    """The word before a new password in a line that sets one, else None."""
     text = _seen(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
@@ -81,10 +81,10 @@ def new_password(text: str) -> str | None:
 
 
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
-    """The userids of lines that look like commands of an older server.
+    """The userids in lines that look like commands of an older server.
 
-    Without a board, a word long enough for a password must follow. With each: whether the command
-    is one of ours that takes a login.
+    Without a board, a word long enough for a password must follow. Each comes with whether the
+    command is one of ours that takes a login.
     """
     text, at = _seen(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:
@@ -133,7 +133,7 @@ def _begins() -> re.Pattern[str]:
 
 
 def _behind(text: str, end: int) -> Iterator[str]:
-    """The words behind a userid up to the first that may be a password."""
+    """The words behind a userid, up to the first possible password."""
     for found in islice(_WORD.finditer(text, end), _MOST_WORDS):
         yield found[0]
         bare = found[0].strip(_OPENS + _CLOSES).lower()
@@ -142,12 +142,12 @@ def _behind(text: str, end: int) -> Iterator[str]:
 
 
 def _spellings(word: str) -> dict[str, None]:
-    """A word with and without the marks around it, if long enough."""
+    """A word with and without surrounding marks, if long enough."""
     left = word.lstrip(_OPENS)
     forms = (word, left, word.rstrip(_CLOSES), left.rstrip(_CLOSES))
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
 
 
 def _seen(text: str, unseen: str = "") -> str:
-    """The text as people see it, without invisible characters and with plain blanks."""
+    """The visible text, without invisible characters and with plain blanks."""
     return _BLANK.sub(" ", text if text.isascii() else _UNSEEN.sub(unseen, text))

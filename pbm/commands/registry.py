@@ -1,4 +1,4 @@
-"""All commands, and the way from a line of text to one of them."""
+"""All commands, and the parser of command lines."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -102,24 +102,24 @@ COMMANDS: tuple[type[Command], ...] = (
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
 _LONGEST_LINE = 400  # characters
-# Reasons of a misread line that has something only commands have.
+# Reasons of syntax errors that cannot occur in plain words.
 _NO_PLAIN_WORDS = frozenset("option option-value no-such-value address-in-team rounds".split())
-_ALIKE = 0.75  # more than elsewhere: plain words stand there, too
+_ALIKE = 0.75  # stricter than elsewhere: plain words are compared, too
 _OF_ALL_GAMES = ["all", Show.words[0]]  # as older servers had it, in place of a game's name
 # A board's number, perhaps with a ply, and the rest.
 _NUMBERED_LINE = re.compile(r"(\d{1,9}(?:#\d{1,5})?)(?: ?: ?| )(\S.*)", re.ASCII)
 _LISTS = frozenset(
     word for item in (Games, ListPlayers, ListSeeks, Standings) for word in item.words
 )
-_SHORT = 2  # words of a line that a command's short form may have
+_SHORT = 2  # words at most in a short form
 
 
 @dataclass(frozen=True)
 class Problem:
     """A line that was meant as a command but cannot be parsed.
 
-    `code` and `params` are a refusal's; `nearest` is a line to send instead, `example` shows the
-    form. `about_board` is false if the line surely has to do with no board.
+    `code` and `params` are a refusal's. `nearest` is a corrected line, `example` shows the form.
+    `about_board` is false if the line surely concerns no board.
     """
 
     line: str
@@ -131,9 +131,9 @@ class Problem:
 
 
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
-    """Parse one line: a command, a misread one, or None for plain words.
+    """Parse one line: a command, a problem, or None for plain words.
 
-    The game is the one that its first word names, else `game`, else the default.
+    The game is named by the first word, else `game`, else the default.
     """
     words, named = _words(line)
     game = named or game or default_game()
@@ -154,12 +154,12 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
 
 
 def read_commands(lines: Iterable[str]) -> tuple[Command, ...]:
-    """Parse lines that we stored or wrote; those that are no command any more are left out."""
+    """Parse lines that we stored or wrote; lines that no longer parse are left out."""
     return tuple(item for item in map(parse_line, lines) if isinstance(item, Command))
 
 
 def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
-    """Read a bare move of a game, as an answer to a board's mail may hold it."""
+    """Parse a bare move of a game, as in an answer to a board's mail."""
     game = game or default_game()
     if len(line) > _LONGEST_LINE or not is_bare_move(fold_typography(line), game):
         return None
@@ -192,9 +192,9 @@ def line_for_a_board(line: str, game: Game | None = None) -> Command | None:
 
 
 def nearly_move(line: str, game: Game | None = None) -> str | None:
-    """The text of a line that can hardly be anything but a move, and is not written as one.
+    """The text of a line that is probably a move, though not in notation.
 
-    It is for the game to say which of the legal moves it may mean.
+    The game then finds the legal moves that it may mean.
     """
     game = game or default_game()
     if len(line) > _LONGEST_LINE:
@@ -208,7 +208,7 @@ def nearly_move(line: str, game: Game | None = None) -> str | None:
 
 
 def _for_a_board(words: list[str], game: Game) -> Command | None:
-    """Parse what follows a board's number; whether it is a legal move is up to the board."""
+    """Parse the rest of a line after a board's number; the board checks whether a move is legal."""
     line = " ".join(words)
     found = _NUMBERED_LINE.fullmatch(line)
     if not found:
@@ -234,7 +234,7 @@ def _is_surely_a_move(text: str, game: Game) -> bool:
 
 
 def _spelled_out(text: str, game: Game) -> PlayMove | None:
-    """A `move` with its word and without a login; else None."""
+    """Parse a `move` with its word and without a login; else None."""
     words, named = _words(text)
     if not words or lowered(words[0]) not in PlayMove.words:
         return None
@@ -246,7 +246,7 @@ def _spelled_out(text: str, game: Game) -> PlayMove | None:
 
 
 def botched_move(line: str, game: Game | None = None) -> Problem | None:
-    """Parse a line of an answer to a board's mail that is meant as a move but can be none."""
+    """Parse a line that is meant as a move but names a place off the board; else None."""
     if len(line) > _LONGEST_LINE:
         return None
     plain = " ".join(fold_typography(line).split())
@@ -273,7 +273,7 @@ def begun_by(line: str) -> list[type[Command]]:
 
 
 def _words(line: str) -> tuple[list[str], Game | None]:
-    """The words of a line, without the names of server and game before them, and the game."""
+    """The words of a line, without leading server and game names, and the named game."""
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
@@ -295,7 +295,7 @@ def _in_full(words: list[str]) -> list[str]:
 
 
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
-    """The commands that a line may be, the one that it is most likely meant for last."""
+    """The commands that a line may be, the most likely last."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
     begun = _BY_WORD.get(word) or _shortened(word)
     if any(other[0].isalnum() for other in words[1:]):
@@ -310,7 +310,7 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
 
 
 def _shortened(word: str) -> list[type[Command]]:
-    """The commands that a word is short for."""
+    """The commands that a word abbreviates."""
     begins = [command for command in COMMANDS if command.prefix and word.startswith(command.prefix)]
     return begins if word.isascii() else []
 
@@ -328,7 +328,7 @@ def _problem(command: type[Command], words: list[str], refusal: Refusal, game: G
 
 
 def _which_of(found: list[type[Command]], words: list[str], game: Game) -> Problem:
-    """Several commands begin so, and the second word fits none of them."""
+    """The problem of a second word that fits none of several commands."""
     word, choices = " ".join(words[1:2]), [command.second for command in found]
     params = {
         "reason": "one-of",
@@ -378,5 +378,5 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
 
 @lru_cache(maxsize=1024)  # of 400 characters at most: people begin their lines with few words
 def _alike(word: str) -> list[str]:
-    """The command word that a word is most like, if it is like one at all."""
+    """The command word most similar to a word, if any is similar enough."""
     return nearest(word, sorted(COMMAND_WORDS), most=1, alike=_ALIKE)

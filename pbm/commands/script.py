@@ -1,4 +1,4 @@
-"""Reads a whole mail: its commands, its comment, or the line that could not be read."""
+"""Parses a whole mail: its commands, its comment, or the line that does not parse."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,22 +18,21 @@ from pbm.play.limits import MOST_COMMANDS
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 
-_MOST_PLACES = 100  # below quotations that are searched for commands
+_MOST_PLACES = 100  # below quotations, searched for commands
 _OPENING_LINES = 2
 _MULTIPLE = "multiple"
 
 
 @dataclass(frozen=True)
 class Script:
-    """The commands in order and the words for the others; with a problem nothing is done.
+    """The commands in order, and the words for others; with a problem no command runs.
 
-    If the last command takes a text, the words are that, and for nobody else. `said` are the
-    sender's lines as they came, which may hold a password; `heading` is a subject that is not ours.
-
-    Interpreting it (`pbm/service/understanding`) may add: `guess`, the section of a question, asked
-    even after a proof, because the commands are only guessed; `wish`, asked about once the commands
-    are done; `unplaced`, words that surely belong to no board and come back; `answer`, sent in
-    place of doing anything.
+    If the last command takes a text, the words are its text and are not sent to others. `said` are
+    the sender's raw lines, which may hold a password. `heading` is a subject that is not ours.
+    Interpreting a script (`pbm/service/understanding`) may add: `guess`, the section of a question
+    that is asked even after a proof, because the commands are only guessed; `wish`, asked about
+    after the commands; `unplaced`, words that belong to no board and are returned; `answer`, sent
+    instead of running commands.
     """
 
     commands: tuple[Command, ...] = ()
@@ -47,23 +46,23 @@ class Script:
     answer: Answered | None = None
 
     def of(self, logins: Collection[Login]) -> "Script":
-        """The part that carries one of these logins; the words go with the last command."""
+        """The commands with one of these logins; the comment goes with the last command."""
         own = tuple(command for command in self.commands if command.login in logins)
         return Script(own, self.comment if own and own[-1] is self.commands[-1] else ())
 
     def without(self, logins: Collection[Login]) -> "Script":
-        """The part that carries none of these logins."""
+        """The commands with none of these logins."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
     def without_words(self) -> "Script":
-        """The commands without sentences of the sender's own; a misread line is not quoted."""
+        """The commands without the sender's sentences; a misread line is not quoted."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
     def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
-        """The sender's lines without those of some indexes; of two blank lines around one of
-        these, one is left."""
+        """The sender's lines without those at some indexes; the blank lines around each become
+        one."""
         kept: list[str] = []
         for index, line in enumerate(self.said):
             doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
@@ -73,7 +72,7 @@ class Script:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the script asks for nothing and says nothing."""
+        """Whether the script has neither commands nor words."""
         return not (self.commands or self.comment or self.problem)
 
 
@@ -85,11 +84,11 @@ def read_script(
     below_quotes: Sequence[int] = (),
     game: Game | None = None,
 ) -> Script:
-    """Read a cleaned subject and the sender's own lines.
+    """Parse a cleaned subject and the sender's own lines.
 
-    `in_answer`: the mail answers a board's mail, so that a bare move is a command. `game`: of the
-    board, or of lines that name none. `below_quotes`: the indexes of the first lines below
-    quotations; the first of them that is a command counts if nothing above is one.
+    `in_answer`: the mail answers a board's mail, so a bare move is a command. `game` is the
+    board's, or the default of lines that name none. `below_quotes`: the indexes of the first lines
+    below quotations; the first that is a command counts if there is none above.
     """
     reader = _LineReader(game or default_game(), in_answer=in_answer)
     heading = "" if subjects.is_own(subject) else subject.strip()
@@ -107,14 +106,14 @@ def read_script(
 
 
 class _LineReader:
-    """Reads the lines of one mail, each as it is meant in a game."""
+    """Parses the lines of one mail, with moves of one game."""
 
     def __init__(self, game: Game, *, in_answer: bool) -> None:
         self._game = game
         self._in_answer = in_answer
 
     def read_mail(self, subject: str, said: Sequence[str]) -> Script:
-        """Read a subject and the lines below it."""
+        """Parse a subject and the lines below it."""
         body = trimmed(said)
         if subjects.is_own(subject):
             return self.read_body(body)
@@ -129,7 +128,7 @@ class _LineReader:
         return script
 
     def read_body(self, body: tuple[str, ...], *, only_commands: bool = False) -> Script:
-        """Read lines without a subject; with `only_commands` each must be one, or nothing runs."""
+        """Parse lines without a subject; with `only_commands`, any other line is a problem."""
         commands: list[Command] = []
         for index, line in enumerate(body):
             if not line.strip():
@@ -150,7 +149,7 @@ class _LineReader:
         return Script(_in_order(commands))
 
     def read_line(self, line: str) -> Command | Problem | None:
-        """Read one line; None for plain words."""
+        """Parse one line; None for plain words."""
         game = self._game
         bare = parse_move(line, game) if self._in_answer else None
         found = bare or parse_line(line, game)
@@ -164,10 +163,10 @@ class _LineReader:
 def confirmation(
     said: Sequence[str], *, clearly: bool = False, leaving: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Read the answer to a question: True, False, or None if unclear; and the lines below it.
+    """Parse the answer to a question: True, False, or None if unclear; and the lines below it.
 
-    A yes before a command in the same line is unclear. `clearly`: only a line that says nothing
-    else counts as a yes. `leaving`: the question was whether to leave for good.
+    A yes before a command in the same line is unclear. `clearly`: a yes must be alone on its line.
+    `leaving`: the question was whether to leave for good.
     """
     body = trimmed(said)
     found = spoken(body, leaving=leaving)
@@ -178,21 +177,21 @@ def confirmation(
 
 
 def begins_answer(said: Sequence[str]) -> bool:
-    """Whether somebody's words begin like a yes or a no."""
+    """Whether a sender's words begin like a yes or a no."""
     return spoken(trimmed(said)).begins
 
 
 def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
-    """The words besides a yes or a no, in its line and below."""
+    """The words after a yes or a no, in its line and below."""
     body = trimmed(said)
     found = spoken(body)
     return trimmed((found.rest, *body[found.lines :]))
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
-    """Read the answer to a welcome, as `confirmation` does.
+    """Parse the answer to a welcome, as `confirmation` does.
 
-    Whatever may be a no, or a wish for no more mail, is a no; below a yes it makes it unclear.
+    Any possible no, or a wish for no more mail, is a no; below a yes it makes the yes unclear.
     """
     body = trimmed(said)
     found = spoken(body)
@@ -203,14 +202,14 @@ def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]
 
 
 def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
-    """Whether a cleaned subject or the sender's words begin with the wish for no mail."""
+    """Whether a cleaned subject or the sender's words begin with a wish for no mail."""
     body = trimmed(said)
     by_subject = opts_out(subject) and not subjects.is_own(subject)
     return by_subject or opts_out(_opening(body))
 
 
 def _opening(body: Sequence[str]) -> str:
-    """The first lines with words: the very first may be just a greeting."""
+    """The first lines with words: the very first may be only a greeting."""
     return "\n".join(islice((line for line in body if line.strip()), _OPENING_LINES))
 
 
@@ -221,14 +220,14 @@ def is_bare_yes(script: Script) -> bool:
 
 
 def is_bare_no(script: Script) -> bool:
-    """Whether a mail says no and nothing else; the wish for no more mail is no such no."""
+    """Whether a mail says no and nothing else; a wish for no more mail does not count."""
     alone = not script.commands and len(script.comment) == 1 and not opts_out(script.comment[0])
     found = spoken(script.comment)
     return alone and found.answer is False and not found.rest
 
 
 def _in_order(commands: list[Command]) -> tuple[Command, ...]:
-    """As written; those that come after a move, or take the rest of the mail, last."""
+    """The commands in order, but those that come after a move or take the rest of the mail last."""
     return tuple(sorted(commands, key=lambda item: (item.takes_text, item.comes_last)))
 
 
@@ -238,7 +237,7 @@ def _too_many(commands: list[Command]) -> Script:
 
 
 def trimmed(lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines without blank ones at both ends."""
+    """The lines without leading and trailing blank ones."""
     start, end = 0, len(lines)
     while start < end and not lines[start].strip():
         start += 1

@@ -1,8 +1,8 @@
-"""Tells a sentence for others from a command that went wrong.
+"""Tells a sentence for others from a mistyped command.
 
-In answer to a board, words go to the others: "Draw your own conclusions". A misread command does
-not: "move left", "resign because of work". So a line is a sentence only if its words say so, and
-nothing in it is an argument or may be a secret.
+In answer to a board, sentences go to the others: "Draw your own conclusions". A misread command
+does not: "move left", "resign because of work". So a line is a sentence only if its words show it,
+and nothing in it is an argument or may be a secret.
 """
 
 import re
@@ -18,20 +18,20 @@ from pbm.commands.registry import Problem, begun_by
 from pbm.commands.sentences.clauses import read_list, words_of
 from pbm.play.game_words import mentions_place
 
-_FEWEST_WORDS = 3  # of a sentence; shorter lines are commands that went wrong
+_FEWEST_WORDS = 3  # of a sentence; shorter lines are mistyped commands
 _LISTS: Final = read_list("sentences", ("to you", "words", "ours", "beginnings", "whole"))
 _TO_YOU, _WORDS, _OURS, _BEGINNINGS, _WHOLE = _LISTS.values()
 # A number, an option, an address, a ply, two partners.
 _EXACT = re.compile(r"\d|[@#=+*]|(?:^|\s)[-\u2013\u2014]{1,2}\w")
 _SENTENCE_ENDS = ".,:;!?…)-"
-_WRAPPED = 50  # characters: a line that a program has broken is longer
-_PLAYS = (PlayMove, Preview)  # "move the left one up" is about nothing else
+_WRAPPED = 50  # characters; a wrapped line is longer
+_PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
 
 
 def is_talk(line: str, found: Command | Problem) -> bool:
-    """Whether a line is a sentence for others, though it was read as something else.
+    """Whether a line is a sentence for others, though it parsed as something else.
 
-    A parsed command that only reads counts, too: it would find nothing.
+    This includes parsed commands that only read: they would find nothing.
     """
     if isinstance(found, Command) and not found.reads_only:
         return False
@@ -62,9 +62,9 @@ def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
 
 
 def _names_something(command: type[Command]) -> bool:
-    """Whether a command must name something of ours, that is no word like others.
+    """Whether a command requires an argument that cannot be an ordinary word.
 
-    Behind the others may stand a reason ("resign because of work") or any word, as a handle.
+    Other commands may be followed by a reason ("resign because of work") or any word, as a handle.
     """
     operands = [field for field in command.fields.values() if isinstance(field, Operand)]
     if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
@@ -73,8 +73,8 @@ def _names_something(command: type[Command]) -> bool:
 
 
 def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
-    """Whether the line may be part of a sentence: that goes on right above it, and was broken by a
-    program, or asks something right below."""
+    """Whether a line may be part of a sentence: the line above continues and was wrapped by a
+    program, or a question ends right below."""
     above = lines[index - 1].strip() if index else ""
     if not above or above.endswith(tuple(_SENTENCE_ENDS)) or index is None:
         return False

@@ -1,7 +1,7 @@
-"""Events: what happened while a mail was obeyed. `pbm.service.telling` turns them into mails.
+"""Events: what happened in a turn. `pbm.service.telling` turns them into mails.
 
-An event says itself who hears of it and what it counts as; nobody sorts events by their classes.
-Facts, which are told in words above a board, are in `board`, acts of the operator in `by_operator`.
+Each event declares its readers and the limits it counts against; no code sorts events by class.
+Facts, which are worded above a board, are in `board`, acts of the operator in `by_operator`.
 """
 
 from collections.abc import Iterable
@@ -16,59 +16,60 @@ class Event:
 
     @property
     def acted_on(self) -> int | None:
-        """The board that a command acted on, if the board was there before."""
+        """The existing board that a command acted on, else None."""
         return None
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Names for those who are sent a mail of its own; each counts once."""
+        """Keys of recipients who get a mail of its own; each counts once."""
         return ()
 
     @property
     def mails(self) -> int:
-        """Number of mails that it brings others each time it happens."""
+        """Number of mails to others each time the event happens."""
         return 0
 
 
 @dataclass(frozen=True)
 class BoardEvent(Event):
-    """Something that happened on a board, whose players hear of it."""
+    """An event on a board, whose players hear of it."""
 
     board_id: int
 
     only_if_wanted = False  # others read of it with mails=all, or if asked to act
     counts_as_words = False  # against the limit of words to one board
-    counts_postage = True  # against the mails that one mail may bring others
-    happens_once = False  # so that what comes with it counts as no words
+    counts_postage = True  # against the limit of mails to others per mail
+    happens_once = False  # so words sent with it are not limited
     passes_turn = False  # it may be another player's move now
     begins_board = False
     is_chat = False
     for_leavers = False  # those who have left the game read it, too
-    exempt = False  # from the limit of mails that others bring a reader
+    exempt = False  # from the limit of mails caused by others
 
     @property
     def speaker(self) -> str | None:
-        """The handle whose words or account it is about, for those who have blocked that player."""
+        """The handle whose words or account it is about, hidden from readers who blocked that
+        player."""
         return None
 
     @property
     def played_ply(self) -> int | None:
-        """The ply that was played."""
+        """The ply that was played, None if none was."""
         return None
 
     @property
     def is_challenge(self) -> bool:
-        """Whether it begins a board that its players were challenged to."""
+        """Whether it begins a board by a challenge."""
         return False
 
     @property
     def leaver(self) -> str | None:
-        """The handle of a player who is out of the game by it, and reads it nevertheless."""
+        """The handle of a player whom it takes out of the game, and who still reads it."""
         return None
 
 
 def on_boards(events: Iterable[Event]) -> list[BoardEvent]:
-    """The events that happened on boards."""
+    """The board events among some events."""
     return [event for event in events if isinstance(event, BoardEvent)]
 
 
@@ -112,7 +113,7 @@ class PlayerLeft(BoardEvent):
 class BoardEnded(BoardEvent):
     """A game is over; `by` is how, as the board has it.
 
-    `places` has one for each seat, the best is 1; None where it was closed and counts for nothing.
+    `places` has one for each seat, 1 the best; None if it was closed and counts for nothing.
     """
 
     by: str
@@ -124,7 +125,7 @@ class BoardEnded(BoardEvent):
 
 @dataclass(frozen=True)
 class BoardReopened(BoardEvent):
-    """A finished game goes on, or its end has changed; the effects of the old end are void."""
+    """A finished game goes on, or its end has changed; the old end's effects are void."""
 
     only_if_wanted = passes_turn = for_leavers = True
     counts_postage = False
@@ -132,7 +133,7 @@ class BoardReopened(BoardEvent):
 
 @dataclass(frozen=True)
 class Commented(BoardEvent):
-    """A player said something to the others of a board.
+    """A player's words to the others of a board.
 
     `first`: the player has not been told yet that words without a command are sent on.
     """
@@ -150,10 +151,10 @@ class Commented(BoardEvent):
 
 @dataclass(frozen=True)
 class Answered(Event):
-    """Something to tell the speaker alone: one section of the one answer.
+    """A section of the one answer to the speaker.
 
     `section` names a template in `templates/sections`; `params` are its frozen parameters.
-    `to_all`: the speaker's other addresses are told, too.
+    `to_all`: the speaker's other addresses get it, too.
     """
 
     section: str
@@ -165,12 +166,12 @@ class Answered(Event):
 
     @property
     def shows_board(self) -> bool:
-        """Whether a board stands in the section, or several."""
+        """Whether the section shows boards."""
         return bool(self.boards)
 
     @property
     def boards(self) -> list[dict[str, Any]]:
-        """The boards that stand in the section."""
+        """The boards that the section shows."""
         if "diagram" in self.params:
             return [self.params]
         named = self.params.get("boards", ())  # in some sections numbers
@@ -179,7 +180,7 @@ class Answered(Event):
 
 @dataclass(frozen=True)
 class NeedsConfirmation(Event):
-    """A command is not done yet: its player is asked first. `line` means the same later.
+    """A command awaits its player's confirmation. `line` is equivalent and keeps its meaning.
 
     `section` names the template in `templates/sections` that says why; `comment` waits too.
     """
@@ -199,7 +200,7 @@ class NeedsConfirmation(Event):
 
 @dataclass(frozen=True)
 class Guest:
-    """Somebody who is asked to play: under which handle, and the token that answers."""
+    """An invited person: address, handle to use, and the token of the question."""
 
     address: str
     handle: str
@@ -211,7 +212,7 @@ class Invited(Event):
     """People who may not know this server are asked whether they play, each of them once.
 
     `line` starts a board of `game` once all of these addresses have said yes; `comment` waits too.
-    Once that is written down, `errand_id` is the waiting challenge, and `guests` are asked.
+    Once stored, `errand_id` is the waiting challenge, and `guests` are asked.
     """
 
     line: str
@@ -231,7 +232,9 @@ class Invited(Event):
 @dataclass(frozen=True)
 class AddressWanted(Event):
     """A player wants to play from another address, which is asked; `instead` of the first one.
-    `token` answers the question."""
+
+    `token` is that of the question.
+    """
 
     address: str
     instead: bool
@@ -246,7 +249,7 @@ class AddressWanted(Event):
 
 @dataclass(frozen=True)
 class Forgotten(Event):
-    """A player has left the server for good; this was the address."""
+    """A player has left the server for good; `address` was theirs."""
 
     address: str
     handle: str
@@ -256,10 +259,10 @@ class Forgotten(Event):
 
 @dataclass(frozen=True)
 class SeekNews(Event):
-    """Something happened to a seek, of which others who wait in it are told, each by number.
+    """A change of a seek, told to others who wait in it (`readers`, by number).
 
-    `what`: a player `joined` or `left`, or the seek is over: `withdrawn`, `lapsed`, or who made it
-    is `gone`. `pairs`: it came of the wish to be paired.
+    `what`: a player `joined` or `left`, or the seek is over: `withdrawn`, `lapsed`, or its maker is
+    `gone`. `pairs`: it was opened by `play`.
     """
 
     seek: int
@@ -277,7 +280,7 @@ class SeekNews(Event):
 
 @dataclass(frozen=True)
 class Proposed(Event):
-    """Players are asked whether they take a challenge that waits for them; so do the words."""
+    """Players are asked to accept a pending challenge; `comment` waits too."""
 
     challenge_id: int
     players: tuple[int, ...]
@@ -292,10 +295,10 @@ class Proposed(Event):
 
 @dataclass(frozen=True)
 class CalledOff(Event):
-    """A challenge that waited comes to nothing, which the players of `told` read.
+    """A pending challenge is cancelled, which the players of `told` read.
 
-    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` did so. `by` had sent
-    it. `comment` is what was written with that.
+    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` caused it. `by` had
+    sent the challenge. `comment` are the words sent along.
     """
 
     by: str
@@ -314,7 +317,7 @@ class CalledOff(Event):
 
 @dataclass(frozen=True)
 class Reported(Event):
-    """A player has told the operator something about a board; `words` is what others said there."""
+    """A player's report about a board to the operator; `words` is what others said there."""
 
     number: int
     about: int
@@ -327,6 +330,6 @@ class Reported(Event):
 
 @dataclass(frozen=True)
 class HintAsked(Event):
-    """A player waits for a hint; it comes with a mail of its own once it is found."""
+    """A player asked for a hint; it comes in a mail of its own once found."""
 
     board_id: int

@@ -1,7 +1,7 @@
-"""Facts: events that are told above a board, each in the words of the template with its name.
+"""Facts: events worded above a board, each by the template of its name.
 
-`PlayerReachable` is worded in `templates/facts/player-reachable.txt`, which finds the fields of the
-fact under their names in `item`, and what stands on the board in `v`.
+`templates/facts/player-reachable.txt` words `PlayerReachable`: the fields of the fact are in
+`item`, the view of the board in `v`.
 """
 
 import re
@@ -14,7 +14,7 @@ from pbm.plain import to_plain
 
 @dataclass(frozen=True)
 class BoardFact(BoardEvent):
-    """Something about a board that its players are told in words."""
+    """An event on a board that its players are told in words."""
 
     def lead(self) -> dict[str, Any]:
         """The fact as plain data, for the lead of a mail about its board."""
@@ -25,7 +25,7 @@ class BoardFact(BoardEvent):
 
 @dataclass(frozen=True)
 class BoardNews(BoardFact):
-    """A fact that players can bring about as often as words, so that it counts like them."""
+    """A fact that players can cause as often as words, so it counts against the same limit."""
 
     counts_as_words = True
 
@@ -45,10 +45,10 @@ def fact_name(kind: type[BoardFact]) -> str:
 
 @dataclass(frozen=True)
 class BoardStarted(BoardFact):
-    """A new board is on the server; `handle` brought it about.
+    """A new board has started; `handle` started it.
 
-    `first_unsaid`: that player has the first of several seats without having asked for it.
-    `seek` is the number of the seek that it comes of; `paired`: they had asked to be paired.
+    `first_unsaid`: that player has the first of several seats without having asked for it. `seek`
+    is the number of its seek, if any; `paired`: the players had asked to be paired.
     """
 
     handle: str
@@ -79,7 +79,7 @@ class BoardDeclined(BoardFact):
 
 @dataclass(frozen=True)
 class MoveDue(BoardFact):
-    """The reader's move is waited for: since when, and by when it has to come."""
+    """The reader's move is due: waiting since, and due by."""
 
     since: str
     by: str
@@ -87,7 +87,7 @@ class MoveDue(BoardFact):
 
 @dataclass(frozen=True)
 class AccountNews(BoardFact):
-    """Something about a player whose move is due, that has lasted for some time."""
+    """A lasting state of a player whose move is due."""
 
     handle: str
 
@@ -100,7 +100,7 @@ class AccountNews(BoardFact):
 
 @dataclass(frozen=True)
 class PlayerAway(AccountNews):
-    """The player has a vacation, from one day to another."""
+    """The player is on vacation, from one day to another."""
 
     first: str
     last: str
@@ -112,7 +112,7 @@ class PlayerBack(AccountNews):
 
 @dataclass(frozen=True)
 class VacationTaken(BoardFact):
-    """A player's time has run out, and so many days of the year's vacation were taken instead."""
+    """A player ran out of time, and `days` of the year's vacation were taken instead."""
 
     handle: str
     last: str
@@ -121,7 +121,7 @@ class VacationTaken(BoardFact):
 
 @dataclass(frozen=True)
 class FirstMoveDue(BoardFact):
-    """The reader's first move is waited for: since when, and by when it has to come."""
+    """The reader's first move is due: waiting since, and due by."""
 
     since: str
     by: str
@@ -129,28 +129,28 @@ class FirstMoveDue(BoardFact):
 
 @dataclass(frozen=True)
 class FirstMoveMissed(BoardFact):
-    """A player made no first move in time, so that the board is closed as if declined."""
+    """A player made no first move in time; the board is closed as if declined."""
 
     handle: str
     successor: int | None = None
 
 
 class PlayerUnreachable(AccountNews):
-    """Mail to the player comes back."""
+    """Mail to the player bounces."""
 
 
 class PlayerReachable(AccountNews):
-    """The player, to whom mail came back, has written."""
+    """The player, whose mail bounced, has written."""
 
 
 @dataclass(frozen=True)
 class MailCameBack(BoardFact):
-    """An earlier mail about the board, to the reader of this one, came back."""
+    """An earlier mail about the board to this reader bounced."""
 
 
 @dataclass(frozen=True)
 class AddressChanged(BoardFact):
-    """The reader of this mail plays from another address by now."""
+    """The reader now plays from another address."""
 
     address: str
 
@@ -163,7 +163,7 @@ OfferKind = Literal["draw", "takeback", "pause", "resume"]
 
 @dataclass(frozen=True)
 class OfferMade(BoardNews):
-    """A player offers a draw, or asks for a pause or for the end of one: its kind."""
+    """A player offers a draw, or asks for a pause or its end, by kind."""
 
     handle: str
     kind: OfferKind
@@ -171,7 +171,7 @@ class OfferMade(BoardNews):
 
 @dataclass(frozen=True)
 class _OfferAnswered(BoardNews):
-    """`handle` did something about what `by` had asked for, such as a draw: its kind."""
+    """`handle` answered the offer of `by`, such as a draw, by kind."""
 
     handle: str
     by: str
@@ -179,19 +179,19 @@ class _OfferAnswered(BoardNews):
 
 
 class OfferSeconded(_OfferAnswered):
-    """One agrees, and others have still to answer."""
+    """One player agrees; others still have to answer."""
 
 
 class OfferRefused(_OfferAnswered):
-    """One says no."""
+    """One player says no."""
 
 
 class OfferWithdrawn(_OfferAnswered):
-    """The player who made the offer has withdrawn it."""
+    """The player who made the offer withdrew it."""
 
 
 class OfferLapsed(_OfferAnswered):
-    """One moved on instead of agreeing."""
+    """One player moved on instead of agreeing."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class DrawAgreed(BoardNews):
 
 @dataclass(frozen=True)
 class DrawClaimed(BoardNews):
-    """A player claimed a draw; `why` is the ground for it, as the game calls it."""
+    """A player claimed a draw; `why` is the game's name for the reason."""
 
     handle: str
     why: str
@@ -219,7 +219,7 @@ class DrawClaimed(BoardNews):
 
 @dataclass(frozen=True)
 class _TakeBack(BoardNews):
-    """News of taking back `handle`'s move at a ply; so many `later` moves go with it."""
+    """The take-back of `handle`'s move at a ply, with the number of `later` moves."""
 
     handle: str
     ply: int
@@ -242,7 +242,7 @@ class TakebackDone(_TakeBack):
 
 @dataclass(frozen=True)
 class MatchStanding:
-    """What a player has reached in a match; the balance is what the rules call so, added up."""
+    """A player's result in a match; `balance` is the sum of the rules' tie-break balances."""
 
     handle: str
     wins: int
@@ -251,8 +251,8 @@ class MatchStanding:
 
 @dataclass(frozen=True)
 class RecountedRating:
-    """A rating of before all games were counted anew, and of now, None where no game counts; `game`
-    is its title where there are several games."""
+    """A rating before and after a recount, None if no game counts now; `game` is its title if
+    several are installed."""
 
     game: str
     pool: str
@@ -262,14 +262,15 @@ class RecountedRating:
 
 @dataclass(frozen=True)
 class RatingsRecounted(BoardFact):
-    """The rules for ratings have changed, and with them those of the reader."""
+    """The rules for ratings have changed, and with them the reader's ratings."""
 
     ratings: tuple[RecountedRating, ...]
 
 
 @dataclass(frozen=True)
 class _MatchNews(BoardNews):
-    """A round of a match is over; `standings` has the best first, and nobody before any result."""
+    """A round of a match is over; `standings` has the best first, and is empty before any
+    result."""
 
     round: int
     rounds: int
@@ -278,7 +279,7 @@ class _MatchNews(BoardNews):
 
 @dataclass(frozen=True)
 class RoundOver(_MatchNews):
-    """The match goes on, on the board `next`."""
+    """The match continues on the board `next`."""
 
     next: int
 
@@ -328,7 +329,7 @@ class ForfeitClaimed(BoardNews):
 
 @dataclass(frozen=True)
 class TimeGiven(BoardNews):
-    """A player gave others more time, so many seconds."""
+    """A player gave others more time, in seconds."""
 
     handle: str
     others: tuple[str, ...]
@@ -337,7 +338,7 @@ class TimeGiven(BoardNews):
 
 @dataclass(frozen=True)
 class PauseBegun(BoardNews):
-    """All have agreed to the pause that a player asked for; it lasts so many days at most."""
+    """All have agreed to a player's pause; it lasts `days` at most."""
 
     handle: str
     days: int
@@ -352,6 +353,6 @@ class PauseEnded(BoardNews):
 
 @dataclass(frozen=True)
 class PauseRunOut(BoardFact):
-    """A pause has lasted as long as it may."""
+    """A pause has reached its longest duration."""
 
     days: int

@@ -7,7 +7,7 @@ from pbm.events.board import BoardFact
 
 @dataclass(frozen=True)
 class OperatorActed(BoardFact):
-    """Everybody on the board is told what was done, and `why`."""
+    """An act of the operator that everybody on the board is told, with the reason `why`."""
 
     why: str
 
@@ -16,7 +16,7 @@ class OperatorActed(BoardFact):
 
 @dataclass(frozen=True)
 class PlyUndone(OperatorActed):
-    """The last ply was taken back: `handle`'s move, and forfeits of these players with it."""
+    """The last ply, `handle`'s move, was taken back, and the forfeits of `lifted` with it."""
 
     ply: int
     move: str
@@ -30,33 +30,33 @@ class ClosedByOperator(OperatorActed):
 
 @dataclass(frozen=True)
 class EndedByOperator(OperatorActed):
-    """The game ended with a result: these have won, or it is a draw."""
+    """The game ended with a result: `winners`, or a draw."""
 
     winners: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ReopenedByOperator(OperatorActed):
-    """A game that had ended by word goes on, or by the forfeits of these players."""
+    """A game goes on that had ended by word, or by the forfeits of `lifted`."""
 
     lifted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class SeatHandedOver(OperatorActed):
-    """Another player, `by`, plays on in the place of one."""
+    """Another player, `by`, takes over the seat of `handle`."""
 
     handle: str
     by: str
 
 
 class BoardSentAgain(OperatorActed):
-    """The board is sent once more, as it stands."""
+    """The current board is sent once more."""
 
 
 @dataclass(frozen=True)
 class _AboutPlayer(OperatorActed):
-    """It was done to a player."""
+    """An act on a player."""
 
     handle: str
 
@@ -74,16 +74,16 @@ class SuspensionLifted(_AboutPlayer):
 
 
 class MailResumed(_AboutPlayer):
-    """Mail is sent to the player again, to whom it came back."""
+    """Mail to the player, which bounced, is sent again."""
 
 
 class PlayerRemoved(_AboutPlayer):
-    """The player is off this server."""
+    """The player was removed from this server."""
 
 
 class RecordKept(OperatorActed):
-    """A game from elsewhere is kept as a record."""
+    """An imported game is stored as a record."""
 
 
 class GameTakenOver(OperatorActed):
-    """A game from elsewhere goes on here."""
+    """An imported game goes on here."""

@@ -1,5 +1,5 @@
-"""What can happen to a board: it is started, moved on, left, agreed on, taken back, ended.
+"""Actions on a board: start, move, leave, agree, take back, end.
 
-Each call does it with all its consequences, in the transaction that it is given, and returns the
-events. In which words it is asked for is `pbm/commands`; `pbm/store` writes down what it is given.
+Each call carries out one action with all its consequences, in the given transaction, and returns
+the events. `pbm/commands` parses the requests; `pbm/store` saves the results.
 """

@@ -1,6 +1,6 @@
-"""Who is absent: of all boards that run out meanwhile one costs rating (rules, section 6).
+"""Absences: of all boards that run out in one absence, one costs rating (rules, section 6).
 
-An absence begins with a reminder, and ends with the next mail of the player's, whatever it says.
+An absence begins with a reminder, and ends with the player's next mail, whatever it says.
 """
 
 from datetime import datetime, timedelta
@@ -16,16 +16,16 @@ SPARED_EVERY = timedelta(days=180)
 
 
 def show_life(work: UnitOfWork, player: Player) -> None:
-    """Note that a player has written: what runs out from now on is another absence."""
+    """End a player's absence, as the player has written."""
     if player.absent_since is not None:
         work.players.end_absence(player.id)
 
 
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
-    """Whether a player who lets a board run out loses no rating by it.
+    """Whether a player who runs out of time on a board loses no rating by it.
 
-    In one absence, once in `SPARED_EVERY`, only the first board costs, and those on which the
-    player is behind. The player's row is locked: two boards may run out at the same time.
+    In one absence, once in `SPARED_EVERY`, only the first board costs rating, and boards on which
+    the player is behind. The player's row is locked: two boards may run out at the same time.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -42,7 +42,7 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
 
 
 def _is_behind(board: Board, player_id: int) -> bool:
-    """Whether somebody on another side has scored more."""
+    """Whether another side has scored more."""
     seat, scores = board.seats_of(player_id)[0].seat, scores_of(board)
     own = {seat, *partners(board.position, seat)}
     return any(

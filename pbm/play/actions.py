@@ -1,4 +1,4 @@
-"""What players do on a board with all consequences: move, leave, decline, run out of time."""
+"""Players' actions on a board with all consequences: move, leave, decline, run out of time."""
 
 from datetime import datetime
 
@@ -18,9 +18,9 @@ from pbm.store.values.players import Player
 def play_move(
     work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
 ) -> list[Event]:
-    """Play a move for the seat whose turn it is. Raises Refusal.
+    """Play a move for the seat to move. Raises Refusal.
 
-    It answers what was asked for on the board, and may end the game. For the clock it was made
+    The move answers open offers on the board, and may end the game. The clock counts it as made
     when it `arrived`.
     """
     mover = board.to_move
@@ -32,7 +32,7 @@ def play_move(
     return events + settle_end(work, board, after, now)
 
 
-_EVERY = 1_000_000  # boards of one player; nobody has as many
+_EVERY = 1_000_000  # boards of one player; more than any has
 
 
 def leave_board(
@@ -40,7 +40,7 @@ def leave_board(
 ) -> list[Event]:
     """Take a player out of a game, at all seats; what stands on the board stays.
 
-    It settles what was asked for by, or only waited for, that player, and may end the game.
+    It settles offers made by that player, or awaiting only that player, and may end the game.
     """
     seats = [seat.seat for seat in board.seats_of(player.id)]
     spared = how == "forfeited" and is_spared(work, board, player.id, now)
@@ -53,9 +53,9 @@ def leave_board(
 
 
 def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
-    """The boards that a player still plays on, the lowest number first.
+    """The boards in progress that a player has not left, lowest number first.
 
-    On those whose game is not installed nothing can be done.
+    Boards whose game is not installed are left out.
     """
     found = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
     boards = [work.boards.get(board.id, lock=True) for board in found] if lock else found
@@ -70,9 +70,9 @@ def decline_board(
     now: datetime,
     told_as: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
-    """Close a board that a player won't play; those still in start a new one, if they can.
+    """Close a board that a player declines; those still in start a new one, if they can.
 
-    `told_as` is the fact that they read: the player said so, or made no first move in time.
+    `told_as` is the fact that they read: the player declined, or made no first move in time.
     """
     closed = close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
@@ -86,11 +86,10 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """The board on which the others begin anew.
+    """Start a new board for the remaining players, if possible.
 
-    They cannot where the board is not for so few, where it was a game in teams, or where only
-    robots are left. In a match that goes on they don't: it is the match that ends, with what was
-    reached in it.
+    None if the game is not for so few players, was played in teams, or only robots remain. None
+    also in a later round of a match: the match ends with its score so far.
     """
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = setup_of(board)
@@ -106,7 +105,7 @@ FORFEITED = "forfeited"
 
 
 def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """Take a player out of the game whose time has run out; everybody is told."""
+    """Take a player whose time has run out of the game, and tell everybody."""
     return [
         Forfeited(board.id, player.handle),
         *leave_board(work, board, player, FORFEITED, now),
@@ -114,7 +113,7 @@ def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> li
 
 
 def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """Take out of the game whoever may be claimed to have run out of time; nothing for nobody."""
+    """Take the player to move out of the game if a forfeit may be claimed; else do nothing."""
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or not may_be_claimed(board, wait):
         return []
@@ -125,7 +124,7 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """When a player may claim that another has run out of time, if mail to that one comes back."""
+    """When a player may claim another's forfeit; None unless that one's mail bounces."""
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
         return None
@@ -133,7 +132,7 @@ def claimable_from(
 
 
 def forfeited_at(work: UnitOfWork, board: Board, player_id: int) -> datetime | None:
-    """When a player ran out of time on a board; None for one who did not."""
+    """When a player ran out of time on a board, None if never."""
     seats = {seat.seat for seat in board.seats_of(player_id)}
     if not seats & set(board.position.out):
         return None

@@ -1,6 +1,6 @@
 """Advice of robots: hints on a player's own moves, and analyses of finished games.
 
-Neither may tell what to play on a board where the player can have no hint.
+Neither may reveal a good move on a board where the player may not have hints.
 """
 
 from datetime import datetime
@@ -42,7 +42,7 @@ def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> H
 
 
 def _check(board: Board, player: Player) -> None:
-    """Raise Refusal where there is no hint to be had."""
+    """Raise Refusal if a player may not have a hint here."""
     if not robots_play(board.rules):
         raise Refusal("no-hints", title=board.rules.info.title, number=board.id)
     people = people_against(board, player.id)
@@ -58,7 +58,7 @@ def _check(board: Board, player: Player) -> None:
 
 
 def _check_tells_nothing(work: UnitOfWork, board: Board, player: Player) -> None:
-    """Raise Refusal where a hint would tell what to play on another board, without hints."""
+    """Raise Refusal if a hint would reveal a move on another board without hints."""
     alike = marks_alike(board)
     for other in boards_without_hints(work, board, player):
         if mark(other.rules, other.position) in alike:
@@ -66,9 +66,9 @@ def _check_tells_nothing(work: UnitOfWork, board: Board, player: Player) -> None
 
 
 def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list[Board]:
-    """The newest boards in progress of the same game on which a player can have no hint.
+    """The newest boards in progress of the same game on which a player may not have hints.
 
-    Boards on which nobody has moved yet are left out.
+    Boards without a move are left out.
     """
     playing = work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
     same = (other for other in playing if other.game == board.game and other.ply)
@@ -81,17 +81,17 @@ def has_hints(board: Board, player: Player) -> bool:
 
 
 def people_against(board: Board, player_id: int | None) -> list[str]:
-    """The opponents of a player who are no robots, by their handles."""
+    """The handles of a player's human opponents."""
     own = {seat.seat for seat in board.seats if seat.player_id == player_id}
     own |= {partner for seat in own for partner in partners(board.position, seat)}
     return [seat.handle for seat in board.seats if seat.seat not in own and seat.robot is None]
 
 
-_BEHIND = 5.0  # seconds that robots' moves go before a piece of it
+_BEHIND = 5.0  # seconds by which robots' moves are preferred to a piece
 
 
 def check_analysable(board: Board) -> None:
-    """Raise Refusal where a board's game cannot be analysed, or not yet."""
+    """Raise Refusal if a board's game cannot be analysed, or not yet."""
     info = board.rules.info
     if board.playing:
         raise Refusal("analyse-when-over", number=board.id)
@@ -104,23 +104,23 @@ def check_analysable(board: Board) -> None:
 
 
 def check_tells_nothing(work: UnitOfWork, board: Board, player: Player) -> None:
-    """Raise Refusal where an analysis of a game would tell what to play on another board, on which
-    the player can have no hint."""
+    """Raise Refusal if an analysis would reveal a move on another board, on which the player may
+    not have hints."""
     told = _told_elsewhere(work, board, player)
     if told:
         raise Refusal("analyse-when-gone-on", **told)
 
 
 def tells_nothing(work: UnitOfWork, board: Board, player: Player | None) -> bool:
-    """Whether an analysis of a game tells a player nothing of that kind."""
+    """Whether an analysis of a game reveals nothing about a player's other boards."""
     return player is None or not _told_elsewhere(work, board, player)
 
 
 def _told_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
-    """Another board that stands, be it mirrored or turned, as it did in a game, and after which
-    ply; empty for none.
+    """Another board with a position of this game, also mirrored or turned, and the ply of that
+    position; empty if there is none.
 
-    A game that was played here counts where it stood so after the other board had begun.
+    In a game played here, only positions reached after the other board had begun count.
     """
     stands_on = {
         stands: other
@@ -141,8 +141,8 @@ def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
 
 
 def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) -> None:
-    """Queue an analysis for a player, or add the player to the readers of a running one. The board
-    is locked. Raises Refusal."""
+    """Queue an analysis for a player, or add the player to the readers of a running one. The
+    board must be locked. Raises Refusal."""
     if player.id not in work.analyses.readers(board.id):
         if not ANALYSES.take(work, now, player.id):
             raise Refusal("too-many-analyses", most=ANALYSES.most)
@@ -153,7 +153,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
-    """Queue a job for the next piece of an analysis, on a player's share."""
+    """Queue a job for the next piece of an analysis, counted for a player."""
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
         str(board.id),
@@ -185,6 +185,6 @@ def analysis_told(board: Board, kept: KeptAnalysis, player_id: int) -> dict[str,
 
 
 def better_lines(kept: KeptAnalysis) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """The better moves by ply, as a record has them."""
+    """The better moves by ply, for a record."""
     told = [*kept.found["mistakes"], kept.found["last"]]
     return tuple((item["ply"], tuple(item["line"])) for item in told if item and item["line"])

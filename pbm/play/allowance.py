@@ -1,4 +1,4 @@
-"""Allowances: whether a mail to somebody still fits their limits; each answer is counted."""
+"""Allowances: whether a mail still fits the recipient's limits; each answer is counted."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -30,9 +30,9 @@ from pbm.store.values.players import Player
 
 
 def may_be_told(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
-    """Count a mail that others bring each of some players, and wait for nobody.
+    """Count a mail caused by others to each of some players, without waiting for locks.
 
-    Returns who has not had too many, and how many more each may have had.
+    Returns the players below their limit, and how many more mails each may get.
     """
     keys = {TOLD.key(number): number for number in player_ids}
     taken = work.buckets.take_each(list(keys), TOLD.most, TOLD.within, now)
@@ -40,14 +40,14 @@ def may_be_told(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> d
 
 
 def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
-    """Whether others have brought a player so few mails that the next has a picture."""
+    """Whether a player's mails from others are few enough that the next has a picture."""
     return work.buckets.left(TOLD.key(player_id), TOLD.most, TOLD.within, now) >= PICTURED
 
 
 def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now: datetime) -> None:
-    """Count a mail to each of some players whom another one challenges.
+    """Count a mail to each challenged player.
 
-    Raises Refusal where one of them has had too many.
+    Raises Refusal if one of them has had too many.
     """
     for player in players:
         if player.robot or TOLD.take(work, now, player.id, wait=False):
@@ -59,39 +59,39 @@ def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now
 
 
 def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:
-    """Number of mails that the address of a stranger may still get today.
+    """Number of mails that a stranger's address may still get today.
 
-    Addresses that differ behind a `+` count as one.
+    Addresses that differ only behind a `+` count as one.
     """
     return STRANGER_ANSWERS - work.buckets.taken_since(_keys_of(address), now - STRANGER.within)
 
 
 def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusal:
-    """Why an address that nobody plays from is asked nothing now, and from when on it may be."""
+    """The refusal to write to a stranger's address now, with the time when it is possible again."""
     first = work.buckets.first_taken(_keys_of(address)) or now
     told = {"most": STRANGER_ANSWERS, "again": minute_after(first + STRANGER.within)}
     return Refusal("cannot-invite", address=address, **told)
 
 
 def has_said_no(work: UnitOfWork, address: str) -> bool:
-    """Whether an address has turned us down: nobody makes us write to it any more."""
+    """Whether an address has turned us down: then players cannot have us write to it."""
     return work.questions.turned_down({address_key(address), mailbox_key(address)})
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
-    """Count a mail to an address that nobody plays from; False if it must not be written.
+    """Count a mail to a stranger's address; False if it must not be written.
 
-    All strangers together have shares as well, from which the mail was counted before.
+    The shared limit of all strangers was counted before.
     """
     return any(STRANGER.take(work, now, *whose) for whose in _of_stranger(address))
 
 
 def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datetime) -> None:
-    """Count a mail that a player lets us write to such an address.
+    """Count a mail to a stranger's address that a player asked for.
 
-    Players who have asked for one today already, or are new here, have a share of what there is
-    for all, so that they leave some for others. Raises Refusal where it must not be written
-    now: why, and from when on it may be.
+    Players who have asked for one today already, or are new here, share a part of the total, so
+    that some is left for others. Raises Refusal if it must not be written now, with the reason and
+    the time when it may be.
     """
     begun = work.buckets.taken_since([UNASKED.key(player.id)], now - UNASKED.within)
     rates: list[tuple[Rate, tuple[int, ...]]] = [(UNASKED, (player.id,)), (ASKED, ())]
@@ -107,7 +107,7 @@ def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datet
 
 
 def minute_after(moment: datetime) -> str:
-    """A moment as people read it, to the minute."""
+    """A moment for readers, rounded up to the minute."""
     return f"{moment + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"  # none is named too early
 
 
@@ -120,10 +120,9 @@ def _of_stranger(address: str) -> list[tuple[int, str]]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Whether a player was told of a pause that is not over yet.
+    """Whether a player was told of a pause that still lasts.
 
-    Mails that only claim to be the player's have a limit of their own, so that forgers do not
-    use up the player's answers.
+    Unproven mails have a limit of their own, so that forgers do not use up the player's answers.
     """
     key = address_key(address)
     return any(
@@ -135,7 +134,7 @@ def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool =
 def limit_reached(
     work: UnitOfWork, player: Player, now: datetime, *, unproven: bool = False
 ) -> Limit | None:
-    """The limit that a player's next answer would go beyond."""
+    """The limit that a player's next answer would exceed, None if there is none."""
     allowance = Allowance.UNPROVEN if unproven else Allowance.PROVEN
     count = partial(work.outbox.count_answers, allowance, address_key(player.address))
     limits = _limits(unproven=unproven)

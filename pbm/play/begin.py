@@ -1,7 +1,7 @@
 """Beginning a game with others: who may meet, and how many boards a player may begin.
 
-A board counts as unanswered by a player who has neither moved nor written there since it was begun,
-as long as it is in progress.
+A board in progress is unanswered by a player who has neither moved nor written there since it
+began.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -20,9 +20,9 @@ from pbm.store.values.players import Player
 
 
 def may_meet(work: UnitOfWork, player: Player, others: Iterable[Player]) -> frozenset[int]:
-    """The numbers of those with whom a new game may bring a player together unasked.
+    """The numbers of the players whom a new game may pair with a player unasked.
 
-    Not where one has blocked the other, nor where two seem to be one person, by their addresses.
+    Excluded are blocks in either direction, and accounts that share a mailbox.
     """
     own = _mailboxes(player)
     apart = {other.id for other in others if not own & _mailboxes(other)} - {player.id}
@@ -34,7 +34,7 @@ def _mailboxes(player: Player) -> set[str]:
 
 
 def check_meeting(work: UnitOfWork, begun_by: Player, players: Sequence[Player]) -> None:
-    """Raise Refusal where one of the players of a new game has blocked another of them."""
+    """Raise Refusal if a player of a new game has blocked another."""
     blocks = work.blocks.among([player.id for player in players])
     handles = {player.id: player.handle for player in players}
     for by, blocked in sorted(blocks):
@@ -47,7 +47,7 @@ def check_meeting(work: UnitOfWork, begun_by: Player, players: Sequence[Player])
 
 
 def check_challenge(work: UnitOfWork, other: Player) -> None:
-    """Raise Refusal where a player takes no challenge now."""
+    """Raise Refusal if a player takes no challenge now."""
     settings = other.settings
     if settings.challenges == "off":
         raise Refusal("takes-no-challenges", handle=other.handle)
@@ -69,9 +69,9 @@ def begin_board(
 ) -> list[Event]:
     """Start a board at a player's wish, seats in the order given. Raises Refusal.
 
-    `agreed` are those who have said yes to it, by their numbers, and are challenged no more; where
-    somebody had to, it is none of the first few in a day.
-    `first_unsaid`: the player has the first seat without having asked for it, and is told.
+    `agreed` are the numbers of players who have said yes, and do not count as challenged; a board
+    that needed a yes is exempt from the daily limit of first boards. `first_unsaid`: the player has
+    the first seat without having asked for it, and is told.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -91,8 +91,8 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal where a player may not bring the others of these to a board now; those who have
-    `agreed`, by their numbers, take it whatever they say of challenges."""
+    """Raise Refusal if a player may not start a board with these others now; the settings of
+    those in `agreed` (numbers) do not matter."""
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:
@@ -103,8 +103,8 @@ def check_others(
 
 
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
-    """Whether so many boards that one player began wait for another that no more may; on a robot's
-    answer nobody need wait."""
+    """Whether the inviter has reached the limit of unanswered boards with this player. Robots
+    never count."""
     most = MOST_UNANSWERED
     return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
 

@@ -1,7 +1,7 @@
-"""A board as the rules make it: begun, moved on, left, taken back, closed; each step written down.
+"""Single steps of a board by the rules, each stored: begin, move, leave, take back, close.
 
-These are single steps. What follows from them is done where they are put together: `move`, `leave`,
-`offers`, `decline`, `by_operator`; and `ending`, whichever of them ended the game.
+The consequences are added by the callers: `actions`, `offers`, `by_operator`, and `ending` for
+whichever ended the game.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, NewPly, Progress, Round
 from pbm.store.values.players import Player
 
-_NO_CHANCE = 0  # the seed of games, none of which has chance in it so far
+_NO_CHANCE = 0  # seed; no game uses chance yet
 
 
 @dataclass(frozen=True)
 class Setup:
-    """The choices of a challenge; `rounds` are those of a match, `clock` None for the usual one."""
+    """The choices of a challenge; `rounds` are those of a match, `clock` None for the default."""
 
     game: str
     options: Options
@@ -37,7 +37,7 @@ class Setup:
     clock: Terms | None = None
 
     def position(self, players: int) -> Position:
-        """Where the game starts. Raises Refusal for a choice that does not go together."""
+        """The starting position. Raises Refusal for choices that exclude each other."""
         game = game_named(self.game)
         try:
             return game.start(players, self.options, _NO_CHANCE)
@@ -48,7 +48,7 @@ class Setup:
             raise Refusal("bad-setup", **told, **why(game, error)) from error
 
     def is_for(self, players: int) -> bool:
-        """Whether so many can play it."""
+        """Whether the game is for so many players."""
         try:
             self.position(players)
         except Refusal:
@@ -73,10 +73,10 @@ def start_board(
     rematch_of: int | None = None,
     begun_by: int | None = None,
 ) -> Board:
-    """Put a new board on the server, seats in the order given. Raises Refusal.
+    """Start a new board, seats in the order given. Raises Refusal.
 
-    `round_of` is its place in a match that has begun; else `setup.rounds` begins one. `begun_by`
-    is the player who wanted it, None where it follows from a game that was going on.
+    `round_of` is its place in a running match; else `setup.rounds` begins one. `begun_by` is the
+    player who started it, None if it follows from an earlier game.
     """
     board = work.boards.add(
         setup.game,
@@ -98,13 +98,13 @@ def start_board(
 
 
 def check_rules(board: Board) -> None:
-    """Raise Refusal where a board was begun under other rules than those of now."""
+    """Raise Refusal if a board was begun under another version of the rules."""
     if board.rules_version != board.rules.info.version:
         raise Refusal("other-rules", number=board.id, title=board.rules.info.title)
 
 
 def check_move(board: Board, text: str) -> Move:
-    """Read a move for the seat whose turn it is. Raises Refusal."""
+    """Parse a move for the seat to move. Raises Refusal."""
     check_rules(board)
     try:
         with failing_alone(board.rules, board.id):
@@ -114,13 +114,13 @@ def check_move(board: Board, text: str) -> Move:
 
 
 def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
-    """Play a move for the seat whose turn it is. Raises Refusal."""
+    """Play a move for the seat to move. Raises Refusal."""
     move = check_move(board, text)
     with failing_alone(board.rules, board.id):
         played = board.position.play(move)
     ply = NewPly(
         board.ply + 1,
-        turn(board.position) or 0,  # nobody's turn: the rules have refused it
+        turn(board.position) or 0,  # always a turn: the rules refuse other moves
         str(played.move),
         dict(played.effect),
         mark(board.rules, played.position),
@@ -141,7 +141,7 @@ def take_out(
 ) -> Board:
     """Take seats out of the game; what stands on the board stays.
 
-    `spared`: whoever sat there loses no rating by it.
+    `spared`: the player loses no rating by it.
     """
     for seat in seats:
         if board.playing and seat not in board.position.out:
@@ -151,7 +151,7 @@ def take_out(
 
 
 def go_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> Board:
-    """Take back all plies after `ply`, and what was done to the board since."""
+    """Take back all plies after `ply`, and the departures since."""
     position = position_after(work, board, ply)
     return work.playing.go_back(board, progress_at(board, position, ply), now)
 
@@ -164,7 +164,7 @@ def close_board(
     *,
     winners: Sequence[int] | None = None,
 ) -> Board:
-    """End a board otherwise than by play; `winners` are seats, none of them for a draw.
+    """End a board otherwise than by play; `winners` are seats, empty for a draw.
 
     Without `winners` it is closed and counts for nothing.
     """

@@ -1,6 +1,6 @@
-"""What the operator does to a game: ends it, lets it go on, takes its last ply back.
+"""The operator's actions on a game: end it, reopen it, take its last ply back.
 
-Whoever was removed from the server stays out of it.
+Players removed from the server stay out of it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ def end_board(
 
 
 def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
-    """The forfeits by which a board is over: those of whoever ran out of time last. None where it
+    """The forfeits that ended a board: those at the time of the last departure. Empty if it
     ended otherwise."""
     left = () if board.playing else work.plies.departures(board.id)
     last = left[-1] if left else None
@@ -49,7 +49,7 @@ def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Take the last ply back, and with it whoever resigned or ran out of time after it."""
+    """Take back the last ply, and all resignations and forfeits after it."""
     _lift(work, board, forfeits_after(work, board, board.ply))
     after = go_back(work, board, board.ply - 1, now)
     return settle_end(work, board, _without_the_removed(work, after, now), now)
@@ -69,7 +69,7 @@ def _lift(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None
 
 
 def _without_the_removed(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Players may have been removed meanwhile, or by what was taken back: that stays."""
+    """Take removed players out again, as reopening or undoing may have brought them back."""
     gone = [
         seat.seat for seat in board.seats if work.players.get(seat.player_id).status == "removed"
     ]

@@ -1,7 +1,7 @@
-"""Challenges that wait: some of the players want to be asked, and have not all said yes.
+"""Pending challenges: some players want to be asked, and not all have said yes.
 
-Nobody gets a board before. One player has at most one challenge waiting with another, so that a
-handle names it.
+The board starts after the last yes. One player has at most one challenge pending with another, so
+that a handle names it.
 """
 
 from collections.abc import Sequence
@@ -27,8 +27,7 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Whether a player may be asked for a game with another who does not know whose address it
-    is, and is told nothing where not."""
+    """Whether a player invited by mail address may be asked. The inviter is not told if not."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:
@@ -75,7 +74,8 @@ def propose(
 def accept_challenge(
     work: UnitOfWork, challenge: PendingChallenge, player: Player, now: datetime
 ) -> list[Event]:
-    """Say yes; with the last yes the board begins. Where it cannot any more, it is called off."""
+    """Accept a challenge; the last yes starts the board. If that is impossible by now, it is
+    called off."""
     challenge = work.challenges.note_yes(challenge, player.id)
     if challenge.waiting:
         return []
@@ -103,7 +103,7 @@ def accept_challenge(
 
 
 def _check_unasked(challenge: PendingChallenge, players: Sequence[Player]) -> None:
-    """Raise Refusal where somebody wants to be asked by now who was not."""
+    """Raise Refusal if a player who was not asked wants to be asked by now."""
     for player in players:
         is_unasked = player.id not in (challenge.by_id, *challenge.asked)
         if is_unasked and player.settings.challenges == "ask":
@@ -111,21 +111,21 @@ def _check_unasked(challenge: PendingChallenge, players: Sequence[Player]) -> No
 
 
 def refuse_challenge(work: UnitOfWork, challenge: PendingChallenge, player: Player) -> CalledOff:
-    """Say no, or withdraw one's own."""
+    """Refuse a challenge, or withdraw one's own."""
     work.challenges.forget(challenge.id)
     why = "withdrawn" if player.id == challenge.by_id else "refused"
     return _called_off(work, challenge, why, (player.handle,), but=player)
 
 
 def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
-    """Give up waiting."""
+    """Call off a challenge that was not answered in time."""
     work.challenges.forget(challenge.id)
     silent = tuple(challenge.handle_of(player_id) for player_id in challenge.waiting)
     return _called_off(work, challenge, "lapsed", silent)
 
 
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
-    """Call off everything that waits with somebody who leaves the server."""
+    """Call off all pending challenges with a player who leaves the server."""
     found = [work.challenges.find(number) for number in work.challenges.with_player(player.id)]
     events: list[CalledOff] = []
     for challenge in filter(None, found):
@@ -160,7 +160,7 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """Tell whoever knows of a challenge: its sender, and those who were asked; `but` one."""
+    """The news for a challenge's sender and those who were asked, except `but`."""
     told = tuple(
         player_id
         for player_id in (challenge.by_id, *challenge.asked)

@@ -1,4 +1,4 @@
-"""Claims: a game that gets nowhere is a draw once a player says so (rules, section 5)."""
+"""Claims: a game without progress is a draw once a player claims it (rules, section 5)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ from pbm.store.values.players import Player
 
 
 def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """End a game as a draw where a player may claim one. Raises Refusal."""
+    """End a game as a draw if a player may claim one. Raises Refusal."""
     claimed = DrawClaimed(board.id, player.handle, _reason_to_claim(work, board))
     return [claimed, *draw_board(work, board, "claimed", now)]
 
@@ -24,7 +24,7 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 def claimable(
     work: UnitOfWork, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
 ) -> str | None:
-    """The game's reason for which a draw may be claimed now; None if it may not.
+    """The game's reason why a draw may be claimed now, else None.
 
     `plies` are the latest ones. The cost does not grow with the length of the game. After plies of
     a version that did not count positions, a claim is offered later than it is allowed.

@@ -1,4 +1,4 @@
-"""When a player's digests come, in the days and hours of the player's own time zone."""
+"""The times of a player's digests, in the player's time zone."""
 
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -8,12 +8,12 @@ from pbm.store.values.players import Player, Settings
 from pbm.store.values.queues import TimerKind
 
 OFF, HOURLY, DAILY = "off", "hourly", "daily"
-LEFT_AFTER = timedelta(days=1)  # of a clock, after a digest that tells of a move to be made
+LEFT_AFTER = timedelta(days=1)  # least time on a clock after a digest that asks for a move
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def latest_digest(settings: Settings, now: datetime) -> datetime:
-    """The last moment for a digest so far: what is older is due."""
+    """The latest moment for a digest so far: older news is due."""
     local = now.astimezone(ZoneInfo(settings.timezone))
     if settings.digest == HOURLY:
         past = timedelta(minutes=local.minute, seconds=local.second)
@@ -42,7 +42,8 @@ def next_digest(settings: Settings, now: datetime) -> datetime:
 
 
 def arrange_digests(work: UnitOfWork, player: Player, settings: Settings, now: datetime) -> None:
-    """Set the timer of a player's digests by new settings; without digests, kept news come now."""
+    """Reset a player's digest timer to new settings; if digests are turned off, kept news is
+    sent now."""
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

@@ -19,16 +19,16 @@ from pbm.store.values.players import Player
 
 
 def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Go on with a match now that one of its boards is over: the next round, or the result.
+    """Continue a match after one of its boards is over: the next round, or the result.
 
-    A match ends early with a board that is closed, and where somebody cannot play any more.
+    A match ends early if a board is closed, or a player cannot play any more.
     """
     if board.round is None:
         return []
     boards = work.boards.of_match(board.round.match_id)
     last = boards[-1]
     if board.id != last.id and not _is_played_out(last):
-        return []  # a game that the operator let go on ends for the second time; the match is ahead
+        return []  # a reopened game ended again; the match has gone on
     table = standings(boards)
     counts = any(item.status == "finished" for item in boards)
     told = (board.id, board.round.number, board.round.rounds, tuple(table) if counts else ())
@@ -46,7 +46,7 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """The last board of the same match that was not closed; the board itself if there is none."""
+    """The last board of the same match that was not closed; the board itself without a match."""
     if board.round is None:
         return board
     boards = work.boards.of_match(board.round.match_id)
@@ -54,19 +54,19 @@ def last_of_match(work: UnitOfWork, board: Board) -> Board:
 
 
 def _is_played_out(last: Board) -> bool:
-    """Whether the last board of a match is its last round, and is finished."""
+    """Whether the last board of a match is its last round, and finished."""
     place = last.round
     return last.status == "finished" and place is not None and place.number == place.rounds
 
 
 def next_seating(board: Board) -> tuple[int, ...]:
-    """The players of a board in the order of their seats the next time: the second begins."""
+    """The players in their seats for the next game: the second one begins."""
     seated = [seat.player_id for seat in board.seats]
     return (*seated[1:], seated[0])
 
 
 def standings(boards: Sequence[Board]) -> list[MatchStanding]:
-    """The table of a match so far, the best first; only boards that were finished count."""
+    """The table of a match so far, best first; only finished boards count."""
     table = {seat.player_id: MatchStanding(seat.handle, 0, 0) for seat in boards[0].seats}
     for board in boards:
         for seat in board.seats if board.status == "finished" else ():
@@ -101,10 +101,10 @@ def _next_round(
 def settle_end(
     work: UnitOfWork, before: Board, after: Board, now: datetime, *, begins_anew: bool = False
 ) -> list[Event]:
-    """Settle the end of a board, or that it goes on again. Called after every change of a board.
+    """Settle a board's end or reopening. Called after every change of a board.
 
-    If a board is over in another way than before, the old end is undone first. Robots that are left
-    alone agree to a draw, except in teams, whose players win or lose with a partner.
+    If a board is over in another way than before, the old end is undone first. If only robots are
+    left they agree to a draw, except in teams, whose players win or lose with a partner.
     `begins_anew`: the remaining players begin the same game on another board.
     """
     if after.is_left_to_robots and not teams(after.start):

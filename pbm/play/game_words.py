@@ -1,6 +1,6 @@
-"""What the games that are installed say of words: the name of one, a move, a place on a board.
+"""Questions about words to the installed games: game names, moves, places on a board.
 
-A mail may be about any game, so a game whose code fails on a text says nothing of it.
+A mail may be about any game, so a game whose code fails on a text counts as a no.
 """
 
 from collections.abc import Iterator
@@ -27,27 +27,27 @@ _log = structlog.get_logger("pbm.games")
 
 
 def is_game(word: str) -> bool:
-    """Whether a word, in small letters, names a game."""
+    """Whether a lower-case word names a game."""
     return word in games()
 
 
 def may_be_move(text: str) -> bool:
-    """Whether a text that stands where a move belongs can be one, in any game."""
+    """Whether a text in the place of a move may be one, in any game."""
     return any(is_bare_move(text, game) or not has(game, ReadsTexts) for game in _all())
 
 
 def is_bare_move(text: str, game: Game) -> bool:
-    """Whether a text alone is a move in a game, whatever stands around it."""
+    """Whether a text alone is a move in a game."""
     return _says(game, ReadsTexts, "is_move_text", text)
 
 
 def is_nearly_move(text: str, game: Game) -> bool:
-    """Whether a text can hardly be meant as anything but a move of a game."""
+    """Whether a text is almost certainly meant as a move of a game."""
     return _says(game, ReadsLoosely, "is_nearly_move", text)
 
 
 def moves_meant(text: str, game: Game, position: Position) -> tuple[str, ...]:
-    """The legal moves that a text which is nearly one may mean."""
+    """The legal moves that an inexact move text may mean."""
     return game.moves_meant(position, text) if has(game, ReadsLoosely) else ()
 
 
@@ -90,7 +90,7 @@ def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
 
 
 def _says(game: Game, protocol: type, member: str, text: str) -> bool:
-    """Whether a game says so of a text; no where it does not say such things, or its code fails."""
+    """A game's answer about a text; False if the game lacks the protocol, or its code fails."""
     if not has(game, protocol):
         return False
     try:
@@ -101,7 +101,7 @@ def _says(game: Game, protocol: type, member: str, text: str) -> bool:
 
 
 def _note_failure(game: Game, error: Exception) -> None:
-    """Log which line of a game's code failed, and nothing of what it was asked about."""
+    """Log the failed line of a game's code, but not the text it was given."""
     *_, last = extract_tb(error.__traceback__)
     _log_once(game.info.name, type(error).__name__, f"{last.filename}:{last.lineno}")
 

@@ -1,4 +1,4 @@
-"""Players who may be meant by a handle that nobody has."""
+"""Suggestions for an unknown handle."""
 
 from string import ascii_lowercase, digits
 
@@ -11,10 +11,9 @@ _LETTERS = f"{ascii_lowercase}{digits}-_"
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:
-    """Players who can play and whose handle is one slip away, two at most; never the asker.
+    """At most two active players whose handle is one slip away; never the asker.
 
-    What a slip could have been is looked up, so that the work is the same among any number of
-    players.
+    All possible slips are looked up, so that the cost does not depend on the number of players.
     """
     if len(handle) > _LONGEST:
         return []

@@ -1,7 +1,7 @@
 """The table of limits: how often something may happen, how many, how long, how large.
 
 `help limits` is generated from it: `{NAME}` in `help/limits.txt` is the number of a limit, and
-`{NAME/hour}` what it is in an hour. Moves that are played never count.
+`{NAME/hour}` the number per hour. Moves that are played never count.
 """
 
 import re
@@ -19,7 +19,7 @@ _MINUTE, _HOUR, _DAY, _WEEK = (timedelta(minutes=count) for count in (1, 60, 1_4
 
 @dataclass(frozen=True)
 class Limit:
-    """At most so many answers within a time; `pause` is the kind of mail that says so once."""
+    """A maximum of answers within a time; `pause` is the kind of mail that says so once."""
 
     most: int
     within: timedelta
@@ -28,30 +28,29 @@ class Limit:
 
 @dataclass(frozen=True)
 class Rate:
-    """At most `most` at once, and as many again spread over `within`; counted in buckets that
-    all processes share."""
+    """A token bucket of `most` that refills within `within`; all processes share the buckets."""
 
     name: str
     most: int
     within: timedelta
 
     def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
-        """Count one more, unless that is too many; it counts only if the transaction does.
+        """Take one token, False if there is none; a rollback returns it.
 
         Without `wait` one may pass uncounted beside another process that counts the same.
         """
         return work.buckets.take(self.key(*whose), self.most, self.within, now, wait=wait)
 
     def is_empty(self, work: UnitOfWork, now: datetime, *whose: object) -> bool:
-        """Whether one more would be too many."""
+        """Whether the bucket has no token left."""
         return work.buckets.is_empty(self.key(*whose), self.most, self.within, now)
 
     def free_at(self, work: UnitOfWork, now: datetime, *whose: object) -> datetime:
-        """When one more is not too many any longer."""
+        """When the bucket has a token again."""
         return work.buckets.free_at(self.key(*whose), self.most, self.within, now)
 
     def key(self, *whose: object) -> str:
-        """The name of somebody's bucket."""
+        """The key of somebody's bucket."""
         return ":".join(map(str, (self.name, *whose)))
 
 
@@ -59,16 +58,16 @@ class Rate:
 ANSWERS_IN_HOUR = Limit(20, _HOUR, Kind.PAUSE_HOUR)
 ANSWERS_IN_DAY = Limit(100, _DAY, Kind.PAUSE_DAY)
 ANSWERS_UNPROVEN = Limit(5, _HOUR, Kind.PAUSE_FROM)
-# So many answers meet no pause on a player's first day, on which everything is tried for once.
+# A newcomer's first day allows so many answers without a pause, as everything is tried for once.
 NEWCOMERS_DAY = _DAY
-NEWCOMERS_ANSWERS = 40  # and as many to mails that nobody has proven
-LEFT_OUT_TOLD = Rate("left-out-told", 20, _DAY)  # so that no robot is told for ever
-BACK_BY_CLAIM = Rate("back", 4, _DAY)  # unproven mails that say somebody is back
+NEWCOMERS_ANSWERS = 40  # and as many to unproven mails
+LEFT_OUT_TOLD = Rate("left-out-told", 20, _DAY)  # against endless answers to autoresponders
+BACK_BY_CLAIM = Rate("back", 4, _DAY)  # unproven mails claiming that a player is back
 
-# Mails that others bring a player, but for the first of a turn that waits for the player: about 32
-# in any hour and 90 in any day. What is more than that waits, and comes as one mail an hour.
+# Mails that others cause to a player, except the first of a turn that waits for the player: about
+# 32 in any hour and 90 in any day. Further ones wait, and come as one mail an hour.
 TOLD = Rate("told", 30, 12 * _HOUR)
-# Challenges beyond them, so that nobody who fills the others keeps everybody from asking.
+# Challenges beyond them, so that filling the other limits does not keep everybody from asking.
 CHALLENGED = Rate("challenged", 4, 12 * _HOUR)
 CHALLENGED_BY = Rate("challenged-by", 2, 12 * _HOUR)  # of one player
 PICTURED = 25.0  # of them left at least: a mail has a picture, which is most of its size
@@ -79,21 +78,21 @@ ACCOUNT_NEWS = Rate("account", 1, _DAY)  # of a player, on a board
 QUESTION_STANDS, SIGNUP_STANDS = OPEN_FOR, 3 * _DAY
 YES_STANDS = CONSENT_STANDS
 ALIAS_ASKED_EVERY = _DAY  # the owner of an address, about a reply from another
-MOST_ERRANDS = 10  # mails that one question is about
+MOST_ERRANDS = 10  # mails per question
 
 # One mail.
 MOST_COMMANDS = 20
-MOST_MAILS = 20  # that it brings others
+MOST_MAILS = 20  # to others
 MOST_SHOWN = 10  # boards in one answer
-MOST_TOGETHER = 8  # boards that wait for a player; the Message-ID names each of them
+MOST_TOGETHER = 8  # boards in one mail of waiting ones; the Message-ID names each
 MEGABYTES, KILOBYTES_READ = LIMITS.mail_bytes >> 20, LIMITS.text_bytes // 1024
 MAILS_OF_ADDRESS = Rate("mails", 240, _HOUR)
 
 # Games and words.
-STARTS = Rate("starts", 60, _HOUR)  # boards that a player begins
+STARTS = Rate("starts", 60, _HOUR)  # boards begun by a player
 FIRST_STARTS = Rate("first-starts", 10, _DAY)
-TAKEN_UP = 5  # boards on which others must have moved, before a player may begin as many as STARTS
-MOST_UNANSWERED = 3  # boards that one player began and another has not answered
+TAKEN_UP = 5  # boards with others' moves, until STARTS replaces FIRST_STARTS
+MOST_UNANSWERED = 3  # boards begun by one player and unanswered by another
 MOST_WITH_ROBOTS = 5  # boards in progress, of one player
 HINTS = Rate("hints", 30, _DAY)
 ANALYSES = Rate("analyses", 3, _DAY)
@@ -101,44 +100,44 @@ IMPORTS = Rate("imports", 30, _DAY)
 MOST_PLIES, A_RECORD = 2_000, 100  # of a record; each further hundred counts as another
 KEPT_UNSEEN = 90 * _DAY  # a record
 NEWS = Rate("news", 30, _HOUR)  # of a player on a board, moves apart
-SAME_WORDS = Rate("same", 3, _DAY)  # of a player on a board, and nothing else said
+SAME_WORDS = Rate("same", 3, _DAY)  # of a player on a board, without other words
 SAME_WORDS_TOLD = Rate("same-told", 1, _DAY)
 MOST_SEEKS = 5  # open ones of a player
 JOINS = Rate("joins", 20, _DAY)
 SEEK_STANDS, PAIRING_STANDS = 4 * _WEEK, 2 * _WEEK
-MOST_CHALLENGES = 10  # of a player that wait for a yes
+MOST_CHALLENGES = 10  # pending ones of a player
 CHALLENGE_AGAIN = Rate("challenges", 3, _DAY)  # of one player by another: it is a mail each time
 CHALLENGE_STANDS = 7 * _DAY
 MOST_BLOCKED = 100  # by one player
 REPORTS = Rate("reports", 5, _DAY)
 
-# Mails to addresses that nobody plays from: the first three so never more than 140 in an hour.
+# Mails to strangers' addresses: the first three limits allow at most 140 in an hour.
 STRANGERS = Rate("strangers", 40, _HOUR)  # answers to mails, each counted at the door
 ASIDE = Rate("strangers-aside", 10, _HOUR)  # other answers to such addresses
 ASKED = Rate("unasked-all", 20, _HOUR)  # invitations, and to new addresses
 VOUCHED = Rate("vouched", 50, _HOUR)  # answers where the sender's domain vouches
-STRANGERS_AGAIN = Rate("strangers-again", 200, _HOUR)  # to who comes a second time
+STRANGERS_AGAIN = Rate("strangers-again", 200, _HOUR)  # to senders known from before
 VOUCHED_AGAIN = Rate("vouched-again", 200, _HOUR)
 STRANGER_ANSWERS = 5
 STRANGER = Rate("stranger", 1, _DAY)  # of one in five buckets: five in any day
-AGAIN_AFTER = 30 * _MINUTE  # a mail that was put off gets through
-# Shares of the answers at the door, and of what is asked.
+AGAIN_AFTER = 30 * _MINUTE  # until a deferred mail is accepted
+# Shares of the answers counted on receipt, and of invitations.
 OF_NETWORK = Rate("strangers-of", 10, _HOUR)
-OF_DOMAIN = Rate("domain-of", 10, _HOUR)  # that vouches
-OF_SAID_DOMAIN = Rate("said-domain-of", 20, _HOUR)  # where no network is known
+OF_DOMAIN = Rate("domain-of", 10, _HOUR)  # with a DMARC pass
+OF_SAID_DOMAIN = Rate("said-domain-of", 20, _HOUR)  # if the network is unknown
 OF_FORM = Rate("form-of", 30, _HOUR)
 OF_AGAIN = Rate("again-of", 50, _HOUR)  # of a network or domain, a second time
 NEW_DOMAIN = Rate("new-domain", 1, _WEEK)  # a domain's first mail for long
 OF_KNOWN = Rate("known-of", 30, _HOUR)  # all others, of all domains
-OF_ASKING = Rate("unasked-known", 10, _HOUR)  # who asked today, or is new here
-UNASKED = Rate("unasked", 10, _DAY)  # of a player, to people who have not asked for it
-MOST_INVITED = 5  # people invited by one player who have not answered
+OF_ASKING = Rate("unasked-known", 10, _HOUR)  # players who asked today or are new
+UNASKED = Rate("unasked", 10, _DAY)  # invitations by a player
+MOST_INVITED = 5  # unanswered invitations by one player
 
 # Passwords.
 SHORTEST_PASSWORD, LONGEST_PASSWORD = SHORTEST, LONGEST  # characters
 NEW_PASSWORDS = Rate("new-passwords", 10, _HOUR)  # of a player; to hash is dear
 ALL_NEW_PASSWORDS = Rate("all-new-passwords", 60, _HOUR)
-MOST_CHECKS = 10  # an hour, for a handle, and for a peer that is not our own mail server
+MOST_CHECKS = 10  # an hour, per handle, and per peer except our own mail server
 OWN_PASSWORDS = Rate("own-passwords", 30, _HOUR)  # of a player, looked for in words
 OTHERS_PASSWORDS = Rate("others-passwords", 10, _HOUR)  # of one, in others' words
 ALL_OWN_PASSWORDS = Rate("all-own-passwords", 600, _HOUR)
@@ -148,7 +147,7 @@ _UNITS = {"minute": _MINUTE, "hour": _HOUR, "day": _DAY, "week": _WEEK}
 
 
 def with_figures(page: str) -> str:
-    """A help page with the figures of the table in it.
+    """A help page with the figures of the table filled in.
 
     Raises KeyError for an unknown name, ValueError for a figure that is no whole number.
 

@@ -1,7 +1,7 @@
-"""What players of a board agree on: draws and take-backs (rules, section 5), and pauses.
+"""Offers between players of a board: draws and take-backs (rules, section 5), and pauses.
 
-An offer is open until everybody else who is still in has agreed, or one says no. Robots answer at
-once, unless a draw takes a thought.
+An offer is open until everybody else still in has agreed, or one says no. Robots answer at once,
+except that a draw may need a search.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with what has to be s
 
 
 def waiting_for(board: Board, offer: Offer) -> tuple[int, ...]:
-    """The players who have still to answer an offer."""
+    """The players who still have to answer an offer."""
     return tuple(
         player_id
         for player_id in board.still_in
@@ -57,7 +57,7 @@ def open_offers(board: Board) -> tuple[Offer, ...]:
 
 
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
-    """The ply that a player played last, also for a partner who had left; 0 before the first."""
+    """A player's last ply, also one made for a partner who had left; 0 before the first."""
     plies = [board.last_ply_of(player_id)]
     own = [seat.seat for seat in board.seats_of(player_id)]
     gone = {partner for seat in own for partner in board.gone_partners(seat)}
@@ -75,7 +75,7 @@ def mark_of(offer: Offer) -> str:
 
 
 def make_offer(work: UnitOfWork, board: Board, kind: OfferKind, player_id: int) -> list[Event]:
-    """Ask the others of a board. Raises Refusal."""
+    """Make an offer to the others of a board. Raises Refusal."""
     moved = latest_ply(work, board, player_id)
     last = board.offer(kind)
     if last and last.open:
@@ -104,7 +104,7 @@ def make_offer(work: UnitOfWork, board: Board, kind: OfferKind, player_id: int) 
 def agree(
     work: UnitOfWork, board: Board, offer: Offer, player_id: int, now: datetime
 ) -> list[Event]:
-    """Say yes; the last one to do so makes it so."""
+    """Agree to an offer; the last yes carries it out."""
     offer = replace(offer, agreed=(*offer.agreed, player_id))
     board = _keep(work, board, offer)
     if not waiting_for(board, offer):
@@ -113,7 +113,7 @@ def agree(
 
 
 def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
-    """Say no: the offer is off, and a draw or a take-back may not be asked for again at once."""
+    """Refuse an offer; a refused draw or take-back may not be offered again at once."""
     if offer.kind in _OF_CLOCKS:
         _drop(work, board, offer)
     else:
@@ -123,7 +123,7 @@ def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list
 
 
 def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
-    """Close what a move of this player answers: a draw by moving on, a take-back in any case."""
+    """Close the offers that a move answers: a draw by moving on, a take-back in any case."""
     events: list[Event] = []
     for offer in open_offers(board):
         is_draw = offer.kind == DRAW and player_id in waiting_for(board, offer)
@@ -134,7 +134,7 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
 
 
 def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Settle what was asked for by, or only waited for, somebody who has left the game."""
+    """Settle offers made by, or awaiting only, a player who has left the game."""
     events: list[Event] = []
     for offer in open_offers(board):
         if not board.playing:
@@ -155,7 +155,7 @@ def draw_board(work: UnitOfWork, board: Board, how: str, now: datetime) -> list[
 def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list[Event]:
     handle = board.handle_of(offer.by)
     if offer.kind == DRAW:
-        # Not open any more, since the operator may let the game go on.
+        # Closed first, since the operator may reopen the game.
         board = _keep(work, board, replace(offer, open=False))
         return [DrawAgreed(board.id, handle), *draw_board(work, board, "agreed", now)]
     if offer.kind in _OF_CLOCKS:
@@ -170,7 +170,7 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
 
 
 def _stop_or_go(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> Event:
-    """Do to the clocks what all have agreed on."""
+    """Pause or resume the clocks, as agreed."""
     handle = board.handle_of(offer.by)
     if offer.kind == PAUSE:
         pause(work, board, now)
@@ -180,7 +180,7 @@ def _stop_or_go(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> 
 
 
 def _take_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> list[Event]:
-    """Take back all plies after `ply`; whoever has left since stays out of the game."""
+    """Take back all plies after `ply`; players who have left since stay out of the game."""
     since = [item for item in work.plies.departures(board.id) if item.after_ply > ply]
     after = go_back(work, board, ply, now)
     for item in since:
@@ -198,13 +198,13 @@ def _answered(
 
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
-    """The ply that a take-back takes, its move, and the number of later plies."""
+    """The taken-back ply, its move, and the number of later plies."""
     taken, *later = work.plies.of(board.id, since=offer.moved - 1)
     return taken.ply, taken.text, len(later)
 
 
 def _drop(work: UnitOfWork, board: Board, offer: Offer) -> Board:
-    """Forget an offer, so that the same may be asked for again."""
+    """Delete an offer, so that the same may be made again."""
     return work.boards.set_offers(board, [item for item in board.offers if item != offer])
 
 
@@ -216,7 +216,7 @@ def _keep(work: UnitOfWork, board: Board, offer: Offer) -> Board:
 def ask_all(
     work: UnitOfWork, board: Board, kind: OfferKind, player_id: int, now: datetime
 ) -> list[Event]:
-    """Ask the others of a board, and let the robots among them answer. Raises Refusal."""
+    """Make an offer, and have the robots on the board answer it. Raises Refusal."""
     events = make_offer(work, board, kind, player_id)
     for robot_id in dict.fromkeys(seat.player_id for seat in board.seats if seat.robot):
         events += _answer(work, work.boards.get(board.id), kind, robot_id, now)
@@ -224,7 +224,7 @@ def ask_all(
 
 
 def offered_to(board: Board, robot_id: int, kind: str = DRAW) -> Offer | None:
-    """The draw, or another offer, that a robot of a board has still to answer."""
+    """The open offer of a kind that a robot still has to answer, else None."""
     found = (offer for offer in open_offers(board) if offer.kind == kind)
     return next((offer for offer in found if robot_id in waiting_for(board, offer)), None)
 

@@ -1,4 +1,4 @@
-"""Which seats partners have, as the game itself says it."""
+"""The seats of partners, as the game defines them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def _numbers(game: Game, option: Option) -> Sequence[int]:
 
 
 def _sides(game: Game, players: int) -> tuple[int, ...] | None:
-    """The side of each seat where so many play as partners, None where they cannot."""
+    """The side of each seat if so many can play as partners, else None."""
     option = partners_option(game)
     if option is None:
         return None

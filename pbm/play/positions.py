@@ -1,4 +1,4 @@
-"""Positions of a board: replayed from its moves, and the marks by which they are found again."""
+"""Positions of a board: replayed from its moves, and keys to find equal ones."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -13,15 +13,15 @@ from pbm.store.values.boards import MARK, Board
 
 
 def mark(game: Game, position: Position) -> str | None:
-    """The same for positions that a claim takes for the same; None in games that tell of none."""
+    """A key that is equal for positions that count as repeated; None if the game has no claims."""
     if not has(game, TellsClaims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
 
 
 def marks_alike(board: Board) -> frozenset[str]:
-    """The marks of all positions in which the same is good as on a board now: its own, and those of
-    its copies, in games that have any."""
+    """The keys of all positions with the same best moves as a board's current one: its own, and
+    those of its copies in games that have any."""
     return _marks_alike(board.game, board.state)
 
 
@@ -34,10 +34,10 @@ def _marks_alike(game: str, state: str) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int) -> dict[str, int]:
-    """Arguments to count how often a position has stood that is reached by `ply` on a board.
+    """Arguments to count the repetitions of a position reached by `ply` on a board.
 
     `since` is the first ply that counts, `first` the number to start from, since the start position
-    is no ply, and `most` the limit of the count.
+    has no ply, and `most` the limit of the count.
     """
     game = board.rules
     if not has(game, TellsClaims):
@@ -48,9 +48,9 @@ def counted_from(board: Board, position: Position, ply: int) -> dict[str, int]:
 
 
 def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
-    """Return the position after `ply` plies, seats given up by then included.
+    """Return the position after `ply` plies, including resigned seats.
 
-    Raises RulesError where a recorded move is not legal.
+    Raises RulesError if a recorded move is not legal.
     """
     position = board.start
     for number, reached in enumerate(_positions(work, board)):

@@ -1,4 +1,4 @@
-"""News for players after an upgrade has recounted all ratings."""
+"""News for players after an upgrade that recounted all ratings."""
 
 from collections.abc import Iterator
 
@@ -10,8 +10,8 @@ from pbm.store.values.players import Player
 
 
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
-    """Take the news of recounted ratings for a player's next mail; none until all is counted, or if
-    the player's ratings have not changed."""
+    """Take the news of recounted ratings for a player's next mail; empty until the recount is
+    done, or if the ratings have not changed."""
     if not player.rating_news or work.facts.find(STALE) is not None:
         return
     work.players.set_rating_news(player.id, None)
@@ -31,5 +31,5 @@ def _known(work: UnitOfWork, player: Player) -> dict[tuple[str, str], tuple[floa
 
 
 def _title(game: str) -> str:
-    """Which game it is, where there are several."""
+    """The game's title if several are installed, else empty."""
     return game_named(game).info.title if len(games()) > 1 else ""

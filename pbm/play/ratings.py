@@ -1,9 +1,9 @@
-"""Ratings: what finished boards say of how strong somebody plays (rules, section 6).
+"""Ratings of playing strength from finished boards (rules, section 6).
 
 Each game has ratings of its own for two players, for three and more, and for teams. A rating is a
-mean and an uncertainty, as the Plackett-Luce model of openskill has them (Weng and Lin, 2011). The
-table of them is a view of the finished boards in the order in which they were counted: what is
-written down can be computed again from the boards alone.
+mean and an uncertainty, by the Plackett-Luce model of openskill (Weng and Lin, 2011). The table is
+a view of the finished boards in the order in which they were counted, and can be recomputed from
+the boards alone.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,14 +24,14 @@ from pbm.store.values.players import CountedBoard, Pool, Rating, Result
 from pbm.store.values.queues import TimerKind
 
 PROVISIONAL = 5.2
-"""The uncertainty above which a rating says little: some ten games with others who are known."""
+"""A rating with a greater uncertainty is provisional: about the first ten games."""
 STALE = "ratings-stale"
-"""The fact that names the first board to be counted anew."""
+"""The fact that names the first board to recount."""
 MOVES, MOVES_WITH_SCORE = 10, 5
-"""How often each side has moved in a game that got somewhere; the less where somebody scored."""
+"""The fewest moves of each side in a game that counts; the smaller number if somebody scored."""
 REPEATED_WITHIN = timedelta(days=30)
 _FULL_WINS = 2  # over the same opponent in that time; each further one counts half the one before
-_PER_MONTH = 0.6  # that the uncertainty grows without a game, in quadrature
+_PER_MONTH = 0.6  # growth of the uncertainty without a game, in quadrature
 _MONTH = timedelta(days=30)
 _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one step of the model
 _TWO = 2
@@ -39,7 +39,7 @@ _TWO = 2
 
 @dataclass(frozen=True)
 class RatingShown:
-    """A rating as people see it: a number, by how much it may be off, whether that is much."""
+    """A rating as shown: a number, its uncertainty, whether it is provisional."""
 
     number: int
     off: int
@@ -50,8 +50,8 @@ class RatingShown:
 class RatingChange:
     """The change of a player's rating by a finished board; `before` is None for a first game.
 
-    `spared`: nothing, since another board had run out in the same absence. `measured`: nothing, as
-    it is that of a robot. `counted`: how many hundredths of what the game says counted.
+    `spared`: no change, since another board had run out in the same absence. `measured`: no change,
+    as the player is a robot. `counted`: the weight of the game in percent.
     """
 
     handle: str
@@ -63,7 +63,7 @@ class RatingChange:
 
 
 def shown(mu: float, sigma: float) -> RatingShown:
-    """A rating as people see it.
+    """A rating as shown to people.
 
     >>> shown(25.0, 25 / 3)
     RatingShown(number=1500, off=333, provisional=True)
@@ -95,7 +95,7 @@ def _change(handle: str, item: Result, *, robot: bool) -> RatingChange:
 
 
 def at(rating: Rating | None, now: datetime) -> Rating:
-    """The rating of a player by now; the uncertainty grows in time without play."""
+    """A player's rating by now; the uncertainty grows in time without play."""
     first = _model()
     if rating is None:
         return Rating(first.mu, first.sigma, 0, None)
@@ -105,14 +105,14 @@ def at(rating: Rating | None, now: datetime) -> Rating:
 
 
 def measured(robot: str) -> Rating:
-    """The rating of a robot, which no game changes; of one that was not measured the middle."""
+    """The fixed rating of a robot; the middle if it was not measured."""
     number = MEASURED.get(robot, _MIDDLE)
     return Rating(_model().mu + (number - _MIDDLE) / _STEP, 0.0, 0, None)
 
 
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
-    """Whether a board counts for ratings once it is finished: it is rated, each player has one seat
-    there, and it has gone on for long enough to say how strong they are."""
+    """Whether a board counts for ratings once it is finished: it is rated, each player has one
+    seat, and the game was long enough."""
     return _may_count(board) and _is_long_enough(work, board)
 
 
@@ -129,7 +129,7 @@ def _is_long_enough(work: UnitOfWork, board: Board) -> bool:
 
 
 def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
-    """With which games a board counts; None if it counts for no rating."""
+    """The pool of ratings in which a board counts, None if in none."""
     if board.status != "finished" or not got_somewhere(work, board):
         return None
     if teams(board.start):
@@ -138,7 +138,7 @@ def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
 
 
 def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
-    """Whether nobody has left before a first move, so that a partner made it."""
+    """Whether each player moved before leaving, so that no partner made their first move."""
     left = work.plies.departures(board.id) if board.position.out else ()
     moves = work.plies.by_seat(board.id, since=0) if left else {}
     later = (work.plies.by_seat(board.id, since=item.after_ply) for item in left)
@@ -149,13 +149,13 @@ def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
 
 
 def is_too_short(work: UnitOfWork, board: Board, changes: Sequence[RatingChange]) -> bool:
-    """Whether a board that is over would count for ratings, had it gone on for longer."""
+    """Whether a finished board counts for no rating only because it was too short."""
     over = board.status == "finished" and _may_count(board)
     return over and not changes and pool_of(work, board) is None
 
 
 def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Count a board that has just been finished, if it is rated."""
+    """Count a board that has just finished, if it is rated."""
     pool = pool_of(work, board)
     if pool is None:
         return
@@ -164,9 +164,9 @@ def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Take back what a board did to the ratings: it goes on, or has ended in another way.
+    """Undo a board's effect on the ratings, as it goes on or has ended in another way.
 
-    What was counted later is counted anew, in a while.
+    Boards counted later are recounted after a while.
     """
     counted = work.ratings.counted(board.id)
     if counted is not None:
@@ -176,7 +176,7 @@ def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
-    """Schedule a recount of all boards from this count on."""
+    """Schedule a recount of all boards from this number on."""
     stale = work.facts.find(STALE, lock=True)
     work.facts.note(STALE, min(number, stale.value) if stale else number, now)
     work.timers.set(TimerKind.RATINGS, "", now, now)
@@ -185,7 +185,7 @@ def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
 def recount(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Result, ...] | None:
     """Rating results of a counted board as it is now; None if it counts no more.
 
-    Raises StateError where its game is not installed.
+    Raises StateError if its game is not installed.
     """
     if pool_of(work, board) != counted.pool:
         return None
@@ -195,7 +195,7 @@ def recount(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Resu
 def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Result, ...]:
     """Rating results of a board for its players, in the order of the seats.
 
-    Robots and who is spared are rated with the others, as they played, and keep what they have.
+    Robots and spared players enter the computation, but keep their ratings.
     """
     left = work.plies.departures(board.id) if board.position.out else ()
     spared = {item.seat for item in left if item.spared}
@@ -240,7 +240,7 @@ def _changed(
     weight: float,
     people: Collection[int],
 ) -> Result:
-    """A game's effect on one player; `people` are the opponents who are no robots."""
+    """A game's effect on one player; `people` are the human opponents."""
     mu, sigma = (
         old * (1 - weight) + new * weight
         for old, new in zip((was.mu, was.sigma), rated, strict=True)
@@ -262,7 +262,7 @@ def _changed(
 
 
 def _people_against(board: Board, seat: int) -> list[int]:
-    """The opponents of a seat who are no robots."""
+    """The human opponents of a seat."""
     return [other.player_id for other in _against(board, seat) if not other.robot]
 
 
@@ -276,8 +276,8 @@ def _weights(
 ) -> list[float]:
     """The weight of a game for each seat.
 
-    Each further win over the same opponent within `REPEATED_WITHIN` counts half the one before,
-    for both; with several opponents it is the mean.
+    Each further win over the same opponent within `REPEATED_WITHIN` counts half the one before, for
+    both players; with several opponents the weight is the mean.
     """
     players = [seat.player_id for seat in board.seats]
     wins = work.ratings.wins(counted, players, counted.at - REPEATED_WITHIN)
@@ -297,7 +297,7 @@ def _weights(
 def after_game(
     known: Sequence[Rating], sides: Sequence[Sequence[int]], places: Sequence[int]
 ) -> list[tuple[float, float]]:
-    """The mean and the uncertainty of each seat after a game; partners have one place."""
+    """The mean and uncertainty of each seat after a game; partners share a place."""
     model = _model()
     rated = model.rate(
         [

@@ -1,4 +1,4 @@
-"""Games as records: what a board's record says, and a game from elsewhere as a board."""
+"""Games as records: the record of a board, and an imported game as a board."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,14 +50,13 @@ def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
 
 
 def shown_names(record: GameRecord) -> list[str]:
-    """The names in a record as they stand in lists and subjects: short, none empty."""
+    """The names in a record as shown in lists and subjects: short, never empty."""
     return [_name(name, seat) for seat, name in enumerate(record.names, 1)]
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A record that was played through: its moves and departures as they are kept, and where it
-    began and ended."""
+    """A replayed record: its moves and departures as stored, and its first and last position."""
 
     record: GameRecord
     start: Position
@@ -67,7 +66,7 @@ class Replay:
 
 
 def replay(game: Game, record: GameRecord) -> Replay:
-    """Play a record through. Raises RulesError for a move that is not allowed."""
+    """Replay a record. Raises RulesError for an illegal move."""
     steps, start = replayed(game, record), start_of(game, record)
     return Replay(
         record,
@@ -85,7 +84,7 @@ def replay(game: Game, record: GameRecord) -> Replay:
 
 
 def read_record(game: Game, text: str, chosen: Options) -> Replay | RecordError:
-    """Read a text and play it through, or say what is wrong with it; slow."""
+    """Parse a text and replay it, or return its error; slow."""
     assert isinstance(game, KeepsRecords)
     try:
         return replay(game, game.read(text, chosen))
@@ -102,10 +101,10 @@ def keep_record(
     names: Sequence[str],
     goes_on: bool = False,
 ) -> Board:
-    """Put a game that was played elsewhere on the server: a record, or one that goes on here.
+    """Add a game that was played elsewhere: a record, or a game that goes on here.
 
-    A record is over, and its seats keep the names that it gives; one that goes on is played
-    by the players whose names they are. Nothing has ended here, so no event tells of an end.
+    A record is over, and its seats keep its names; a game that goes on is played by the named
+    players. No event is returned, as no game ended here.
     """
     work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(
@@ -132,7 +131,7 @@ def keep_for_a_time(turn: Turn, board: Board) -> None:
 
 
 def note_seen(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Note that somebody looks at a record, once a day."""
+    """Record that a record was looked at, once a day."""
     if board.from_record and board.changed_at < now - _NOTED_EVERY:
         work.boards.get(board.id, lock=True)
         work.boards.change(board.id, changed_at=now)
@@ -147,7 +146,7 @@ def _going_on(work: UnitOfWork, board: Board, now: datetime) -> Board:
 
 
 def _closed(work: UnitOfWork, board: Board, ended: Ending | None, now: datetime) -> Board:
-    """End a board as its record says, or without a result where that says nothing."""
+    """End a board as its record says, or without a result if it has none."""
     if ended is None or ended.result is None:
         return close_board(work, board, _BY_RECORD, now)
     by_word = ended.how if ended.how in _DRAWN else _BY_RECORD
@@ -182,7 +181,7 @@ def _how(how: str) -> str:
 
 
 def _written(seat: Seat, board: Board) -> str:
-    """A name as a record has it: empty where nobody knows it."""
+    """A name as a record has it: empty if unknown."""
     unknown = board.from_record and seat.handle == _name("", seat.seat)
     return "" if unknown else seat.handle
 

@@ -1,4 +1,4 @@
-"""Reports: what a player tells the operator about a board, with what others said there."""
+"""Reports: a player's message to the operator about a board, with what others said there."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ from pbm.store.values.players import Player
 
 WORDS_KEPT = timedelta(days=30)
 KEPT = timedelta(days=180)
-_MOST_WORDS = 10  # things that others have said
+_MOST_WORDS = 10  # messages of others
 _MOST_LINES = 40
 _LONGEST = 400  # characters of a line
 
@@ -20,7 +20,7 @@ _LONGEST = 400  # characters of a line
 def report(
     work: UnitOfWork, board: Board, player: Player, lines: Sequence[str], now: datetime
 ) -> Reported:
-    """Keep a report for the operator. Raises Refusal where there are too many."""
+    """Store a report for the operator. Raises Refusal if there are too many."""
     if not REPORTS.take(work, now, player.id):
         raise Refusal("too-many-reports", most=REPORTS.most)
     said = work.words.of_others(board.id, player.id, most=_MOST_WORDS)
@@ -35,5 +35,5 @@ def report(
 
 
 def _cut(lines: Sequence[str]) -> list[str]:
-    """As much of somebody's words as the operator needs."""
+    """Somebody's words, cut to what the operator needs."""
     return [line[:_LONGEST] for line in lines[:_MOST_LINES]]

@@ -1,8 +1,7 @@
-"""Requesting a move: a person is reminded of a first one, a robot gets a job.
+"""Requesting a move: a person is reminded of a first move, a robot gets a job.
 
-A first move is reminded of after two days and declined after seven, counted from the moment at
-which it is a player's turn for the first time. No timer is changed with a move; one that is due
-checks whether the board still waits for the move that it was set for.
+The reminder comes after two days and the decline after seven, counted from the player's first turn.
+Moves change no timer; a due timer checks whether the board still waits for its move.
 """
 
 from datetime import datetime, timedelta
@@ -14,7 +13,8 @@ from pbm.store.values.queues import SearchKind, Timer, TimerKind
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Remind a person of a first move, or queue a robot's job, for the move that a board waits for.
+    """Request the move that a board waits for: a reminder for a person's first move, a job for a
+    robot.
 
     Called after anything that may pass the turn on.
     """
@@ -36,8 +36,8 @@ def move_key(board: Board, player_id: int) -> str:
 
 
 def asked_by(board: Board) -> int:
-    """The player whose share of robots' time a robot's move takes: the first person who is still
-    in, or the robot itself without people."""
+    """The player charged for a robot's move: the first person still in, or without people the
+    robot itself."""
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
     still_in = board.still_in

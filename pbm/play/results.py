@@ -1,4 +1,4 @@
-"""How a game came out: places, how long it took, results and scores of players."""
+"""Results of games: places, duration, results and scores of players."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from pbm.store.db import UnitOfWork
 from pbm.store.repositories.history import Meeting
 from pbm.store.values.boards import Board
 
-_SIDES = 3  # of fewer than these it is told who won, and that tells all
+_SIDES = 3  # with fewer sides, the winner says it all
 _Key = tuple[int, ...]
 
 
 def places_of(board: Board) -> tuple[int, ...]:
     """The place of each seat on a finished board, 1 the best; partners share theirs.
 
-    First are the winners, then those still in by what the game counts, then those who are out by
+    First are the winners, then those still in by the game's ranking, then those who are out by
     their last move, the latest first. In a draw all who are still in are first.
     """
     keys = [_key(board, seat.seat) for seat in board.seats]
@@ -49,7 +49,7 @@ def _balance(board: Board, seat: int) -> int:
 
 
 def places(board: Board) -> list[dict[str, Any]]:
-    """The places and who shares each; empty if nothing came out, or only two sides have played."""
+    """The places and who shares each; empty without a result, or with only two sides."""
     if board.winners is None or len(set(board.position.sides)) < _SIDES:
         return []
     handles: dict[int, list[str]] = {}
@@ -69,8 +69,8 @@ _TWO = 2
 
 
 class Score(NamedTuple):
-    """Of the games of two players, how many the one has won and the other, how many they have won
-    or drawn together, and how many somebody else has won."""
+    """The games of two players: won by one, by the other, by both together, drawn, and won by
+    neither."""
 
     one: int
     other: int
@@ -80,10 +80,10 @@ class Score(NamedTuple):
 
 
 class FinishedGame(NamedTuple):
-    """A finished game as it went for one of its players.
+    """A finished game from the side of one of its players.
 
-    `how` is `won`, `drawn`, `lost`, or `placed` where three sides or more played it; `others` are
-    the opponents. `left` tells who left it, and how.
+    `how` is `won`, `drawn`, `lost`, or `placed` with three sides or more; `others` are the
+    opponents. `left` tells who left, and how.
     """
 
     number: int

@@ -12,17 +12,17 @@ from pbm.store.values.players import Player
 
 FOR_BEGINNERS = "pebble"
 MEASURED: Mapping[str, int] = MappingProxyType({"pebble": 950, "cobble": 1500, "boulder": 2050})
-"""The rating of each robot, which no game changes; `docs/strength.md` says how it was measured."""
+"""The fixed rating of each robot; `docs/strength.md` says how it was measured."""
 
 
 def robots_play(game: Game) -> bool:
-    """Whether robots know a game: one that cannot be searched they do not."""
+    """Whether robots play a game: only one that can be searched."""
     return isinstance(game, Searches)
 
 
 def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_by: Player) -> None:
-    """Raise Refusal where robots among the players of a new board do not play there: they do not
-    know the game, or one of the people plays on enough such boards."""
+    """Raise Refusal if robots among the players cannot join a new board: they do not play the
+    game, or a person has the most boards with robots."""
     robots = [player.handle for player in players if player.robot]
     if not robots:
         return
@@ -36,11 +36,12 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
 
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
-    """On how many boards in progress a player plays against robots; counted up to the most."""
+    """The number of boards in progress on which a player plays against robots; counted up to the
+    limit."""
     return work.beginnings.with_robots(player.id, most=MOST_WITH_ROBOTS)
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str) -> str | None:
-    """The robot for beginners, if it plays a game, for whoever wants one at once."""
+    """The robot for beginners, None if it does not play a game."""
     robot = work.players.by_handle(FOR_BEGINNERS) if robots_play(game_named(game)) else None
     return robot.handle if robot and robot.robot and robot.status == "active" else None

@@ -1,8 +1,7 @@
-"""Seeks: open challenges. Whoever wants takes a seat, and the last one starts the board.
+"""Seeks: open challenges. Any player takes a seat, and the last one starts the board.
 
-Whoever asks to be paired joins the seek that fits best, or waits in one of their own. Lots are
-drawn for the seats. All of it is done under one lock, so that of two who come at once one gets the
-seat.
+A player who wants to be paired joins the best fitting seek, or opens one. Lots are drawn for the
+seats. One lock guards all seeks, so that of two simultaneous players only one gets the seat.
 """
 
 from collections import Counter
@@ -28,12 +27,12 @@ from pbm.store.values.asking import Seek, Wish
 from pbm.store.values.players import Player, Pool, Rating
 from pbm.store.values.queues import TimerKind
 
-_LOOKED_AT = 100  # seeks at a time, where one is chosen
+_LOOKED_AT = 100  # seeks compared at a time
 _NOT_AGAIN_FOR = timedelta(days=1)
-_NEAR = 100  # points of a rating that make no difference
+_NEAR = 100  # rating difference that does not matter
 _TWO = 2
 Lots = Callable[[Sequence[str]], list[str]]
-"""Puts names into an order that nobody can foresee."""
+"""Shuffles names unpredictably."""
 
 
 def wish_for(
@@ -45,9 +44,9 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """A seek for a game as it was chosen.
+    """The wish of a seek.
 
-    `wishes` are the options as they are written. Raises Refusal where so many cannot play it.
+    `wishes` are the options as typed. Raises Refusal if the game is not for so many.
     """
     position = setup.position(players)
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
@@ -68,7 +67,7 @@ def wish_for(
 
 
 def usual_setup(game: str) -> Setup:
-    """A game as it is where nothing was chosen."""
+    """A game with its default options."""
     return Setup(game, completed(game_named(game).info.options, {}))
 
 
@@ -89,8 +88,8 @@ def make_seek(
 ) -> Seek | list[Event]:
     """Open a seek, or take a seat in one that fits a player who wants to be paired.
 
-    Whoever wants to be paired takes a seat in any seek without wishes, and waits once. Raises
-    Refusal where the player has made as many seeks as may stand.
+    Such a player takes a seat in any seek without wishes, and waits at most once. Raises Refusal if
+    the player has too many seeks.
     """
     work.seeks.lock()
     other = _best(work, wish, player, now) if wish.usual else None
@@ -111,7 +110,7 @@ def make_seek(
 def join_seek(
     work: UnitOfWork, number: int, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Give a player a seat. Returns the seek while it waits for others, else what happened.
+    """Take a seat for a player. Returns the seek while it waits for others, else the events.
 
     Raises Refusal.
     """
@@ -132,7 +131,7 @@ def join_seek(
 
 
 def find_seek(work: UnitOfWork, number: int) -> Seek:
-    """Find an open seek. Raises Refusal, which says what became of another."""
+    """Find an open seek. Raises Refusal, which says what became of a closed one."""
     seek = work.seeks.find(number)
     if seek is None:
         raise Refusal("no-such-seek", seek=number)
@@ -144,7 +143,7 @@ def find_seek(work: UnitOfWork, number: int) -> Seek:
 
 
 def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
-    """Remove a player from an open seek; without its maker it is closed."""
+    """Remove a player from an open seek; if the maker leaves, it is closed."""
     if seek.maker.player_id == player.id:
         return close_seek(work, seek, "withdrawn")
     work.seeks.drop_seekers(seek.id, [player.id])
@@ -154,7 +153,7 @@ def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
 
 
 def leave_all_seeks(work: UnitOfWork, player: Player) -> list[SeekNews]:
-    """Remove a player who cannot play any more from all seeks."""
+    """Remove a player who can no longer play from all seeks."""
     work.seeks.lock()
     found = work.seeks.of_player(player.id)
     left = [event for seek in found for event in leave_seek(work, seek, player)]
@@ -185,12 +184,12 @@ def has_joined(seek: Seek, player: Player) -> SeekNews:
 def seeks_to_join(
     work: UnitOfWork, player: Player, now: datetime, most: int
 ) -> tuple[list[Seek], list[Seek], int]:
-    """The open seeks of others: those that a player can join, those for other ratings, and how
-    many there are beyond `most`.
+    """The open seeks of others: those that a player can join, those for other ratings, and the
+    number beyond `most`.
 
-    Those in which the player may not meet somebody are left out. One of each maker's comes before
-    anybody's second, so that nobody hides others' by making many. What was made last comes
-    first, so that what nobody wants sinks.
+    Seeks with somebody whom the player may not meet are left out. The first of each maker comes
+    before anybody's second, so that making many hides no others. The newest come first, so that
+    unwanted ones sink.
     """
     standing = [one for one in work.seeks.standing(player.id) if one.game in games()]
     own = _own_ratings(work, player, now)
@@ -213,13 +212,13 @@ def seeks_to_join(
 def ratings_for(
     work: UnitOfWork, wish: Wish, player_ids: Collection[int], now: datetime
 ) -> dict[int, RatingShown]:
-    """The ratings that count for a seek, as people see them; a newcomer has the middle."""
+    """The ratings that count for a seek, as shown; a newcomer has the middle."""
     known = work.ratings.current(wish.game, wish.pool, player_ids)
     return {number: _shown(known.get(number), now) for number in player_ids}
 
 
 def setup_of(wish: Wish) -> Setup:
-    """The game that a seek is for."""
+    """The setup of a seek's game."""
     clock = from_plain(Terms, dict(wish.clock)) if wish.clock else None
     return Setup(wish.game, wish.options, wish.rounds, wish.rated, clock)
 
@@ -229,7 +228,7 @@ def _take_seat(
 ) -> Seek | list[Event]:
     """Give a player a seat, and start the board if it is the last one.
 
-    Who cannot play any more has lost a seat.
+    Players who cannot play any more lose their seats.
     """
     work.seeks.drop_seekers(seek.id, [one.player_id for one in seek.seekers if not one.here])
     seek = work.seeks.add_seeker(seek.id, player.id)
@@ -246,10 +245,10 @@ def _take_seat(
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
-    """Where to seat whoever wants to be paired: rather with somebody else than just now, then
-    with the nearest rating, then where others have waited longest.
+    """The best seek for a player who wants to be paired: rather an opponent not just met, then
+    the nearest rating, then the longest wait.
 
-    Two who have not asked to be paired choose for themselves.
+    Two players who both made ordinary seeks are not paired.
     """
     own = _own_ratings(work, player, now)(wish.game, wish.pool)
     seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
@@ -282,7 +281,7 @@ def _best_of(
 
 
 def _own_ratings(work: UnitOfWork, player: Player, now: datetime) -> Callable[[str, Pool], int]:
-    """The rating of a player that counts for seeks of a game."""
+    """A player's rating for seeks, by game and pool."""
     known = work.ratings.of_player(player.id)
     return lambda game, pool: _shown(known.get((game, pool)), now).number
 

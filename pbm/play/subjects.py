@@ -1,4 +1,4 @@
-"""The subjects of our own mails: written here, and recognised here when they come back."""
+"""The subjects of our own mails: formatted here, and recognised here in replies."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from functools import cache
 from pbm.play.game_words import mentions_place
 from pbm.rules.registry import game_named, games
 
-# Also the classic form, `... Board 12 alice **`: whose turn it is, and a mark for words.
+# Also the classic form, `... Board 12 alice **`: the player to move, and a mark for words.
 _BOARD = r" Board (\d{1,9})(?::|(?= [a-z][a-z0-9_-]{1,15}(?: \*\*)?$))"
 _OTHERS = ("please confirm:", "pbm:")
 _OWNER = "(?:your|[a-z][a-z0-9_-]{1,15}'s)"
@@ -15,11 +15,11 @@ _GAMES = re.compile(
     f"{_OWNER}(?: and {_OWNER})? games:|games of \\d+ players:", re.ASCII | re.IGNORECASE
 )
 _LONGEST_ASKED = 60
-_NAMED = 2  # handles that a subject names before it counts the rest
+_NAMED = 2  # handles named in a subject
 
 
 def board_subject(game: str, handles: Sequence[str]) -> str:
-    """Return the frozen subject of a board, with `{number}` where its number goes."""
+    """Return the frozen subject of a board, with `{number}` for its number."""
     title = game_named(game).info.title
     if len(handles) == _NAMED:
         return f"{title} Board {{number}}: {handles[0]} v {handles[1]}"
@@ -28,7 +28,7 @@ def board_subject(game: str, handles: Sequence[str]) -> str:
 
 
 def classic_subject(game: str, number: int, turn: str | None, *, words: bool) -> str:
-    """Return a board's subject as older servers wrote it: whose turn it is, and ` **` for words."""
+    """Return a board's subject as on older servers: the player to move, and ` **` for words."""
     title = game_named(game).info.title
     return f"{title} Board {number} {turn or 'over'}{' **' if words else ''}"
 
@@ -40,7 +40,7 @@ def question_subject(what: str) -> str:
 
 
 def answer_subject(what: str) -> str:
-    """Return the subject of an answer that belongs to no board."""
+    """Return the subject of an answer about no board."""
     return f"pbm: {what}"
 
 
@@ -57,16 +57,16 @@ def games_subject(owners: Sequence[str | None], what: str) -> str:
 
 
 def is_own(subject: str) -> bool:
-    """Tell whether a cleaned subject is one of ours, and so no command."""
+    """Whether a cleaned subject is one of ours, and so not a command."""
     if board_named(subject) is not None or subject.lower().startswith(_OTHERS):
         return True
     return _GAMES.match(subject) is not None
 
 
 def board_named(subject: str) -> int | None:
-    """Return the number of the board that a cleaned subject of ours names.
+    """Return the board's number in a cleaned subject of ours, else None.
 
-    With a cell in it, it is the line of a player: `Abalone board 12: a1-c3,d4`.
+    A subject with a cell is a player's line: `Abalone board 12: a1-c3,d4`.
 
     >>> board_named("Abalone Board 12: alice v bob"), board_named("Abalone Board 12 alice **")
     (12, 12)
@@ -77,6 +77,6 @@ def board_named(subject: str) -> int | None:
 
 @cache
 def _board() -> re.Pattern[str]:
-    """The subjects of boards, of whichever game."""
+    """The pattern of board subjects, of all games."""
     titles = "|".join(re.escape(game.info.title) for game in games().values())
     return re.compile(f"(?:{titles}){_BOARD}", re.ASCII | re.IGNORECASE)

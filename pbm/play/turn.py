@@ -1,4 +1,4 @@
-"""One piece of work: its cause, its transaction, and the mails that it may bring others."""
+"""One turn: its cause, its transaction, and the mails that it may bring others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,26 +16,25 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """The mails that one incoming mail brings others: for each board one to every other player,
-    however much happened there, one to each address that is asked, and one to each player for
-    whatever happened to a seek."""
+    """The mails that one incoming mail brings others: per board one to every other player, one
+    to each address that is asked, and one per player and event of a seek."""
 
     _others: dict[int, int | None] = field(default_factory=dict)  # by board, None: not looked at
     _asked: set[str] = field(default_factory=set)
     _of_seeks: int = 0
 
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
-        """Count what a command did; raises Refusal where that is too much, and it must be undone.
+        """Count the mails of a command. Raises Refusal if there are too many; it must be undone
+        then.
 
-        The first command may be one that tells many boards something, such as that its player has
-        left: it is never refused.
+        The first command is never refused: it may concern many boards, as when its player leaves.
         """
         boards = {event.board_id for event in on_boards(events) if event.counts_postage}
         boards -= self._others.keys()
         asked = {address for event in events for address in event.asked} - self._asked
         news = sum(event.mails for event in events)
         is_first = not (self._others or self._asked or self._of_seeks)
-        if is_first:  # most often the only one, so that its boards need no look
+        if is_first:  # mostly the only one, so its boards are not read
             self._others = dict.fromkeys(boards)
             self._asked, self._of_seeks = asked, news
             return
@@ -61,9 +60,9 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
 class Cause:
     """The cause of a turn: a mail, or if it names none, the operator or a timer.
 
-    `inbox_id` is the mail's row, `board_id` the board in whose thread it stands, None for a mail
-    in another thread or in one of its own, `came_at` the moment at which it was kept.
-    `answer_counted`: an answer to it, as it is a stranger's, was counted then.
+    `inbox_id` is the mail's row. `board_id` is the board of its thread, None for any other thread.
+    `came_at` is when it was stored. `answer_counted`: an answer to it, as a stranger's mail, was
+    counted then.
     """
 
     inbox_id: int | None = None
@@ -74,19 +73,18 @@ class Cause:
     came_at: datetime | None = None
 
     def is_from(self, *addresses: str) -> bool:
-        """Whether the mail was written from one of these addresses."""
+        """Whether the mail came from one of these addresses."""
         return self.author.lower() in {address.lower() for address in addresses}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """One piece of work: all that comes of it becomes true with its commit, or nothing does.
+    """One turn: all its effects are committed together, or none.
 
-    `unproven`: nobody has proven whose mail it is, so that answers to it count apart. `passwords`
-    is what was hashed for it, `apart` what else was worked out, `postage` the mails to others that
-    it brought about so far. `news` happened apart from what is asked for, and is told with the
-    rest; so are `notes`, to the sender. `back` are the numbers of players to whom mail came back
-    until this mail of theirs.
+    `unproven`: the sender is not proven, so answers count apart. `passwords` holds its password
+    hashes, `apart` other slow work, `postage` the mails to others so far. `news` are events besides
+    those of the commands, `notes` sections for the sender; both are told with the rest. `back` are
+    the numbers of players whose mail bounced until this mail of theirs.
     """
 
     work: UnitOfWork
@@ -103,9 +101,9 @@ class Turn:
 
     @property
     def arrived(self) -> datetime:
-        """The moment to compare deadlines with: when the mail came."""
+        """The moment to compare deadlines with: the arrival of the mail."""
         return self.cause.came_at or self.now
 
     def wrote(self, player: Player) -> bool:
-        """Whether the turn is for a mail from one of the player's addresses."""
+        """Whether the turn's mail came from one of the player's addresses."""
         return self.cause.is_from(*player.addresses)

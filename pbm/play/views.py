@@ -1,6 +1,6 @@
 """A board as its readers see it: plain data, frozen when the mail is written.
 
-A game adds plain data for its own templates: of each seat, of a move, and as a drawing.
+A game adds plain data for its own templates: per seat, per move, and as a drawing.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -29,10 +29,10 @@ SKIPPED = "--"
 
 
 class BoardShown(TypedDict):
-    """What all views of a board have; `sides` are those of teams.
+    """The fields common to all views of a board; `sides` are those of teams.
 
-    `marked` are the moves that are marked in the picture, in the words of the game, for the text.
-    `picture` is None for a reader who wants none. `taken_back` counts how often plies were.
+    `marked` are the moves marked in the picture, in the game's words, for the text. `picture` is
+    None for readers without pictures. `taken_back` counts the taken-back plies.
     """
 
     number: int
@@ -55,12 +55,12 @@ class PastView(BoardShown):
 
 
 class SharedView(BoardShown):
-    """What all readers see alike.
+    """The part of a view that is the same for all readers.
 
-    `turn` is who is to move, `moves_for` the partner for whom. `gone` says how players left, `away`
-    who has left this server. `rounds` has for each its first ply, and moves and effects by seat.
-    `places` are those of a finished game of three sides or more, `seconds` is how long it took.
-    `too_short`: it ended so soon that it counts for no rating. `robots` are those who play.
+    `turn` is the player to move, `moves_for` the partner for whom. `gone` says how players left,
+    `away` who has left this server. `rounds` lists rounds: first ply, and moves and effects by
+    seat. `places` are those of a finished game of three sides or more, `seconds` is its duration.
+    `too_short`: too short to count for ratings. `robots` are the players that are robots.
     """
 
     options: ViewData
@@ -88,8 +88,8 @@ class BoardView(SharedView):
     """A board as one reader sees it.
 
     `yours`: it is the reader's move. `you` and `partners` are seats; `happened` are moves and
-    departures since the reader's last move. `claim` is why the reader may claim a draw.
-    `against_robots`: all opponents of the reader are.
+    departures since the reader's last move. `claim` is the reason why the reader may claim a draw.
+    `against_robots`: all the reader's opponents are robots.
     """
 
     picture: ViewData | None
@@ -117,9 +117,9 @@ def board_view(
     """The view of one player (None: a stranger).
 
     `whole` lists all moves instead of those of the last `Info.rounds_shown` rounds; without it the
-    work does not grow with the length of the game. Without `picture` the reader wants none.
-    `after` is the last ply that the reader knows, if it is not their own last one; what happened
-    since is told for one round more than is shown.
+    cost does not grow with the length of the game. `picture` is False for a reader without
+    pictures. `after` is the last ply that the reader knows, if not their own last one; `happened`
+    then reaches back one round more than is shown.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}
@@ -136,10 +136,10 @@ def board_views(
     recent: tuple[Ply, ...] | None = None,
     knows: Mapping[int | None, int] = MappingProxyType({}),
 ) -> dict[int | None, BoardView]:
-    """The views of several players; what they share is read and computed once.
+    """The views of several players; shared parts are read and computed once.
 
-    Those in `plain` want no picture. `recent` are the moves after `recent_since`, if they have been
-    read already. Those in `knows` know all moves until a ply.
+    Readers in `plain` get no picture. `recent` are the moves after `recent_since`, if already read.
+    `knows` maps readers to the last ply they know.
     """
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
@@ -198,12 +198,11 @@ def recent_since(board: Board) -> int:
 def last_seen(board: Board, player_id: int | None) -> int:
     """The ply of a reader's last move, or the one before if nothing has happened since.
 
-    After it there is never more than one move of each seat: whoever has left reads of the last one
-    only.
+    At most one move of each seat follows it: a reader who has left sees only the last one.
     """
     own = _own_seats(board, player_id)
     still_in = any(seat not in board.position.out for seat in own)
-    # Who plays on for a partner has moved for both seats.
+    # A player who plays on for a partner moves for both seats.
     gone = [partner for seat in own for partner in board.gone_partners(seat)]
     moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone]), default=0)
     since = moved if still_in and moved < board.ply else board.ply - 1
@@ -221,7 +220,7 @@ def past_view(
 ) -> PastView:
     """A board as it was after `ply` plies, with the moves after `since` marked.
 
-    Without `since` only the last one is. Without `picture` the reader wants none.
+    Without `since` only the last one is. `picture` is False for a reader without pictures.
     """
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
@@ -229,9 +228,9 @@ def past_view(
 
 
 def view_after(board: Board, text: str, *, picture: bool = True) -> tuple[PastView, str]:
-    """A board as a move would leave it, and the move as it is written.
+    """A board after a move, and the move in notation.
 
-    Without `picture` the reader wants none. Raises Refusal for a move that is not legal.
+    `picture` is False for a reader without pictures. Raises Refusal for an illegal move.
     """
     played = board.position.play(check_move(board, text))
     moved = Moved(board.position.to_move[0], str(played.move), played.effect)
@@ -301,7 +300,7 @@ def _shared(
 
 
 def _picture(board: Board, position: Position, moves: tuple[Moved, ...]) -> ViewData | None:
-    """A position as a drawing, if its game has them, with the moves marked that led to it."""
+    """A position as a drawing, with the last moves marked, None if its game has no drawings."""
     game, view = board.rules, View(moves=moves)
     return {"game": board.game, **game.drawing(position, view)} if has(game, Draws) else None
 
@@ -330,14 +329,14 @@ def seats_told(board: Board, position: Position) -> tuple[ViewData, ...]:
 
 
 def _moves_for(board: Board) -> str | None:
-    """The partner who has left the game and for whom the next move is made, if it is."""
+    """The partner who has left and for whom the next move is made, else None."""
     seat = turn(board.position)
     return board.seats[seat - 1].handle if seat and seat != mover(board.position) else None
 
 
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
-    """An open offer; a take-back is of a ply and so many `later` ones, its `move` is left out if it
-    was long ago. `to_you`: the reader has still to answer."""
+    """An open offer; for a take-back its ply, the number of `later` plies, and the `move` unless
+    long ago. `to_you`: the reader still has to answer."""
     waiting = waiting_for(board, offer)
     return {
         "what": offer.kind,
@@ -373,7 +372,7 @@ def _own_seats(board: Board, player_id: int | None) -> list[int]:
 
 
 def _told_move(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
-    """A move and who made it; `seat_of` is the partner for whom, who had left by then."""
+    """A move and its maker; `seat_of` is the partner for whom it was made, who had left by then."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return {
@@ -386,7 +385,7 @@ def _told_move(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewD
 
 
 def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData]:
-    """Moves by rounds, one a seat; a seat that was passed over shows as `--`."""
+    """Moves by rounds, one per seat; a skipped seat shows as `--`."""
     rounds: list[ViewData] = []
     previous = seats
     for ply in plies:

@@ -1,4 +1,4 @@
-"""Several boards that wait for one player, as one mail shows them."""
+"""Several boards that wait for one player, shown in one mail."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,8 +17,8 @@ _MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mai
 
 @dataclass(frozen=True)
 class BoardsWaiting:
-    """The boards that wait for a player, as plain values, the one that has waited longest first;
-    `more` are not among them."""
+    """The boards that wait for a player, as plain values, longest wait first; `more` counts
+    those left out."""
 
     boards: tuple[ViewData, ...]
     more: int
@@ -30,7 +30,7 @@ class BoardsWaiting:
 
 
 def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> BoardsWaiting:
-    """Show the boards on which it is a player's move, as many as one mail can hold."""
+    """The boards on which it is a player's move, as many as one mail can hold."""
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})

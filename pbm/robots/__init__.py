@@ -1,1 +1,1 @@
-"""Robots: how much each of them looks at, and which of the moves it found it plays."""
+"""Robots: how much each of them searches, and which of the found moves it plays."""

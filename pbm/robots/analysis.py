@@ -1,7 +1,7 @@
 """Hints, and the analysis of a finished game: each move beside the best that a search finds.
 
-A long game is analysed in pieces of a few plies and so many nodes. All moves are searched shortly
-first, and those that seem to have cost most once more, deeper.
+A long game is analysed in pieces of a few plies, with a node limit. A short search covers all
+moves; those that seem to have cost most are searched again, deeper.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ SHORT_LOOKS = 1_500_000  # nodes of all short searches together: in a very long 
 PIECE = 60_000  # nodes of one piece, about
 LOOKED_AT_AGAIN = 6  # plies
 TOLD = 3  # of those
-LEAST = 20  # hundredths that a move must have cost to be reported
+LEAST = 20  # hundredths; a cheaper mistake is not reported
 MOST_LOST = 2_000  # hundredths: what a whole game is worth, from won to lost
 _EVERY_MOVE = 10_000
 _PLIES_OF_LINE, _PLIES_OF_HINT = 8, 6
@@ -41,9 +41,9 @@ class Advice:
 class Judged:
     """A move beside the best `line` from there, and the game's `reasons` for that line.
 
-    `seat` made the move, which `lost` so many hundredths. `misses_win`: with the best move a win
-    was in sight, and after this one it was not. `allows_loss`: after this move a loss was in sight,
-    and with the best one it was not. After the last ply there is only the line.
+    `seat` made the move, which `lost` so many hundredths. `misses_win`: the best move led to a win
+    within the search, this one did not. `allows_loss`: this move led to a loss within the search,
+    the best one did not. After the last ply there is only the line.
     """
 
     ply: int
@@ -65,7 +65,7 @@ class Piece:
 
 
 def advise(course: Course, seed: int, easier: int) -> Advice:
-    """The move of the strongest robot. Raises RulesError, NoMoveError."""
+    """A hint by the strongest robot. Raises RulesError, NoMoveError."""
     game, positions = game_named(course.game), course.positions()
     thought = think([*ROBOTS.values()][-1], game, positions, seed, easier=easier)
     lines = (line.moves for line in thought.lines if line.moves[0] == thought.move)
@@ -84,7 +84,7 @@ def look_at(course: Course, piece: Piece) -> list[Judged]:
 def next_piece(plies: int, short: Sequence[int], long: Sequence[Judged]) -> Piece | None:
     """The next piece of a game of so many plies, None if all is done.
 
-    `short` is what the first moves cost in the short search; `long` are the long searches done.
+    `short` holds what the first moves cost in the short search; `long` are the long searches done.
 
     >>> next_piece(3, [0, 50, 0], []).plies, next_piece(3, [0, 50, 0], [Judged(2, 1, "", 0, ())])
     ((2,), Piece(plies=(4,), nodes=60000))
@@ -145,8 +145,8 @@ def _score(
 ) -> int:
     """The score of a move, searched as deep as the best one.
 
-    Between two sides the reply is searched. Else the search scored as many moves as it could; one
-    that is not among them is no better than the last of those.
+    With two sides the reply is searched. Otherwise the search scored as many moves as it could; a
+    missing one counts as the last of those.
     """
     scored = next((line.score for line in found.lines if line.moves[0] == move), None)
     least, before = found.lines[-1].score, positions[-1]

@@ -1,4 +1,4 @@
-"""Whether a robot takes a draw that it is offered."""
+"""Whether a robot accepts a draw offer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from pbm.rules.contract import WON, Claims, Game, Position, Searches
 from pbm.rules.registry import game_named
 from pbm.rules.sides import turn
 
-EVEN = 50  # hundredths of what one unit of the score is worth: less than that is no lead
+EVEN = 50  # score in hundredths; a smaller lead counts as even
 QUIET, STILL = 30, 60  # moves of each seat since an irreversible one
 _TWO = 2
 
 
 @dataclass(frozen=True, slots=True)
 class RobotStanding:
-    """A robot's lead over the best of the others, in the unit of `Line.score`, and the number of
+    """A robot's lead over the best opponent, in the unit of `Line.score`, and the number of
     moves of each seat since an irreversible one."""
 
     ahead: int
@@ -24,7 +24,7 @@ class RobotStanding:
 
     @property
     def takes_draw(self) -> bool:
-        """Whether a draw is good enough: always if behind, else once the game gets nowhere.
+        """Whether to accept a draw: always if behind, else once the game makes no progress.
 
         Otherwise an early offer would win a draw against a stronger robot.
 
@@ -47,7 +47,7 @@ def quiet_moves(game: Game, position: Position) -> int:
 
 
 def standing(robot: str, course: Course, seat: int, seed: int) -> RobotStanding:
-    """The standing of a robot in `seat`, on any seat's turn. Raises RulesError."""
+    """The standing of a robot in `seat`, whoever is to move. Raises RulesError."""
     game, positions = game_named(course.game), course.positions()
     quiet = quiet_moves(game, positions[-1])
     if not isinstance(game, Searches):
@@ -58,7 +58,7 @@ def standing(robot: str, course: Course, seat: int, seed: int) -> RobotStanding:
 def _ahead(
     robot: Robot, game: Searches, positions: Sequence[Position], seat: int, seed: int
 ) -> int:
-    """The lead of a seat's side over the best of the others, by the best line."""
+    """The lead of a seat's side over the best opponent, by the best line."""
     found = game.search(positions, robot.budget, seed=seed)
     position = positions[-1]
     sides, own = position.sides, position.sides[seat - 1]

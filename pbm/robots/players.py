@@ -11,10 +11,10 @@ from pbm.rules.contract import Budget
 class Robot:
     """A computer player.
 
-    `budget` limits its search. Of the best `lines` it takes any that is scored at most `within`
-    hundredths below the best; a `careful` one first drops those after which something of its own
-    can be taken at once. `whims` is the share of its moves that it takes from the worst quarter
-    instead, unless a win is in sight.
+    `budget` limits its search. Of the best `lines` it takes any scored at most `within` hundredths
+    below the best; a `careful` one first drops those that let opponents take a piece at once.
+    `whims` is the share of its moves taken from the worst quarter instead, unless a win is in
+    sight.
     """
 
     name: str
@@ -37,11 +37,11 @@ BOULDER = Robot("boulder", Budget(600_000, _GUARD))
 ROBOTS: Mapping[str, Robot] = MappingProxyType(
     {robot.name: robot for robot in (PEBBLE, COBBLE, BOULDER)}
 )
-"""Every robot by its name, the weakest first."""
+"""Every robot by name, the weakest first."""
 
 
 def weaker(robot: Robot) -> Robot:
-    """The next weaker robot; the weakest has none below it, and is its own.
+    """The next weaker robot; for the weakest itself.
 
     >>> weaker(BOULDER).name, weaker(PEBBLE).name
     ('cobble', 'pebble')

@@ -1,4 +1,4 @@
-"""How a robot chooses its move: a function of the game so far and a seed alone."""
+"""How a robot chooses its move: a pure function of the game so far and a seed."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -21,14 +21,14 @@ from pbm.rules.sides import turn
 
 
 class NoMoveError(ValueError):
-    """No move can be found: the game is over, or offers no search."""
+    """No move can be found: the game is over, or cannot be searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class RobotMove:
-    """The move that a robot plays, and the result of its search (`contract.SearchResult`).
+    """A robot's move, and the result of its search (`contract.SearchResult`).
 
-    `score` is that of the move, None if nothing was searched.
+    `score` is that of the move, None without a search.
     """
 
     move: str
@@ -42,10 +42,10 @@ class RobotMove:
 
 @dataclass(frozen=True)
 class Course:
-    """The history of a board, as plain data that goes to another process.
+    """The history of a board, as plain data for another process.
 
-    `start` is the state line that it began with; a step is the text of a move, or the number of a
-    seat that left.
+    `start` is the initial state line; a step is the text of a move, or the number of a seat that
+    left.
     """
 
     game: str
@@ -53,7 +53,8 @@ class Course:
     steps: tuple[str | int, ...]
 
     def positions(self) -> list[Position]:
-        """Those that may come back, oldest first, the current one last. Raises RulesError."""
+        """The positions that may be repeated, oldest first, the current one last. Raises
+        RulesError."""
         return what_may_come_back(game_named(self.game), list(self.reached()))
 
     def reached(self) -> Iterator[Position]:
@@ -69,13 +70,13 @@ class Course:
 
 
 def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
-    """The last of a game's positions, after those before it that may come back."""
+    """The last of a game's positions, and those before it that may be repeated."""
     matter = game.reversible(positions[-1]) if isinstance(game, Claims) else 0
     return list(positions[-matter - 1 :])
 
 
 def think_about(robot: str, course: Course, seed: int, easier: int) -> RobotMove:
-    """The move of a robot on a board; see `think`. Raises RulesError, NoMoveError."""
+    """A robot's move on a board; see `think`. Raises RulesError, NoMoveError."""
     game = game_named(course.game)
     return think(ROBOTS[robot], game, course.positions(), seed, easier=easier)
 
@@ -83,9 +84,9 @@ def think_about(robot: str, course: Course, seed: int, easier: int) -> RobotMove
 def think(
     robot: Robot, game: Game, positions: Sequence[Position], seed: int, *, easier: int = 0
 ) -> RobotMove:
-    """The move of a robot in the last of these positions, the others as for `Searches.search`.
+    """A robot's move in the last of these positions, the others as for `Searches.search`.
 
-    For each step of `easier` the next weaker robot thinks; beyond the weakest any legal move is
+    Each step of `easier` selects the next weaker robot; beyond the weakest any legal move is
     played. The same arguments give the same move, unless a time limit ends the search. Raises
     NoMoveError.
     """
@@ -106,7 +107,7 @@ def think(
 
 
 def _any_move(game: Game, position: Position) -> RobotMove:
-    """A legal move without a search worth the name."""
+    """A legal move, with next to no search."""
     if isinstance(game, Suggests) and (move := game.example_move(position)):
         return RobotMove(move)
     assert isinstance(game, Searches)
@@ -127,7 +128,7 @@ def _chosen(robot: Robot, game: Game, position: Position, lines: Sequence[Line],
 
 
 def _safest(game: TellsThreats, position: Position, lines: Sequence[Line]) -> Sequence[Line]:
-    """The lines after whose first move opponents could take the fewest pieces at once."""
+    """The lines after whose first move opponents can take the fewest pieces at once."""
     seat = turn(position)
     assert seat is not None
 

@@ -44,8 +44,7 @@ class BlockPlayer(Command, group="lobby"):
             context.work.blocks.add(player.id, other.id, context.now)
         yield from call_off_between(context.work, player, other, context.now)
         yield from leave_seeks_with(context.work, player, other)
-        # Last, as a preceding refusal would take the words below it along, and they are not for
-        # others.
+        # Last, because a CalledOff event in last place would be sent with the words below.
         yield _blocks(context, blocked=other.handle)
 
 

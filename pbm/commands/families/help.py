@@ -47,12 +47,12 @@ _ALSO = {
     "clock": "clocks",
     **dict.fromkeys(("robot", "ai", "computer"), _ROBOTS),
 }
-_OLDER_ROBOT = "ai-"  # as older servers had it before the name of a program that plays
+_OLDER_ROBOT = "ai-"  # prefix of robots' names on older servers
 _HOW_TO_SEND = (
     "Send a command as the subject of a mail or as its first line, without the => in front."
 )
 _FILE_COLUMNS = 76
-_COLUMNS = 40  # that a phone shows of lines which keep their shape
+_COLUMNS = 40  # of unwrapped lines on a phone
 _TWO = 2
 _EXPLAINED = {
     "[": "Words in [ ] may be left out.",

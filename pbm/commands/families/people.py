@@ -31,11 +31,11 @@ from pbm.store.values.players import Player, Pool, Rating
 _MOST_LISTED = 20  # games in one answer
 _MOST_PLAYERS = 30
 _MOST_COUNTED = 1000  # games in progress; counted up to here
-_LOOKED_AT = 100  # games by which it is told how often somebody was in time
+_LOOKED_AT = 100  # latest games counted for how often somebody was in time
 _LONGEST = 16  # characters of a handle
 _TWO = 2
 _MOST = 20  # players of each list
-_COUNTED = 1000  # players who have a place in a list
+_COUNTED = 1000  # players with a place in a list
 
 
 class ListHistory(Command, group="look"):

@@ -9,7 +9,7 @@ from pbm.play.clocks.terms import parse_duration
 
 _A_LEAP_YEAR = 2000
 _LONGEST = 366
-_YEARS = 9  # ahead; there is a 29th of February among so many
+_YEARS = 9  # ahead; enough to include a 29th of February
 _BEGUN = timedelta(days=60)  # ago at most: a day without its year may be past
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _WEEKDAYS = "mon tue wed thu fri sat sun".split()

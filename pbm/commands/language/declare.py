@@ -45,7 +45,7 @@ class Command:
     slips: ClassVar[frozenset[str]] = frozenset()  # misspelt words: parsed, but not shown in help
     second: ClassVar[str] = ""  # a required second word
     prefix: ClassVar[str] = ""  # any word with this prefix is a synonym
-    short: ClassVar[tuple[str, ...]] = ()  # words that take one argument at most
+    short: ClassVar[tuple[str, ...]] = ()  # words with one argument at most
     examples: ClassVar[tuple[str, ...]] = ()
     plainly: ClassVar[str] = ""  # how a newcomer uses it: the first line of its page
     group: ClassVar[str] = ""

@@ -213,7 +213,7 @@ def split_options(words: list[str]) -> tuple[list[str], Options]:
     """Split the options, by name with their values, from the other words."""
     left: list[str] = []
     options: Options = {}
-    goes_on = ""  # the option whose value ends with a comma, so that the next word belongs to it
+    goes_on = ""  # an option whose value ends with a comma takes the next word
     for word in words:
         found = _OPTION.fullmatch(word)
         if found and not mentions_place(found[1]):

@@ -15,7 +15,7 @@ _NONE = ("none", "off", "-")
 
 
 def read_languages(text: str) -> str:
-    """Parse names of languages into codes with commas between; empty for `none`. Raises Refusal.
+    """Parse names of languages into comma-separated codes; empty for `none`. Raises Refusal.
 
     >>> read_languages("English, deutsch and fr")
     'en,de,fr'

@@ -1,4 +1,4 @@
-"""Userids and passwords in a command's line, as older servers wanted them."""
+"""Userids and passwords in command lines, as on older servers."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ _LOGIN = 2  # words: userid, password
 
 @dataclass(frozen=True, repr=False)
 class SecretText:
-    """A word that must not be seen again; it prints masked."""
+    """A secret word; its `repr` is masked."""
 
     value: str
 
@@ -22,7 +22,7 @@ class SecretText:
 
 @dataclass(frozen=True)
 class Login:
-    """A userid and a password, as older servers wanted them in a command's line."""
+    """A userid and a password, as older servers required in a command's line."""
 
     handle: str
     password: SecretText
@@ -41,8 +41,8 @@ class Secret(ArgumentKind):
 def login_at(words: list[str]) -> int | None:
     """The index of a userid and a password; None if there is none.
 
-    Older servers had them after the board's number: `12 alice secret a1-c3,d4`, perhaps with a word
-    of the command beside it: `draw 12 alice secret`.
+    On older servers they followed the board's number: `12 alice secret a1-c3,d4`, perhaps with a
+    word of the command beside it: `draw 12 alice secret`.
     """
     if len(words) <= _LOGIN:  # besides the board's number
         return None
@@ -56,7 +56,7 @@ def login_at(words: list[str]) -> int | None:
 
 
 def login_first(words: list[str]) -> int | None:
-    """The index of a userid and a password if they come first of all; else None."""
+    """The index of a userid and a password if they come first, else None."""
     if len(words) < _LOGIN or not is_handle(lowered(words[0])):
         return None
     others = [word for word in words[:_LOGIN] if lowered(word) in WHICH or is_board(word)]
@@ -64,5 +64,5 @@ def login_first(words: list[str]) -> int | None:
 
 
 def _is_own_word(words: list[str], at: int) -> bool:
-    """Whether the word at an index can be no userid."""
+    """Whether the word at an index is a command's own and so not a userid."""
     return at < len(words) and lowered(words[at]).replace("-", "") in KEPT_FREE

@@ -24,7 +24,7 @@ class NumberKind(ArgumentKind):
         self._before, self._behind = before.split(), behind.split()
 
     def read(self, words: list[str]) -> int:
-        """Take the number, and the word beside it."""
+        """Parse the number, and skip the word beside it."""
         if len(words) > 1 and lowered(words[0]) in self._before:
             words.pop(0)
         number, most = words[0], self._limits[-1]
@@ -50,7 +50,7 @@ class SeekOrAll(ArgumentKind):
     ALL = "all"
 
     def read(self, words: list[str]) -> int | str:
-        """Take one word, or a number with its word."""
+        """Parse one word, or a number with its word."""
         if lowered(words[0]) == self.ALL:
             words.pop(0)
             return self.ALL
@@ -58,7 +58,7 @@ class SeekOrAll(ArgumentKind):
 
 
 class RatingRange(ArgumentKind):
-    """From which rating to which: `1200-1600`, `1200-` or `-1600`."""
+    """A range of ratings: `1200-1600`, `1200-` or `-1600`."""
 
     shown = "1200-1600"
 
@@ -73,7 +73,7 @@ class RatingRange(ArgumentKind):
 
 
 class Span(ArgumentKind):
-    """A time, as people write it, within limits; the refusal of another one may say `why`."""
+    """A length of time within limits; `why` is the reason given when it is outside."""
 
     shown = "time"
 
@@ -95,10 +95,10 @@ class Span(ArgumentKind):
 
 
 class LongSpan(Span):
-    """A time that may be of several words: `3 days`, `1 week 2 days`."""
+    """A length of time of several words: `3 days`, `1 week 2 days`."""
 
     def read(self, words: list[str]) -> timedelta:
-        """Take a number with its unit, and as many more of them as there are."""
+        """Parse as many numbers with their units as follow each other."""
         count = 1
         for more in range(2, min(len(words), _WORDS_OF_A_TIME) + 1):
             if words[more - 2].isdigit() and words[more - 1][0].isdigit():
@@ -111,7 +111,7 @@ class LongSpan(Span):
 
 
 class Spans(ArgumentKind):
-    """Times with a sign between them, some of the given ones at least."""
+    """Lengths of time joined by a sign; later ones may be left out."""
 
     def __init__(self, between: str, *times: Span) -> None:
         self.shown = f"time{between}time"

@@ -1,4 +1,4 @@
-"""The players of a challenge as people name them."""
+"""The players of a challenge, as people name them."""
 
 import re
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ from pbm.commands.language.words import (
 )
 
 JOINING = frozenset(("and", "&", "with", "please", "pls"))
-"""What stands between players or behind them, and is nobody's handle."""
+"""Words between or after players; they cannot be handles."""
 
 AGAINST = frozenset(("against", "versus", "vs", "v"))
-"""What stands between those who play against each other, and is nobody's handle either."""
+"""Words between opposing sides; they cannot be handles either."""
 
 Team = tuple[str, ...]
-"""One player, or several who are written together; a name is a handle, `me` or an address."""
+"""One player, or several written as one team; a name is a handle, `me` or an address."""
 
 _BETWEEN = re.compile(r"[ ,;]+")
 
@@ -27,15 +27,15 @@ _BETWEEN = re.compile(r"[ ,;]+")
 class Opponents(ArgumentKind):
     """Handles, `me` and the mail addresses of people to invite.
 
-    Commas and words such as `and` may stand between them. Partners have a + between them, or
-    stand together on one side of a `vs`.
+    Commas and words such as `and` may separate them. Partners are joined by a +, or stand together
+    on one side of a `vs`.
     """
 
     shown = "handle"
     rest = True
 
     def read(self, words: list[str]) -> tuple[Team, ...]:
-        """Take all the words that are left."""
+        """Parse all remaining words."""
         sides: list[list[str]] = [[]]
         for word in _split(" ".join(words)):
             if lowered(word) in AGAINST:
@@ -58,7 +58,7 @@ class Seats(Opponents):
 
 
 def _split(text: str) -> Iterator[str]:
-    """The names in a text, and the words that stand between them; a + is a word of its own."""
+    """The names in a text and the words between them; a + is a word of its own."""
     for word in _BETWEEN.split(text):
         apart = word if "@" in word[1:] else word.replace("&", " & ").replace("+", " + ")
         for name in apart.split():
@@ -66,7 +66,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _teams(names: list[str]) -> list[Team]:
-    """The names of one side; those with a + between them are one team."""
+    """The teams of one side; names joined by a + are one team."""
     teams: list[Team] = []
     joined = False
     for name in names:

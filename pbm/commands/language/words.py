@@ -1,6 +1,6 @@
 """Argument types: the only parsers of arguments; each has a name for usage lines.
 
-A type takes words from the front of those left, and raises `Refusal` with code `syntax`.
+A type takes words from the front of the remaining ones, and raises `Refusal` with code `syntax`.
 """
 
 import re
@@ -22,7 +22,7 @@ ME = "me"
 _LONGEST_SHOWN = 40
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _MARK = re.compile(r"#(\d{1,5})", re.ASCII)
-# Commands of game servers by mail, ours to come among them: no player may be called so.
+# Command words of game servers by mail, including future ones of ours: not allowed as handles.
 KEPT_FREE = frozenset(
     "accept add back block broadcast chat change claim delete draw drop export history import "
     "info invite join limit list message new note notify offer offers pass password preview "
@@ -42,22 +42,22 @@ def lowered(text: str) -> str:
 
 
 def is_handle(word: str) -> bool:
-    """Whether a word, in small letters, has the form of a handle."""
+    """Whether a lower-case word has the form of a handle."""
     return _HANDLE.fullmatch(word) is not None
 
 
 def is_board(word: str) -> bool:
-    """Whether a word has the form of a board with or without a ply; `:` alone has, too."""
+    """Whether a word has the form of a board with or without a ply; `:` alone does, too."""
     return _BOARD.fullmatch(word) is not None
 
 
 def misread(reason: str, **params: Any) -> Refusal:
-    """Build the refusal for words that cannot be read; `reason` names its sentence."""
+    """Build the refusal for words that cannot be parsed; `reason` names its sentence."""
     return Refusal("syntax", reason=reason, **params)
 
 
 def read_address(word: str) -> str:
-    """Read a word as a mail address. Raises Refusal."""
+    """Parse a word as a mail address. Raises Refusal."""
     try:
         return parse_address(word)
     except AddressError as error:
@@ -65,7 +65,7 @@ def read_address(word: str) -> str:
 
 
 def cut_short(text: str) -> str:
-    """A word of a player's, short enough to be quoted in a sentence."""
+    """A player's word, cut short enough to quote in a sentence."""
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
@@ -85,7 +85,7 @@ class ArgumentKind:
     """One argument type; `shown` is its name in a usage line."""
 
     shown = ""
-    rest = False  # takes all the words that are left
+    rest = False  # takes all remaining words
     anywhere = False  # may stand before, between or after the other words
     explains = False  # its refusal is shown even if it is optional
 
@@ -119,7 +119,7 @@ class StrayBoard(BoardKind):
     anywhere = True
 
     def fits(self, word: str) -> bool:
-        """Whether it is a number, or a ply."""
+        """Whether a word is a board's number or a ply."""
         return is_board(word) and word != ":"
 
 
@@ -130,7 +130,7 @@ class PlyMark(ArgumentKind):
     anywhere = True
 
     def fits(self, word: str) -> bool:
-        """Whether it is a ply."""
+        """Whether a word is a ply."""
         return bool(_MARK.fullmatch(word))
 
     def read(self, words: list[str]) -> int:
@@ -143,13 +143,13 @@ class PlyMark(ArgumentKind):
 
 
 class MoveText(ArgumentKind):
-    """A move, blanks anywhere; whether it is legal is for the position to say."""
+    """A move, blanks anywhere; the position decides whether it is legal."""
 
     shown = "move"
     rest = True
 
     def read(self, words: list[str]) -> str:
-        """Take all the words that are left."""
+        """Parse all remaining words."""
         written = " ".join(words)
         found = (
             text for text in (written, undressed(written, numbered=False)) if may_be_move(text)
@@ -167,7 +167,7 @@ class Handle(ArgumentKind):
     shown = "handle"
 
     def read(self, words: list[str]) -> str:
-        """Take one word, which need not be anybody's handle yet."""
+        """Parse one word; it need not be an existing handle."""
         if not is_handle(lowered(words[0])):
             raise misread("handle", word=cut_short(words[0]))
         return lowered(words.pop(0))
@@ -208,14 +208,14 @@ class Sentence(ArgumentKind):
     rest = True
 
     def read(self, words: list[str]) -> str:
-        """Take all the words that are left."""
+        """Take all remaining words."""
         text = " ".join(words)
         words.clear()
         return text
 
 
 class OneOf(ArgumentKind):
-    """One of some words; `read_as` has other spellings, and which of them each means."""
+    """One of some words; `read_as` maps other spellings to them."""
 
     explains = True
 
@@ -250,7 +250,7 @@ class Shown(ArgumentKind):
 
 
 class Which(StrEnum):
-    """Which of a player's boards are asked for."""
+    """The boards of a player to list."""
 
     NEXT = "next"
     ACTIVE = "active"
@@ -268,7 +268,7 @@ WHICH = {
 
 
 class OwnBoards(ArgumentKind):
-    """A board, or which of one's own are meant."""
+    """A board, or a selection of the speaker's own."""
 
     shown = "board|next|active|over|all"
 
@@ -286,7 +286,7 @@ class Topic(ArgumentKind):
     rest = True
 
     def read(self, words: list[str]) -> str:
-        """Take all the words that are left."""
+        """Take all remaining words."""
         text = lowered(" ".join(words))
         words.clear()
         return text
@@ -316,7 +316,7 @@ class JoinedWords(ArgumentKind):
         self.shown = shown
 
     def read(self, words: list[str]) -> str:
-        """Take as many words as hang together."""
+        """Take one word, and more while commas or "and" join them."""
         taken = [words.pop(0)]
         while words and (taken[-1].endswith((",", "&")) or _joins(taken[-1]) or _joins(words[0])):
             taken.append(words.pop(0))

@@ -15,9 +15,9 @@ from pbm.mail.reading.charsets import fold_typography
 from pbm.word_lists import read_sections
 
 _FOLDER: Final = Path(__file__).parents[1] / "languages"
-LONGEST = 200  # characters of a text that are looked at
+LONGEST = 200  # characters read of a text
 _MOST_WORDS = 6  # of a phrase
-_LONGEST_ANSWER = 12  # words of a clause that is only an answer
+_LONGEST_ANSWER = 12  # words at most in an answer
 _CLAUSE = re.compile(r"(?:[^.,;:!?¡¿()…。、，！？؟،\n\u2013\u2014-]|(?<=\w)-(?=\w))+")
 _SAY_YES, _SAY_NO = "👍👌✅✔☑🆗💯", "👎❌🙅"
 _SYMBOLS = "\u2600-\u27bf\U0001f000-\U0001faff\u200d\ufe0f"
@@ -29,7 +29,7 @@ _PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 @dataclass(frozen=True)
 class AnswerWords:
-    """All phrases in small letters; a field for each section of the file, which explains them."""
+    """All phrases in lower case; a field per section of the file, which explains them."""
 
     yes: frozenset[str]
     gladly: frozenset[str]
@@ -62,9 +62,10 @@ class AnswerWords:
 
 
 def small(text: str) -> str:
-    """Words in small letters, joined by single blanks.
+    """Lower-case a text, with single blanks.
 
-    A word with a letter that only looks like one of ASCII stays as it is, so that it is no other.
+    A word with a letter that only resembles an ASCII one stays as it is, so that it matches no
+    other.
 
     >>> small("SÍ  Claro \u212a")
     'sí claro \u212a'
@@ -92,7 +93,7 @@ ANSWER_WORDS: Final = _read()
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a sentence: its words in small letters, and the mark that ends it.
+    """A part of a sentence: its words in lower case, and the mark that ends it.
 
     `end` is the index of that mark.
     """
@@ -102,11 +103,11 @@ class Clause:
     end: int
 
     def parts(self, phrases: Collection[str]) -> tuple[str, ...] | None:
-        """The phrases that make up the clause, the longest first; None if other words are in it."""
+        """The phrases that make up the clause, the longest first; None if it has other words."""
         words = self.words
         if len(words) > _LONGEST_ANSWER:
             return None
-        found: dict[int, tuple[str, ...]] = {len(words): ()}  # by where they begin
+        found: dict[int, tuple[str, ...]] = {len(words): ()}  # by start index
         for start in reversed(range(len(words))):
             for size in range(1, _MOST_WORDS + 1):
                 phrase = " ".join(words[start : start + size])
@@ -116,7 +117,7 @@ class Clause:
 
 
 def begins(words: Sequence[str], phrases: Collection[str]) -> bool:
-    """Whether the first of the words are one of these phrases."""
+    """Whether the words begin with one of these phrases."""
     sizes = range(1, min(len(words), _MOST_WORDS) + 1)
     return any(" ".join(words[:size]) in phrases for size in sizes)
 
@@ -132,7 +133,7 @@ def clauses(text: str) -> Iterator[Clause]:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in small letters, without the signs between them.
+    """The words of a text in lower case, without punctuation.
 
     >>> words_of("Can't we call it a draw?")
     ["can't", 'we', 'call', 'it', 'a', 'draw']
@@ -141,7 +142,7 @@ def words_of(text: str) -> list[str]:
 
 
 def phrase_of(text: str) -> str:
-    """The words of a text with a blank between two of them."""
+    """The words of a text, joined by blanks."""
     return " ".join(words_of(text))
 
 

@@ -1,7 +1,7 @@
 """Reads answers to a welcome: no, stop, a greeting, a name.
 
-The reading of a no is broad: whoever may have said no is asked no more. `yes_and_no` recognises a
-yes. The words are in `languages/yes-no.txt`.
+A no is read broadly, as we then write no more. `yes_and_no` recognises a yes. The words are in
+`languages/yes-no.txt`.
 """
 
 from collections.abc import Sequence
@@ -29,17 +29,17 @@ _EVERYDAY: Final = frozenset(
 )
 _AROUND_A_NAME = "\"'`*_<>[]()"
 _NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
-_MOST_WORDS = 12  # of a line that asks for a name
+_MOST_WORDS = 12  # of a line asking for a name
 
 
 def says_no(text: str) -> bool:
-    """Whether a text may be a no, or a wish for no more mail; beside a yes it is not."""
+    """Whether a text may be a no, or a wish for no more mail; not beside a yes."""
     words = _first_words(text)
     return _is_opting_out(words) or (_is_no(words) and not _says_yes(text))
 
 
 def opts_out(text: str) -> bool:
-    """Whether a text begins with the wish for no more mail.
+    """Whether a text begins with a wish for no more mail.
 
     An unmistakable word may be in the next sentence: "I never signed up. Unsubscribe me!"
     """
@@ -50,23 +50,23 @@ def opts_out(text: str) -> bool:
 
 
 def is_everyday(word: str) -> bool:
-    """Whether one word is something that people answer, rather than a name."""
+    """Whether a word is an everyday answer rather than a name."""
     return word in _EVERYDAY or says_no(word)
 
 
 def is_greeting(clause: Clause) -> bool:
-    """Whether somebody is only spoken to: "Hello Bob", or "Bob,"."""
+    """Whether a clause only addresses somebody: "Hello Bob", or "Bob,"."""
     return _speaks_to(clause.words, clause.mark)
 
 
 def name_alone(line: str) -> str | None:
-    """The line as a name, if it can be nothing else; None if not."""
+    """The line as a name if it can be nothing else, else None."""
     *before, word = _without_polite_ends(line) or [""]
     return None if before else _as_name(word)
 
 
 def name_told(line: str) -> str | None:
-    """The name that a line asks for in so many words: "call me marta"."""
+    """The name that a line asks for explicitly: "call me marta"."""
     *before, word = _without_polite_ends(line) or [""]
     *_, last = ((), *(clause.words for clause in clauses(" ".join(before))))
     told = any(" ".join(last[start:]) in _WORDS.name_follows for start in range(len(last)))
@@ -94,7 +94,7 @@ def _says_yes(text: str) -> bool:
 
 
 def _first_words(text: str) -> Sequence[str]:
-    """The words of the first clause that says something; none if a yes comes first.
+    """The words of the first clause with content; empty if a yes comes first.
 
     Polite words, greetings and names of the addressee are skipped.
     """

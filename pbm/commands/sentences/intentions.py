@@ -1,8 +1,8 @@
 """Recognises wishes in plain words: "I give up", "draw?", "How do I resign?".
 
-Players write them in answer to a board, whose words go to the others. So a wish counts also beside
-a greeting and thanks, but a sentence that only contains such a word is talk. The phrases are in
-`languages/intentions.txt`; "unsubscribe" and the like are in `yes-no.txt`.
+In answers to a board, words go to the others. So a wish may stand beside a greeting and thanks, but
+a sentence that only contains such a word is talk. The phrases are in `languages/intentions.txt`;
+"unsubscribe" and the like are in `yes-no.txt`.
 """
 
 import re
@@ -50,18 +50,18 @@ class Intention(StrEnum):
     ANYONE = "anyone"  # the same, but in answer to a board it is said to the others
     HINT = "hint"
     ROBOTS = "robots"  # "Is there a bot?"
-    AGAINST = "against"  # whoever is named behind it; a phrase alone says nothing
+    AGAINST = "against"  # needs a name behind it
 
 
 class Way(Enum):
-    """How somebody comes to speak of a thing; the value is the section of its phrases."""
+    """How a wish is introduced; the value is the section of its phrases."""
 
     WISH = "ways to wish"
     BEG = "ways to beg"
     ASK = "ways to ask"
 
 
-# "I want to play" is said to the other players, too; "How do I play" hardly.
+# "I want to play" is said to the other players, too; "How do I play" hardly is.
 _ONLY_ASKED = frozenset({Intention.PLAY, Intention.MOVE, Intention.CHALLENGE, Intention.CHANGE})
 _NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "Can you give up?"
 _WHOLE: Final = tuple(item for item in Intention if item is not Intention.AGAINST)
@@ -84,9 +84,9 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """One recognised wish; `asks_how`: a question how to do it. `wrote` are the words for it.
+    """One recognised wish, and the words for it in `wrote`.
 
-    `handle` is the opponent who is wished for.
+    `asks_how`: it asks how to do it. `handle` is the wished opponent.
     """
 
     intention: Intention
@@ -98,7 +98,7 @@ class Meant:
 
 @dataclass(frozen=True)
 class Understood:
-    """The wishes in a text, and the lines left for others."""
+    """The wishes in a text, and the remaining lines for others."""
 
     meant: tuple[Meant, ...]
     rest: tuple[str, ...]
@@ -121,8 +121,8 @@ class _Clause:
 def understand(lines: Sequence[str]) -> Understood | None:
     """The wishes in a sender's words; None if the words are for others.
 
-    A single word counts only on a line of its own, or last: "Resign? Never!" A text with a move or
-    a place of the board in it is about that.
+    A single word counts only on a line of its own, or last: "Resign? Never!" A text that names a
+    move or a place on the board is about the game.
     """
     text = "\n".join(lines).strip()
     is_long = len(text) > _LONGEST or text.count("\n") >= _MOST_LINES
@@ -143,7 +143,7 @@ def understand(lines: Sequence[str]) -> Understood | None:
 
 
 def only_means(line: str, intention: Intention, board: int) -> bool:
-    """Whether a line says one thing only, and means this board."""
+    """Whether a line says only this one wish, about this board or none named."""
     said = understand((line,))
     if said is None or said.rest or len(said.meant) != 1:
         return False
@@ -152,7 +152,7 @@ def only_means(line: str, intention: Intention, board: int) -> bool:
 
 
 def _clauses(text: str) -> Iterator[_Clause]:
-    """The parts of a text that have words in them."""
+    """The clauses of a text that have words."""
     for found in _CLAUSE.finditer(text):
         words, (start, end) = words_of(found[0]), found.span()
         if not words:
@@ -194,7 +194,7 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
 
 
 def _deed(phrase: str) -> tuple[Intention, bool] | None:
-    """The wish of a phrase behind one of the ways, and whether it asks how."""
+    """The wish of a phrase with an introduction, and whether it asks how."""
     for way in (Way.ASK, Way.WISH, Way.BEG):
         words = phrase.split()
         for count in range(1, len(words)):
@@ -228,7 +228,7 @@ def _opponent(words: Sequence[str]) -> str | None:
 
 
 def _without_asides(words: list[str]) -> list[str]:
-    """The words without meaningless ones at both ends."""
+    """The words without asides at both ends."""
     start, end = 0, len(words)
     while step := next((n for n in _sizes(end - start) if _is_aside(words, start, n)), 0):
         start += step
@@ -238,7 +238,7 @@ def _without_asides(words: list[str]) -> list[str]:
 
 
 def _sizes(most: int) -> range:
-    """Of how many words an aside may be, the most first."""
+    """The possible numbers of words in an aside, the most first."""
     return range(min(most, _LONGEST_ASIDE), 0, -1)
 
 
@@ -247,7 +247,7 @@ def _is_aside(words: list[str], at: int, count: int) -> bool:
 
 
 def _board_at_end(words: list[str]) -> tuple[list[str], int | None]:
-    """The words before the number of a board, and that number."""
+    """The words before a trailing board number, and that number."""
     last = words[-1] if len(words) > 1 else ""
     if last.isascii() and last.isdigit() and len(last) <= _LONGEST_NUMBER:
         return words[:-1], int(last)
@@ -255,7 +255,7 @@ def _board_at_end(words: list[str]) -> tuple[list[str], int | None]:
 
 
 def _without_objects(words: list[str]) -> Iterator[str]:
-    """The words as they are, and without objects at their end."""
+    """The words, then without each object at their end."""
     yield " ".join(words)
     for _ in range(_NAME_WORDS):
         count = next((n for n in range(1, len(words)) if " ".join(words[n:]) in _OBJECTS), 0)
@@ -272,7 +272,7 @@ def _is_polite(words: list[str]) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """Whether words may be somebody's name."""
+    """Whether a text may be a person's name."""
     words = text.split()
     capitals = all(word[:1].isupper() and word.isalpha() for word in words)
     return capitals and len(words) <= _NAME_WORDS
@@ -281,7 +281,7 @@ def _is_name(text: str) -> bool:
 def _without_lines_of(
     text: str, found: Sequence[_Clause], others: Sequence[_Clause]
 ) -> tuple[str, ...]:
-    """The lines of a text without those that only contain the wishes."""
+    """The lines of a text without those that contain only wishes."""
     said = {text.count("\n", 0, clause.start) for clause in found}
     said -= {text.count("\n", 0, clause.start) for clause in others}
     kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]

@@ -1,7 +1,7 @@
 """Reads a yes or no in answer to a question.
 
-The reading is strict: the first line, or its first clause, must say it as a whole, and any doubt in
-the rest makes it neither. See docs/replies.md.
+The reading is strict: the first line, or its first clause, must be a yes or no as a whole, and any
+doubt in the rest makes it unclear. See docs/replies.md.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,11 +29,10 @@ _DOUBT_UNDIVIDED: Final = tuple(_WORDS.doubt_undivided)
 
 @dataclass(frozen=True)
 class Spoken:
-    """What the first line after a greeting answers to a question.
+    """The answer in the first line after a greeting.
 
-    `answer` is None if it is unclear. `begins`: it begins like an answer. `clear`: it consists of
-    words that mean yes in every language. `rest` is what else the line says, `lines` the number of
-    lines read.
+    `answer` is None if it is unclear. `begins`: it begins like an answer. `clear`: its words mean
+    yes in every language. `rest` is the remainder of the line, `lines` the number of lines read.
     """
 
     answer: bool | None = None
@@ -44,7 +43,7 @@ class Spoken:
 
 
 def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
-    """Read an answer to a question; `leaving`: whether somebody wants to leave for good."""
+    """Read an answer to a question; `leaving`: the question was about leaving for good."""
     again = _WORDS.again | _WORDS.leaving if leaving else _WORDS.again
     for index, line in enumerate(body[:_MOST_LINES]):
         found = list(clauses(line))
@@ -108,7 +107,7 @@ def _is_doubtful(
     below: Sequence[str],
     again: frozenset[str],
 ) -> bool:
-    """Whether other words in the line, or right below, may turn the answer."""
+    """Whether other words in the line, or right below, may reverse the answer."""
     first, *more = found
     asks_on = answer and first.mark in _ENDS and any(map(_asks_how, more))
     asks = bool(_ASKS.intersection(line)) and not asks_on
@@ -128,12 +127,12 @@ def _is_doubtful(
 
 
 def said_below(below: Iterable[str]) -> Iterable[str]:
-    """The lines below an answer that are looked at, since they may say something else."""
+    """The lines below an answer that may contradict it."""
     return islice(filter(str.strip, below), _MOST_LINES)
 
 
 def _is_no(clause: Clause) -> bool:
-    """Whether a clause says only no, or ends with it: "I would rather not"."""
+    """Whether a clause says only no, or ends with no: "I would rather not"."""
     if clause.words and clause.words[-1] in _ENDS_IN_NO:
         return clause.parts(_YES | _BESIDE) is None
     said = clause.parts(_NO | _WORDS.stop_alone | _BESIDE)
@@ -141,7 +140,7 @@ def _is_no(clause: Clause) -> bool:
 
 
 def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
-    """Whether one of the words makes a yes doubtful; "that was" does not, though "was" asks."""
+    """Whether a word makes a yes doubtful; "that was" does not, though "was" asks."""
     pairs = zip(("", *words), words, strict=False)
     return any(
         (word in doubts and f"{before} {word}" not in _WORDS.no_doubt)
@@ -151,11 +150,11 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 
 
 def _asks_how(clause: Clause) -> bool:
-    """Whether a clause asks how to go on, as people do after a yes: "How do I begin?"."""
+    """Whether a clause asks how to continue, as is usual after a yes: "How do I begin?"."""
     return not _WORDS.asks_on.isdisjoint(clause.words)
 
 
 def _quotes(line: str) -> bool:
-    """Whether a line quotes words, perhaps our own, rewrapped by a mail program."""
+    """Whether a line quotes words, perhaps ours rewrapped by a mail program."""
     text = fold_typography(line).strip()
     return '"' in text and not text[0] == text[-1] == '"'

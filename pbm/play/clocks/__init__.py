@@ -1,1 +1,1 @@
-"""How much time a player has: durations as people write them, and the days that count."""
+"""Clocks of players: durations as people write them, and the days that count."""

@@ -1,8 +1,8 @@
 """The time that counts for a player's clock: days of the player's calendar, less outages.
 
 A day of a clock is a day in the player's time zone: seven days from a Friday at six in the evening
-end on a Friday at six, though summer time may begin between them. Days of a vacation, weekends for
-who has taken them off, and time in which nobody could play do not count.
+end on a Friday at six, even across a change to summer time. Vacations, weekends that the player has
+off, and outages do not count.
 """
 
 from collections.abc import Iterator
@@ -15,19 +15,19 @@ from pbm.store.db import UnitOfWork
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
 _SATURDAY = 5  # as `date.weekday` counts
-_FURTHEST = timedelta(days=4000)  # a clock that runs out later than that never does
+_FURTHEST = timedelta(days=4000)  # a later end counts as never
 
 Stretch = tuple[datetime, datetime]
-"""From a moment, and until another; each aware where it is a moment, naive on a wall clock."""
+"""A begin and an end: aware for moments, naive for wall time."""
 
 
 @dataclass(frozen=True)
 class Calendar:
     """When a player's clock runs.
 
-    `away` are first and last days of vacations, `abroad` those that began in another time zone.
-    `stopped` are stretches of time that are given back: a pause of the board, an outage of the
-    server. In those of `unreached` mail to the player came back.
+    `away` are first and last days of vacations, `abroad` vacations begun in another time zone.
+    `stopped` are stretches that do not count: a pause of the board, an outage of the server. In
+    `unreached` ones mail to the player bounced.
     """
 
     zone: ZoneInfo
@@ -39,7 +39,7 @@ class Calendar:
 
     @property
     def going_on(self) -> "Calendar":
-        """The same for a clock that runs while mail comes back as well."""
+        """The same calendar for a clock that also runs while mail bounces."""
         return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
@@ -48,7 +48,7 @@ class Calendar:
         return sum((end - start for start, end in stretches), timedelta())
 
     def after(self, since: datetime, allowed: timedelta) -> datetime | None:
-        """The moment when so much time has counted; None where it is years away."""
+        """The moment when so much time has counted; None if it is years away."""
         start = self._wall(since)
         left = allowed
         for begin, end in self._running(start, start + _FURTHEST):
@@ -58,7 +58,7 @@ class Calendar:
         return None
 
     def away_until(self, moment: datetime) -> date | None:
-        """The last day of the vacation in which a moment is, None for no vacation."""
+        """The last day of the vacation at a moment, None without one."""
         if not (self.away or self.abroad):
             return None
         last, today = None, self._wall(moment).date()
@@ -77,7 +77,7 @@ class Calendar:
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """The same, a day each where some do not count, with what is stopped in between."""
+        """The stretches of days that count, stops still included."""
         if start < end and not (self.weekends_off or self.away):
             yield start, end
             return
@@ -100,7 +100,7 @@ class Calendar:
 
 
 def _without(start: datetime, end: datetime, stops: list[Stretch]) -> Iterator[Stretch]:
-    """A stretch without the times that are stopped in it."""
+    """A stretch without the stopped times in it."""
     for begin, finish in sorted(stops):
         if finish <= start or begin >= end:
             continue
@@ -111,19 +111,19 @@ def _without(start: datetime, end: datetime, stops: list[Stretch]) -> Iterator[S
         yield start, end
 
 
-LISTENING, DOWN = "listening", "down"  # facts: that mail can come in, and when it could not
-UNNOTICED = timedelta(seconds=60)  # three beats; mail that has to wait for less comes by itself
+LISTENING, DOWN = "listening", "down"  # facts: last heartbeat of the receiver, and outages
+UNNOTICED = timedelta(seconds=60)  # three heartbeats; mail servers retry after shorter outages
 
 
 def known_outages(work: UnitOfWork) -> Iterator[tuple[datetime, datetime]]:
-    """The outages that were noted, in order."""
+    """The recorded outages, in order."""
     fact = work.facts.find(DOWN)
     for begin, end in fact.value if fact else ():
         yield datetime.fromisoformat(begin), datetime.fromisoformat(end)
 
 
 def outages(work: UnitOfWork, until: datetime) -> Iterator[tuple[datetime, datetime]]:
-    """All of them, with the one that may last until a moment."""
+    """The recorded outages, and the one that still lasts at `until`, if any."""
     yield from known_outages(work)
     heard = work.facts.find(LISTENING)
     if heard is not None and until - heard.noted_at > UNNOTICED:

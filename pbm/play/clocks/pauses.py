@@ -1,4 +1,4 @@
-"""Time that does not count on a board: pauses, stops, and what players give each other."""
+"""Time that does not count on a board: pauses, stops, and gifts of time."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,7 +25,7 @@ _LATE = timedelta(hours=1)  # what mails are told later by anyway
 
 
 def check_pause(board: Board) -> None:
-    """Raise Refusal where a board cannot be paused: it is so already, or no clock runs yet."""
+    """Raise Refusal if a board is paused already, or no clock runs yet."""
     if board.paused_since:
         raise Refusal("paused-already", number=board.id)
     if board.awaited_first_move:
@@ -33,13 +33,13 @@ def check_pause(board: Board) -> None:
 
 
 def check_resume(board: Board) -> None:
-    """Raise Refusal where there is no pause to end."""
+    """Raise Refusal if there is no pause to end."""
     if not board.paused_since:
         raise Refusal("not-paused", number=board.id)
 
 
 def pause(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Stop the clocks of a board. A move that is made meanwhile does not start them again."""
+    """Stop the clocks of a board. A move meanwhile does not restart them."""
     return work.waits.set(board, paused_since=board.paused_since or now)
 
 
@@ -55,9 +55,9 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Keep in mind how long clocks have stood still for a player to whom mail arrives again.
+    """Record how long a player's clocks have stood still, as mail arrives again.
 
-    A day that is given so that there can be another reminder is counted with it.
+    A day added for another reminder counts as well.
     """
     for board in _awaited(work, player):
         stop = count_stop(work, board, player, now)
@@ -77,9 +77,9 @@ def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) 
 
 
 def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
-    """Note how often a player is reminded with a mail of now; returns by when the move is due.
+    """Record the number of reminders sent; returns when the move is due.
 
-    Who is warned for the first time has a day from then.
+    A player who is warned for the first time has a day from then.
     """
     wait = wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
@@ -99,13 +99,13 @@ def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
 
 
 def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
-    """The boards that wait for a player, and can be looked at."""
+    """The boards that wait for a player, without uninstalled games."""
     boards = (work.boards.get(number, lock=True) for number in work.boards.to_move(player.id))
     return (board for board in boards if board.is_installed)
 
 
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Start the reminders again, since those sent while the clock stood still do not count."""
+    """Restart the reminders, since those sent while the clock stood still do not count."""
     stops = (*board.stops, Stop(now, now))  # from here on there can be a warning
     board = work.waits.set(board, stops=stops, reminded=0)
     look_in_time(work, board, now)
@@ -113,7 +113,7 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
-    """Note a time that counts for nobody, as far as it is of the present wait."""
+    """Record a stop, limited to the present wait."""
     begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board
@@ -124,15 +124,15 @@ def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
 
 
 SHORTEST_GIFT, LONGEST_GIFT = timedelta(hours=1), timedelta(days=30)
-MOST_GIVEN = timedelta(days=365)  # that anybody has been given at a time
+MOST_GIVEN = timedelta(days=365)  # total of gifts to a player
 
 
 def give_time(
     work: UnitOfWork, board: Board, giver: Player, time: timedelta, now: datetime
 ) -> TimeGiven:
-    """Give whoever is to move more time, and where time is counted for all moves, all the others.
+    """Give more time to the player to move, and if time is counted for all moves, to all others.
 
-    Raises Refusal where it is the giver's own move, or there is enough of it.
+    Raises Refusal if no other player's clock runs, or too much was given.
     """
     terms, mover = terms_of(board), board.to_move
     others = [item for item in board.seats if item.player_id in board.still_in]

@@ -1,4 +1,4 @@
-"""How long players may take: durations as people write them, and the terms of a board."""
+"""Time limits: durations as people write them, and the terms of a board."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _PART = re.compile(r"([0-9]{1,6})[ ]?([a-z]{0,7})(?:[ ,]+|(?=[0-9])|$)", re.ASCI
 
 
 def parse_duration(text: str) -> timedelta | None:
-    """Read a duration; a number alone counts days. None where it is none, or longer than
+    """Parse a duration; a number alone counts days. None if it is invalid, or longer than
     `LONGEST_DURATION`.
 
     >>> parse_duration("2 weeks"), parse_duration("1d 12h").total_seconds()
@@ -37,7 +37,7 @@ def parse_duration(text: str) -> timedelta | None:
 
 
 def write_duration(duration: timedelta) -> str:
-    """Write a duration as one word, to the minute.
+    """Format a duration as one word, to the minute.
 
     >>> write_duration(timedelta(days=21)), write_duration(timedelta(hours=36))
     ('21d', '1d12h')
@@ -53,17 +53,17 @@ REMINDERS = (3 * _DAY, 7 * _DAY, 14 * _DAY)
 LAST_REMINDER = _DAY  # before the end
 FOR_TWO, FOR_MORE = 21 * _DAY, 14 * _DAY
 _TWO = 2  # players
-SHORTEST, LONGEST = 2 * LAST_REMINDER, 365 * _DAY  # that can be chosen for a move
+SHORTEST, LONGEST = 2 * LAST_REMINDER, 365 * _DAY  # choices for a move
 MOST = 3650 * _DAY  # for all moves
 SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder; for each move, in a bank
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The clock of a board, as it was agreed; all in seconds, as it is kept.
+    """The agreed clock of a board, in seconds.
 
-    `each` is for a move, `total` for all moves of a player. With a `bank` a player has that to
-    begin with, gets `increment` with each move, and never comes to more than the bank by that.
+    `each` is for a move, `total` for all moves of a player. With a `bank` a player begins with that
+    much, and each move adds `increment`, up to the size of the bank.
     """
 
     each: int
@@ -80,7 +80,7 @@ class Terms:
 
     @property
     def counts_used(self) -> bool:
-        """Whether it matters how long somebody took for earlier moves."""
+        """Whether the time of earlier moves matters."""
         return self.total is not None or self.bank is not None
 
     def left(self, used: timedelta, banked: timedelta | None) -> timedelta | None:
@@ -93,24 +93,24 @@ class Terms:
         return min(limits, default=None)
 
     def banked_after(self, spent: timedelta, banked: timedelta | None) -> timedelta | None:
-        """The bank after a move that took so long."""
+        """The bank after a move that took `spent`."""
         if self.bank is None:
             return None
         full = timedelta(seconds=self.bank)
         kept = max((full if banked is None else banked) - spent, timedelta())
-        # What others gave may be more than the bank holds: then it only does not grow.
+        # Gifts may exceed the size of the bank: it then does not grow.
         return max(kept, min(kept + timedelta(seconds=self.increment), full))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
-        """When to remind of a move that may take so long, after the wait began; the last is a day
-        before its end, or in the middle of a shorter time."""
+        """When to send reminders, after the wait began; the last is a day before the end, or in
+        the middle of a shorter time."""
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)
         return (*(after for after in before if after < last), last)
 
 
 def usual_terms(players: int) -> Terms:
-    """What holds where nothing else was chosen.
+    """The default terms.
 
     >>> usual_terms(2).each // 86400, usual_terms(4).each // 86400
     (21, 14)
@@ -127,7 +127,7 @@ def chosen_terms(
     total: timedelta | None = None,
     bank: tuple[timedelta, timedelta] | None = None,
 ) -> Terms | None:
-    """The terms that somebody chose; None where nothing was chosen."""
+    """The terms that somebody chose, None without any choice."""
     if each is None and not reminders and total is None and bank is None:
         return None
     usual = usual_terms(players)

@@ -1,8 +1,8 @@
-"""Vacations: thirty days a year on which no clock of a player runs, said before or taken late.
+"""Vacations: thirty days a year on which a player's clocks stop, announced or taken late.
 
-A vacation is whole days of the player's calendar, today the earliest, and each of them costs one of
-the year, also the day on which it is ended early. So nothing is gained by saying it late, nor by
-going back and forth.
+A vacation is whole days of the player's calendar, from today at the earliest. Each day costs one of
+the year, also the day on which it is ended early. So announcing late, or going back and forth,
+gains nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,9 +19,9 @@ from pbm.store.values.players import Player, Vacation
 from pbm.store.values.queues import TimerKind
 
 DAYS_A_YEAR = 30
-BY_ITSELF = 7  # days at most that are taken by themselves, once on a board
+BY_ITSELF = 7  # days at most taken automatically, once per board
 FURTHEST = timedelta(days=366)  # ahead
-TOLD_AFTER = timedelta(hours=6)  # that it has lasted
+TOLD_AFTER = timedelta(hours=6)  # the begin or end of a vacation
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
 _NO_BOARD_YET = 0
@@ -29,24 +29,24 @@ _NO_BOARD_YET = 0
 
 @dataclass(frozen=True)
 class YearLeft:
-    """Days of vacation that a player has left in a year."""
+    """A player's remaining vacation days of a year."""
 
     year: int
     left: int
 
 
 def today_of(player: Player, now: datetime) -> date:
-    """The day in a player's time zone."""
+    """Today's date in a player's time zone."""
     return now.astimezone(ZoneInfo(player.settings.timezone)).date()
 
 
 def today_in(vacation: Vacation, player: Player, now: datetime) -> date:
-    """The day in the time zone that counts for a vacation: once it has begun, that of then."""
+    """Today's date in a vacation's time zone, which is fixed once it has begun."""
     return now.astimezone(ZoneInfo(vacation.zone or player.settings.timezone)).date()
 
 
 def beginning_of(day: date, player: Player) -> datetime:
-    """The moment at which a day begins in a player's time zone."""
+    """The moment a day begins in a player's time zone."""
     midnight = datetime.combine(day, time(), ZoneInfo(player.settings.timezone))
     return midnight.astimezone(UTC)
 
@@ -60,7 +60,7 @@ def keep_zone(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def take_vacation(
     work: UnitOfWork, player: Player, first: date, last: date, now: datetime
 ) -> tuple[date, date]:
-    """Add a vacation from today on at the earliest; returns its first and last day.
+    """Add a vacation, from today at the earliest; returns its first and last day.
 
     Opponents are told after some hours. Raises Refusal for impossible or too many days.
     """
@@ -78,12 +78,12 @@ def take_vacation(
     to_come = [item for item in known if item.first_day > today_in(item, player, now)]
     new = wanted | _days_of(to_come)
     new -= _days_of(item for item in known if item not in to_come)
-    for item in to_come:  # anew, as one with what it touches, so that it is told as one
+    for item in to_come:  # replaced by merged ones, so that each is told once
         work.vacations.end_on(item, today)
     for begin, end in _stretches(new):
         going_on = next((item for item in known if item.last_day + _DAY == begin), None)
         if going_on and work.timers.about(TimerKind.VACATION, [_told_as(going_on.id)]):
-            work.vacations.end_on(going_on, end)  # which is yet to be told
+            work.vacations.end_on(going_on, end)  # not told yet
             continue
         number = work.vacations.add(player.id, begin, end)
         told_at = max(beginning_of(begin, player), now) + TOLD_AFTER
@@ -92,9 +92,10 @@ def take_vacation(
 
 
 def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
-    """End a player's vacations with today, and drop those to come; whether one had begun.
+    """End a player's vacations today, and drop those to come; returns whether one had begun.
 
-    Who was told that it had begun is told, after a while. Raises Refusal where there is none.
+    Opponents who were told of it are told of the end after a while. Raises Refusal without a
+    vacation.
     """
     today = today_of(player, now)
     work.players.lock(player.id)
@@ -114,7 +115,7 @@ def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
 
 
 def is_to_be_told(work: UnitOfWork, vacation: Vacation) -> bool:
-    """Whether nobody has been told yet that a vacation has begun."""
+    """Whether opponents are still to be told of a vacation."""
     about = _told_as(vacation.id)
     return bool(work.timers.about(TimerKind.VACATION, [about]))
 
@@ -129,7 +130,7 @@ def tell_next(
     *,
     after: int = _NO_BOARD_YET,
 ) -> None:
-    """Set the timer that tells opponents of a vacation, on boards `after` one."""
+    """Set the timer that tells opponents of a vacation, on boards after number `after`."""
     work.timers.move(kind, _told_as(vacation_id, after), now, at, player_id=player_id)
 
 
@@ -140,9 +141,9 @@ def _told_as(vacation_id: int, after: int = _NO_BOARD_YET) -> str:
 def take_by_itself(
     work: UnitOfWork, board: Board, player: Player, ran_out_at: datetime
 ) -> VacationTaken | None:
-    """Give a player days whose time has run out on a board: what the year has left, seven at most.
+    """Take vacation days when a player runs out of time: what the year has left, seven at most.
 
-    The day on which it ran out is the first of them. None where they were taken there before, or
+    The first is the day on which time ran out. None if some were taken on this board before, or
     none are left.
     """
     first = today_of(player, ran_out_at - _INSTANT)  # at midnight that is the day before
@@ -164,19 +165,19 @@ def take_by_itself(
 
 
 def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[YearLeft]:
-    """Days left of this year and of the next one."""
+    """The days left of this year and the next."""
     today = today_of(player, now)
     taken = _taken(work, player, today)
     return [YearLeft(year, max(0, _left(taken, year))) for year in (today.year, today.year + 1)]
 
 
 def still_to_come(work: UnitOfWork, player: Player, now: datetime) -> tuple[Vacation, ...]:
-    """A player's vacations that are not over, in order."""
+    """A player's current and coming vacations, in order."""
     return work.vacations.of_player(player.id, today_of(player, now))
 
 
 def _taken(work: UnitOfWork, player: Player, since: date) -> set[date]:
-    """The days from a day's year on, on which a player was away or means to be."""
+    """A player's vacation days, from the start of the year of `since`."""
     return _days_of(work.vacations.of_player(player.id, date(since.year, 1, 1)))
 
 
@@ -193,7 +194,7 @@ def _days(first: date, last: date) -> Iterator[date]:
 
 
 def _stretches(days: Iterable[date]) -> list[tuple[date, date]]:
-    """Days that follow each other as first and last ones."""
+    """Consecutive days as pairs of first and last day."""
     found: list[tuple[date, date]] = []
     for day in sorted(days):
         if found and found[-1][1] + _DAY == day:

@@ -1,6 +1,6 @@
 """The clock of a board as mails show it: when a move is due, who is away, what time is left.
 
-Moments and lengths of time are values here; the templates say them in words.
+Moments and lengths of time are values here; the templates word them.
 """
 
 from collections.abc import Iterable
@@ -25,15 +25,15 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-_SOON = 3 * _DAY  # so near an end is told to those, too, who wait for another's move
+_SOON = 3 * _DAY  # an end within this time is told to waiting players, too
 
 
 @dataclass(frozen=True)
 class ClockView:
     """A board's clock at a moment, the same for all readers.
 
-    `ends_at` is when the time for the next move is over, None if that is years away or no clock
-    runs. `left` is what each player has for all moves, if the terms count that.
+    `ends_at` is the end of the time for the next move, None if that is years away or no clock runs.
+    `left` is each player's time for all moves, if the terms count that.
     """
 
     now: datetime
@@ -64,9 +64,9 @@ class ClockView:
 def clock_view(
     work: UnitOfWork, board: Board, now: datetime, known: Iterable[Player] = ()
 ) -> ClockView | None:
-    """How the clock of a board stands; None for a board that is over.
+    """The state of a board's clock; None for a finished board.
 
-    Whoever is to move need not be looked up if among the `known` players.
+    The mover is not read again if among the `known` players.
     """
     mover = board.to_move
     if mover is None:
@@ -100,7 +100,7 @@ def _terms_view(terms: Terms) -> dict[str, Any]:
 def _first_days(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None
 ) -> Calendar | None:
-    """The days of whose first move a board waits for, if that one can play."""
+    """The calendar of the player whose first move is awaited, if that player is active."""
     mover = board.to_move
     if mover is None or not board.awaited_first_move:
         return None
@@ -109,14 +109,14 @@ def _first_days(
 
 
 def _first_move_due(board: Board, calendar: Calendar | None) -> datetime | None:
-    """When a first move has to be made, on days that count for who is to make it."""
+    """When a first move is due, by the mover's calendar."""
     if calendar is None or board.waits_since is None:
         return None
     return calendar.after(board.waits_since, REMINDED_AFTER + DECLINED_AFTER)
 
 
 def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:
-    """Time left for all moves of each person who is still in."""
+    """The time left for all moves of each person still in."""
     mover, terms = board.to_move, terms_of(board)
     for seat in board.seats if terms.counts_used else ():
         left = terms.left(timedelta(seconds=seat.used), in_time(seat.banked))
@@ -127,7 +127,7 @@ def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:
 
 
 def _rough(left: timedelta) -> int:
-    """Seconds to the hour, of less than a day to the minute."""
+    """Seconds, rounded down to the hour, or below a day to the minute."""
     return _seconds(left // (unit := _HOUR if left >= _DAY else _MINUTE) * unit)
 
 

@@ -1,8 +1,7 @@
 """Waits: how long a board has waited for a move by the mover's clock, and what is due next.
 
-Nothing is written for a clock with a move: a board has one timer, which looks when it comes how
-things stand, and is put off to the next moment that may matter. It is set earlier only where a
-clock can run out before it would come.
+A move updates no timer: a board has one timer, which checks the board when it fires, and is set to
+the next moment that may matter. It is advanced only if a clock can run out before.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,9 +30,9 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Wait:
-    """A board waits for a player's move: how things stand `now`, and when the time for it ends.
+    """A board's wait for a player's move: the state `now`, and when the time ends.
 
-    `ends_at` is None where it is years away. It is a day after the last reminder at the earliest.
+    `ends_at` is None if it is years away. It is at least a day after the last reminder.
     """
 
     player: Player
@@ -56,8 +55,8 @@ class Wait:
 
     @cached_property
     def reminders(self) -> tuple[datetime | None, ...]:
-        """When the player is reminded: as the player wants it, and a day before the end; None for
-        years away."""
+        """When the player is reminded: by the player's setting, and a day before the end; None
+        if years away."""
         *first, _ = self.terms.reminders_within(self.allowed)
         wanted = self.player.settings.reminders
         least = self.allowed if wanted == "last" else parse_duration(wanted) or timedelta()
@@ -76,7 +75,7 @@ class Wait:
 
     @property
     def coming(self) -> datetime | None:
-        """When the next reminder is due, or the end; None where that is years away."""
+        """When the next reminder is due, or the end; None if that is years away."""
         return (*self.reminders, self.ends_at)[self.passed]
 
 
@@ -97,9 +96,9 @@ def first_look(board: Board) -> timedelta:
 
 
 def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
-    """Count the time for a move, where the terms of a clock ask how much was used before.
+    """Count the time for a move, if the terms count used time.
 
-    A first move has a time of its own, and a robot's costs none.
+    First moves are timed separately, and robots' moves do not count.
     """
     terms, mover = terms_of(before), before.to_move
     if mover is not None and mover.unreachable:
@@ -126,7 +125,7 @@ def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Advance the timers of all boards that wait for a player with a changed calendar."""
+    """Advance the timers of all boards waiting for a player whose calendar has changed."""
     waiting = work.boards.to_move(player_id)
     work.timers.advance(TimerKind.CLOCK, list(map(str, waiting)), now, now)
     look_at_first_moves(work, work.boards.get_many(waiting), now)
@@ -141,7 +140,7 @@ def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime
 
 
 def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Raise Refusal where a player's calendar, as it is now, leaves no time on some board."""
+    """Raise Refusal if a player's current calendar leaves no time on some board."""
     for board in work.boards.get_many(work.boards.to_move(player_id)):
         seat, since = board.to_move, board.waits_since
         if seat is None or since is None:
@@ -158,13 +157,13 @@ def wait_of(
 ) -> Wait | None:
     """The wait of a board for a move; None if no clock runs.
 
-    That is so if the board is over or paused, or waits for a first move, a robot, or a player who
-    cannot play. `player` is the mover, if already read.
+    None if the board is over or paused, or waits for a first move, a robot, or a player who cannot
+    play. `player` is the mover, if already read.
     """
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None
-    if seat.robot is not None:  # whose time is the server's, and costs nobody a game
+    if seat.robot is not None:  # robots have no clock
         return None
     player = player or work.players.get(seat.player_id)
     if player.status != "active":
@@ -181,7 +180,7 @@ def wait_of(
 
 
 def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) -> datetime | None:
-    """When the time for a move ends: not within a day of the last reminder, which comes in the
+    """When the time for a move ends: at least a day after the last reminder, which comes in the
     middle of a short time."""
     end = calendar.after(since, allowed)
     if allowed >= SHORTEST:
@@ -191,11 +190,11 @@ def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) 
 
 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
-    """Whether the others may take out of the game whoever is to move.
+    """Whether the others may claim the mover's forfeit.
 
-    That is so where the time has run out, mail to that player comes back, so that no reminder
-    arrives, and the others were told. Who has been out of reach for as long as may be does not end
-    that by a mail alone.
+    It requires that the time has run out, mail to that player bounces, so that no reminder arrives,
+    and the others were told. A mail alone does not end that for a player who has used up
+    `STOPPED_AT_MOST`.
     """
     unreachable = wait.player.unreachable_since is not None
     unreachable = unreachable or not stop_left(board, wait.player.id)
@@ -203,21 +202,21 @@ def may_be_claimed(board: Board, wait: Wait) -> bool:
 
 
 def warned_from(board: Board, wait: Wait) -> datetime:
-    """From when on a reminder counts as a warning that the time for a move runs out."""
+    """From when a reminder counts as a warning that the time for a move runs out."""
     return max((wait.since, *(stop.end for stop in board.stops)))
 
 
 def stop_left(board: Board, player_id: int) -> timedelta:
-    """For how long a player's clock may still stand still on a board as mail comes back: nobody
-    stops it for ever by being out of reach again and again."""
+    """How long a player's clock may still stop on a board because mail bounces; limited, so that
+    bouncing again and again does not stop it for ever."""
     stopped = sum(seat.stopped for seat in board.seats_of(player_id))
     return max(STOPPED_AT_MOST - timedelta(seconds=stopped), timedelta())
 
 
 def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Stop | None:
-    """Count for how long a clock has stood still as mail to its player came back.
+    """Count how long a clock has stood still because mail to its player bounced.
 
-    Returns that stop; None for no such, or where it may stand still no longer.
+    Returns that stop, None if there is none or its limit is used up.
     """
     since, left = player.unreachable_since, stop_left(board, player.id)
     if since is None or board.waits_since is None or not left:
@@ -228,14 +227,14 @@ def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 
 
 def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta) -> None:
-    """Count a length of time as one for which a player's clock has stood still."""
+    """Add to the time that a player's clock has stood still."""
     board = work.boards.get(number)
     seat = board.seats_of(player_id)[0]
     work.waits.set_stopped(board, seat.seat, seat.stopped + int(length.total_seconds()))
 
 
 def calendar_read(board: Board, now: datetime) -> tuple[Read, ...]:
-    """What `calendar_of` reads for the player to move."""
+    """The reads of `calendar_of` for the player to move."""
     if board.to_move is None:
         return ()
     return (vacations_read(board.to_move.player_id, _calendar_since(board, now)),)
@@ -246,7 +245,7 @@ def _calendar_since(board: Board, now: datetime) -> date:
 
 
 def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Calendar:
-    """When a player's clock runs on a board."""
+    """The calendar of a player's clock on a board."""
     zone = player.settings.timezone
     found = work.vacations.of_player(player.id, _calendar_since(board, now))
     away = [item for item in found if item.board_id in (None, board.id)]
@@ -262,21 +261,21 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
 
 
 def _abroad(vacation: Vacation, zone: str) -> Stretch:
-    """The moments at which a vacation began and ended in another time zone."""
+    """The moments when a vacation began and ended in another time zone."""
     days = vacation.first_day, vacation.last_day + _DAY
     begin, end = (datetime.combine(day, time(), ZoneInfo(zone)) for day in days)
     return begin, end
 
 
 def _lost(work: UnitOfWork, board: Board, now: datetime) -> tuple[Stretch, ...]:
-    """The stretches in which nobody could write to us; none for a wait that has just begun."""
+    """The outages that count; none for a wait that has just begun."""
     if board.waits_since and now - board.waits_since <= UNNOTICED:
         return ()
     return tuple(outages(work, now))
 
 
 def _halted(board: Board) -> tuple[Stretch, ...]:
-    """When the clock of a board stood still, with a pause that goes on."""
+    """The stops of a board's clock, including a running pause."""
     since = board.paused_since
     stops = tuple((stop.begin, stop.end) for stop in board.stops if not stop.bounced)
     return (*stops, (since, since + PAUSED_AT_MOST)) if since else stops
@@ -293,12 +292,13 @@ def _left(board: Board, seat: Seat) -> timedelta | None:
 
 
 def in_time(count: int | None) -> timedelta | None:
-    """Seconds as they are kept."""
+    """Seconds as a timedelta; None stays None."""
     return None if count is None else timedelta(seconds=count)
 
 
 def _unreached(board: Board, player: Player) -> Iterator[Stretch]:
-    """When mail to a player came back, with a time that goes on, as far as it counts."""
+    """The stretches in which mail to a player bounced, including a running one, as far as they
+    count."""
     yield from ((stop.begin, stop.end) for stop in board.stops if stop.bounced)
     since = player.unreachable_since
     if since:
