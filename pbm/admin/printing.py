@@ -12,7 +12,7 @@ _CUT = "..."
 
 
 def cell(text: object, width: int) -> str:
-    """A text that fills a column, cut where it is too long for it.
+    """The text, padded or cut to the width of a column.
 
     >>> cell("bob", 5), cell("alexander", 7)
     ('bob  ', 'alex...')

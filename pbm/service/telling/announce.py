@@ -20,9 +20,9 @@ from pbm.store.values.boards import Board
 from pbm.store.values.mails import News
 from pbm.store.values.players import Player
 
-_ABOVE_THE_BOARD = 5  # lines of a comment, as the text part folds them
+_ABOVE_THE_BOARD = 5  # lines of a comment, folded as in the text part
 _BELOW_THE_BOARD = 3  # lines below it, at least
-_Hidden = Mapping[int, Collection[str]]  # handles, by the player who has blocked them
+_Hidden = Mapping[int, Collection[str]]  # blocked handles, by the player who blocks them
 
 
 @dataclass
@@ -32,7 +32,7 @@ class _News:
     events: list[BoardEvent] = field(default_factory=list)
     lead: list[dict[str, Any]] = field(default_factory=list)
     comments: list[dict[str, Any]] = field(default_factory=list)
-    speaks_first: str | None = None  # who is told where words go
+    speaks_first: str | None = None  # told who reads the words
 
     def add(self, event: BoardEvent) -> None:
         """Add an event in the order in which it happened."""
@@ -55,8 +55,8 @@ def announce_boards(
 ) -> None:
     """Write one mail for each board of the events to each reader, `but` one, or keep it as news.
 
-    News are always kept for those who read of several boards `together`. Each board is locked, so
-    that no other commit falls between the reads of one mail.
+    News are always kept for readers of several boards, `together`. Each board is locked, so that no
+    other commit falls between the reads of one mail.
     """
     found: dict[int, _News] = {}
     for event in on_boards(events):
@@ -121,8 +121,10 @@ def _shown(
     *,
     begins: bool,
 ) -> list[tuple[Player, dict[str, Any]]]:
-    """The view for each player: the board, what each is `told`, and the news `before` it, of the
-    delayed mails that are replaced. Those in `plain` get no picture."""
+    """The view for each player: the board, the `told` facts, and the news `before` them.
+
+    `before` holds the news of delayed mails that are replaced. Those in `plain` get no picture.
+    """
     views = board_views(
         turn.work,
         board,
@@ -159,8 +161,8 @@ def _told_to(
 ) -> dict[str, Any]:
     """The facts and comments for one reader.
 
-    The first words of a player come with the handles that they were sent to, none if only robots
-    play. Of words that the reader has blocked only the author is named.
+    A player's first words come with the handles of their readers, none if only robots play. Of
+    words that the reader has blocked only the author is named.
     """
     kept_from = hidden.get(reader.id, frozenset())
     others = [
@@ -205,8 +207,10 @@ def _lines(said: dict[str, Any]) -> list[str]:
 def shown_to(
     turn: Turn, player: Player, board: Board, *facts: BoardFact, after: int | None = None
 ) -> dict[str, Any]:
-    """The view of one board for one player, with facts above it; the reader knows all moves until
-    `after`, if it is given."""
+    """The view of one board for one player, with facts above it.
+
+    The reader knows all moves until `after`, if it is given.
+    """
     picture = player.settings.picture
     view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
     clock = clock_view(turn.work, board, turn.now, [player])

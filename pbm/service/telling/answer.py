@@ -1,4 +1,4 @@
-"""The one answer to a player, and how many answers a player may be written."""
+"""The one answer to a player, and the limit on answers."""
 
 from collections.abc import Sequence
 
@@ -48,7 +48,7 @@ def _board_of(sections: Sequence[Answered]) -> int | None:
 
 
 def may_answer(turn: Turn, player: Player) -> bool:
-    """Whether an answer or a question may be written now; the first one too many says so."""
+    """Whether an answer or question may be written now; the first over the limit says so."""
     work, now, unproven = turn.work, turn.now, turn.unproven
     if is_paused(work, player.address, now, unproven=unproven):
         return False

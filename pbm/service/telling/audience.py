@@ -1,4 +1,4 @@
-"""The audience: chooses the readers of a board's mails by what its events say of themselves.
+"""Chooses the readers of a board's mails, by properties of its events.
 
 Events for the sender alone are in the one answer. Mails to one named player, such as a board that
 the operator sends again, are not chosen here.
@@ -40,7 +40,7 @@ def audience(
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
-    """Whether a sender gets a receipt; without receipts, not for a move, with or without words."""
+    """Whether a sender gets a receipt. If switched off: not for a move, with or without words."""
     if player.settings.receipts or not board.playing:
         return True
     moved = any(event.played_ply for event in events)

@@ -1,7 +1,7 @@
-"""Delayed mails: for a robot, so that its answer comes in the same mail; for an unreachable reader.
+"""Delayed mails: for a robot's answer in the same mail, or for an unreachable reader.
 
-A mail that is delayed for a robot is a row of the outbox, due when the robot has had its time. A
-mail that is written about the board until then replaces it, and tells its news, too.
+A mail delayed for a robot is an outbox row, due when the robot's time is over. A mail written about
+the board before then replaces it, and includes its news.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)
 
 
 def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime | None:
-    """When a mail about a board that a robot is expected to act on is due; None if none is.
+    """Due time of a mail about a board on which a robot is to act; None without one.
 
     A mail that replaces another is not due later than that one.
     """
@@ -30,8 +30,10 @@ def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime
 def replaced_mails(
     turn: Turn, board: Board, readers: Sequence[Player]
 ) -> Mapping[int, AwaitingMail]:
-    """Take the mails to some players that are delayed for a robot of this board out of the outbox,
-    by the players' numbers."""
+    """Take this board's mails that are delayed for a robot out of the outbox.
+
+    Returns those to the `readers`, by the players' numbers.
+    """
     if not any(seat.robot for seat in board.seats):
         return {}
     people = [player for player in readers if player.addresses]

@@ -1,4 +1,4 @@
-"""Digests: each board once, as it stands now, with its kept news."""
+"""Digests: each board once, in its current position, with its kept news."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _MOST_CHARACTERS, _OF_A_DRAWN_ONE, _OF_ANOTHER = 60_000, 3_000, 300  # of the te
 def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
     """Write a player's digest; `sizes` are the characters of kept news by board.
 
-    Returns whether there are more boards than one mail can hold. One board alone is a mail in its
+    Returns whether more boards are left than one mail can hold. A single board is mailed in its
     thread.
     """
     found = [board for board in turn.work.boards.get_many(sorted(sizes)) if board.is_installed]

@@ -1,10 +1,9 @@
-"""Kept news: what happened on a board, kept for a digest instead of being mailed at once.
+"""Kept news: events on a board, kept for a digest instead of being mailed at once.
 
 A reader with digests gets at once only the effects of an own mail, offers that somebody else may
-end meanwhile, and moves whose clock would run out soon after the digest.
-
-Mails that others bring a reader are limited by `TOLD`, except the first of each turn of the reader.
-The rest is kept, too, and comes as one mail on the next full hour.
+end meanwhile, and moves whose clock would run out soon after the digest. Mails that others cause to
+a reader are limited by `TOLD`, except the first of each turn of the reader. The rest is kept, too,
+and comes as one mail on the next full hour.
 """
 
 import json
@@ -26,15 +25,17 @@ from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
 MOST_KEPT = 20_000  # characters about one board
-SOON = timedelta(minutes=5)  # until one mail tells what happened on several boards
+SOON = timedelta(minutes=5)  # delay, so that one mail tells of several boards
 _TWO = 2  # seats
 _NO_READERS: Collection[int] = frozenset()
 
 
 @dataclass(frozen=True)
 class AtOnce:
-    """The readers who are mailed at once; those of them who may have kept news, and those who get
-    no picture, by their numbers."""
+    """The readers who are mailed at once.
+
+    `may_have_kept` are those who may have kept news, `plain` those who get no picture, by number.
+    """
 
     players: list[Player]
     may_have_kept: set[int]
@@ -51,8 +52,8 @@ def keep_for_digests(
 ) -> AtOnce:
     """Keep news of a board for those who get it with a digest; return the other readers.
 
-    Those who read of several boards `together` get one mail a little later. `told` has the facts
-    and comments for each player, by number.
+    Readers of several boards, `together`, get one mail a little later. `told` has the facts and
+    comments for each player, by number.
     """
     can_wait = {item.id for item in players if _can_wait(turn, item, board)}
     later = _keep(turn, board, can_wait, events, told)
@@ -86,8 +87,10 @@ def _keep(
     *,
     shortened: bool = False,
 ) -> set[int]:
-    """Keep news for some players; return those with room for it. `shortened`: for all, with only
-    the authors of words that are too long."""
+    """Keep news for some players; return those with room for it.
+
+    If `shortened`, all have room: of too long words only the authors are kept.
+    """
     later = set[int]()
     if not numbers:
         return later
@@ -108,7 +111,7 @@ def _keep(
 
 
 def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set[int]:
-    """Set timers that mail the kept news to some players."""
+    """Set timers to mail the kept news to some players."""
     for number in sorted(numbers):
         kept = TimerKind.KEPT_NEWS, f"{number}.{board.id}"
         turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=number)
@@ -116,12 +119,12 @@ def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set
 
 
 def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) -> dict[str, Any]:
-    """A view with the kept news of its board added. They are taken: no digest will have them."""
+    """Add the kept news of a board to its view; they are taken, so no digest has them."""
     return with_news(view, turn.work.kept_news.take([player.id], board.id)[player.id])
 
 
 def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
-    """A view with older news before its own."""
+    """Add older news before a view's own."""
     before = [item.told for item in news]
     return {
         **view,
@@ -132,7 +135,7 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
 
 
 def _alike(numbers: Iterable[int], told: Mapping[int, dict[str, Any]]) -> dict[str, list[int]]:
-    """Players by the JSON of what they are told; it differs if one of them has blocked another."""
+    """Players grouped by the JSON of their news; blocks make it differ."""
     found: dict[str, list[int]] = {}
     for number in sorted(numbers):
         found.setdefault(json.dumps(told[number]), []).append(number)
@@ -145,7 +148,7 @@ def _short(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Authors whose words are hidden because the reader blocked them, or which were too long."""
+    """Authors whose words are hidden, as blocked by the reader or too long."""
     handles = [handle for item in told for handle in item.get("not_shown", ())]
     return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 
@@ -156,7 +159,7 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
         return False
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
-        # Whoever is to move may end an offer by that.
+        # The player to move may end an offer by moving.
         return not any(player.id in waiting_for(board, offer) for offer in open_offers(board))
     wait = wait_of(turn.work, board, turn.now, player)
     if wait is None or wait.ends_at is None:
@@ -167,8 +170,11 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
 def _comes_in_any_case(
     turn: Turn, board: Board, player: Player, events: Sequence[BoardEvent]
 ) -> bool:
-    """Whether a mail is exempt from the limit: the reader wrote, the operator acted, it is the
-    first of a turn of the reader, or it was counted as a challenge."""
+    """Whether a mail is exempt from the limit.
+
+    So it is if the reader wrote, the operator acted, it is the first of a turn of the reader, or it
+    was counted as a challenge.
+    """
     if turn.wrote(player) or any(event.exempt for event in events):
         return True
     is_first_round = board.round is None or board.round.number == 1
@@ -180,6 +186,6 @@ def _comes_in_any_case(
 
 
 def _told_until(board: Board, events: Sequence[BoardEvent]) -> int:
-    """The ply before the first of the moves that are told."""
+    """The ply before the first move told."""
     plies = [event.played_ply for event in events if event.played_ply]
     return min(plies, default=board.ply + 1) - 1

@@ -1,7 +1,7 @@
-"""Writes mails into the outbox: who gets it, under which subject, in which thread.
+"""Writes mails into the outbox: recipient, subject, thread, reply address.
 
-A board's mails to one player are one thread: each refers to the first, whose Message-ID is
-made from board and player, so that no look-up is needed and `References` stays short.
+A board's mails to one player are one thread: each refers to the first, whose Message-ID is derived
+from board and player. So it needs no query, and `References` stays short.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 @dataclass(frozen=True)
 class Asking:
-    """A question as it is mailed; only the reply address that carries the token can answer."""
+    """A question to be mailed; only the reply address with the token can answer it."""
 
     template: str
     subject: str
@@ -44,7 +44,7 @@ class Asking:
 
 
 class MailWriter:
-    """The pen of one turn: everything written here becomes true with its commit."""
+    """Writes the mails of one turn; its commit makes them real."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
@@ -61,7 +61,7 @@ class MailWriter:
         views: Sequence[tuple[Player, dict[str, Any]]],
         instead: Mapping[int, AwaitingMail] = _NONE,
     ) -> None:
-        """Write to several players about a board; delayed, if a robot is expected to act there.
+        """Write to several players about a board; delayed if a robot is expected to act there.
 
         `instead` are the delayed mails that these replace, by the numbers of their readers.
         """
@@ -76,14 +76,14 @@ class MailWriter:
         self._outbox.add(*mails)
 
     def reminder(self, player: Player, board: Board, view: dict[str, Any]) -> None:
-        """Remind a player of a board; we look whether that was taken, before a clock runs out."""
+        """Remind a player of a board; its delivery is checked before a clock runs out."""
         view = with_kept(self._turn, player, board, view)
         self._outbox.add(self._about_board(Kind.REMINDER, player, board, view))
 
     def board_again(
         self, player: Player, board: Board, view: dict[str, Any], not_before: datetime
     ) -> None:
-        """Write once more about a board whose mail came back, to be sent later."""
+        """Write again about a board whose mail bounced, to be sent later."""
         view = with_kept(self._turn, player, board, view)
         mail = self._about_board(Kind.AGAIN, player, board, view)
         if not_before > (mail.due_at or self._turn.now):
@@ -127,11 +127,11 @@ class MailWriter:
     ) -> dict[str, Any]:
         """The headers that place a mail in a board's thread; `root` is None for the first.
 
-        All name the root, even if it was never sent, so that they stand together.
+        All refer to the root, even if it was never sent, so that they are grouped.
         """
         answers, begins = self._auto_submitted(*player.addresses), root is None
         # A mail program puts a mail below those that it refers to. The mail that asked for this one
-        # may stand elsewhere: in another board's thread, below a question, or for two boards.
+        # may be elsewhere: in another board's thread, below a question, or for two boards.
         in_thread = self._turn.cause.board_id == board.id and answers == REPLIED
         answering = self._turn.cause.message_id if in_thread else None
         if replaced is not None and answers != REPLIED:
@@ -146,9 +146,9 @@ class MailWriter:
     def _with_mail_come_back(
         self, kind: Kind, player: Player, board: Board, view: dict[str, Any]
     ) -> dict[str, Any]:
-        """What a mail shows, and that it takes the place of one that waits to be tried again.
+        """The view; it says so if this mail replaces one in retry.
 
-        It shows all that the other does; and an older position, sent after it, would mislead.
+        This mail shows all that the other does. An older position, sent later, would mislead.
         """
         if kind.treatment.is_superseded or not player.bounced_at:
             return view
@@ -166,7 +166,7 @@ class MailWriter:
         kind: Kind = Kind.ANSWER,
         shown: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Answer a player outside any board; `shown` are the boards that stand in it."""
+        """Answer a player outside any board; `shown` are the boards in the answer."""
         reply_to = self._reply_to(player, None)
         headers = self._plain_headers(subject, reply_to, *player.addresses)
         message_id = self._message_id(_about_several(shown)) if shown else None
@@ -177,7 +177,7 @@ class MailWriter:
     ) -> str:
         """Write to a player about several boards, in a thread of its own; return its Message-ID.
 
-        `told` fills the section; the boards that stand there are its `boards`.
+        `told` fills the section; its `boards` are the boards shown.
         """
         message_id = self._message_id(_about_several(told["boards"]))
         headers = self._plain_headers(subject, self._reply_to(player, None))
@@ -190,22 +190,22 @@ class MailWriter:
     def reminders(
         self, player: Player, subject: str, told: dict[str, Any], board_ids: Sequence[int]
     ) -> None:
-        """Remind a player of several boards; we look whether that was taken, as with one."""
+        """Remind a player of several boards; delivery is checked, as with one."""
         message_id = self.several(Kind.REMINDERS, player, subject, "reminders", told)
         if board_ids:
             self._turn.work.reminders.name_boards(message_id, board_ids)
 
     def _bulk_fields(self, reply_to: str) -> dict[str, str]:
-        """What lets a mail program offer to end such mails (RFC 2369, section 3.2; RFC 2919)."""
+        """Headers for unsubscribing in a mail program (RFC 2369, section 3.2; RFC 2919)."""
         return {
             "List-Id": f"<digest.{self._site.address.domain}>",
             "List-Unsubscribe": f"<mailto:{quote(reply_to, safe='@')}?subject=set%20digest%20off>",
         }
 
     def answer_stranger(self, address: str, subject: str, params: dict[str, Any]) -> None:
-        """Answer an address that nobody plays from; nothing of it ever comes back.
+        """Answer an unknown address, with an empty envelope sender.
 
-        Nothing is written to one that has had enough mails.
+        Nothing is written to an address over its limit.
         """
         if not self._may_write_to_stranger(address):
             return
@@ -222,8 +222,7 @@ class MailWriter:
     ) -> None:
         """Ask a player or an address.
 
-        An address that nobody plays from is asked only as `answer_stranger` answers it, unless
-        that is `granted` already.
+        An unknown address has the same limit as in `answer_stranger`, unless `granted` already.
         """
         address = _address_of(reader)
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):
@@ -237,12 +236,12 @@ class MailWriter:
         return turn.cause.answer_counted or take_strangers_mail(turn.work, address, turn.now)
 
     def notice(self, address: str, template: str, subject: str, params: dict[str, Any]) -> None:
-        """Write to somebody, usually the operator, with an empty envelope sender."""
+        """Write a notice to an address, usually the operator's, with an empty envelope sender."""
         headers = self._plain_headers(answer_subject(subject), None)
         self._outbox.add(self._mail(Kind.NOTICE, address, template, params, headers))
 
     def farewell(self, address: str, handle: str) -> None:
-        """Write the last mail to somebody; once it is sent, the address is forgotten."""
+        """Write a player's last mail; once sent, the address is deleted."""
         headers = self._plain_headers(answer_subject("you have left"), None)
         params = {"handle": handle}
         self._outbox.add(self._mail(Kind.FAREWELL, address, "forgotten", params, headers))
@@ -256,7 +255,7 @@ class MailWriter:
         *,
         address: str = "",
     ) -> None:
-        """Tell a player something that is no answer, with an empty envelope sender.
+        """Send a player a notice that answers nothing, with an empty envelope sender.
 
         `address` is another of the player's than the first.
         """
@@ -268,18 +267,18 @@ class MailWriter:
     def tell_or_keep(
         self, player: Player, template: str, subject: str, params: dict[str, Any]
     ) -> None:
-        """Tell a player of what others did about no board, at once or with a digest."""
+        """Tell a player news about no board, at once or with a digest."""
         turn = self._turn
         if turn.wrote(player) or may_be_told(turn.work, [player.id], turn.now):
             self.notice_player(player, template, subject, params)
         else:
-            turn.work.players.lock(player.id)  # as the tick that tells it
+            turn.work.players.lock(player.id)  # as the timer that mails it
             turn.work.kept_news.keep_notice(player.id, {"template": template, **params}, turn.now)
             when, about = (turn.now, next_hour(turn.now)), str(player.id)
             turn.work.timers.set(TimerKind.KEPT_NEWS, about, *when, player_id=player.id)
 
     def forward(self, address: str, raw_base64: str) -> None:
-        """Send a mail on as it came."""
+        """Forward a mail unchanged."""
         self._outbox.add(self._mail(Kind.NOTICE, address, "raw", {"raw": raw_base64}, {}))
 
     def _mail(
@@ -292,7 +291,7 @@ class MailWriter:
         message_id: str | None = None,
         board_id: int | None = None,
     ) -> NewMail:
-        """A mail to be written down; one to a player is treated as its kind says."""
+        """The outbox row of a mail; a mail to a player is treated as its kind says."""
         turn, treated = self._turn, kind.treatment
         player = None if isinstance(reader, str) else reader
         message_id = message_id or self._message_id("m")
@@ -324,7 +323,7 @@ class MailWriter:
         }
 
     def _answering(self, *addresses: str) -> str | None:
-        """The Message-ID of the mail that is being obeyed, if one of these wrote it."""
+        """The Message-ID of the mail being handled, if one of these addresses wrote it."""
         cause = self._turn.cause
         return cause.message_id if cause.is_from(*addresses) else None
 
@@ -336,8 +335,8 @@ class MailWriter:
         return self._site.address.board_reply(player.id, tag, board_id)
 
     def _bounces(self, player: Player, message_id: str) -> str:
-        """The envelope sender (VERP): it names player and mail, so that no report is parsed
-        for them."""
+        """Envelope sender (VERP): it names player and mail, so that no report is parsed for
+        them."""
         mail = short_name(message_id)
         tag = self._site.keyring.bounce_tag(player.id, mail)
         return self._site.address.bounces(player.id, mail, tag)
@@ -346,7 +345,7 @@ class MailWriter:
         return f"<{what}.{self._site.unique()}@{self._site.address.domain}>"
 
     def _root_id(self, board: Board, player: Player) -> str:
-        # The moment keeps it different from that of an earlier database's board.
+        # The start time distinguishes it from a board of an earlier database.
         told = f"{board.id} {player.id} {board.started_at.isoformat()}"
         made = sha256(told.encode()).hexdigest()
         return f"<g{board.id}.p0.u{player.id}.{made[:16]}@{self._site.address.domain}>"
@@ -357,16 +356,20 @@ def _address_of(reader: Player | str) -> str:
 
 
 def _about(board: Board, player: Player) -> str:
-    """What a Message-ID says of a board: its ply, how often plies were taken back, and which
-    offers wait for the reader, so that a yes answers none that its mail did not show."""
+    """Message-ID part for a board: its ply, number of takebacks, and offers to the reader.
+
+    So a yes answers no offer that its mail did not show.
+    """
     back = f"b{board.taken_back}" if board.taken_back else ""
     asked = (item for item in open_offers(board) if player.id in waiting_for(board, item))
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])
 
 
 def _about_several(shown: Sequence[dict[str, Any]]) -> str:
-    """What a Message-ID says of several boards: the ply of each, and how often plies were taken
-    back there, so that an answer is known to be to what stood then."""
+    """Message-ID part for several boards: the ply and the number of takebacks of each.
+
+    So an answer is known to refer to those positions.
+    """
     said = "s"
     for mark in dict.fromkeys(map(_shown_mark, shown)):
         said += mark if len(said) + len(mark) <= _LONGEST_SAID else ""

@@ -75,7 +75,7 @@ def tell_beginning(tick: Tick) -> Done | Again:
     if today >= last:
         return Done(f"the vacation of {player.handle} is over, or nearly")
     told = player.handle, str(first), str(last)
-    # Days that were taken there by themselves, right before, were told with this one's end.
+    # Boards with automatic vacation right before were told of this one's end.
     known = [
         item.board_id
         for item in tick.work.vacations.of_player(player.id, first - timedelta(days=1))

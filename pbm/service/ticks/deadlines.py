@@ -1,6 +1,6 @@
 """Deadlines of moves: reminders, and the end of a player's time.
 
-One for the clock of a board, one for a first move, after which the board is declined.
+A board has a clock. A first move has its own deadline, after which the board is declined.
 """
 
 from datetime import datetime, timedelta
@@ -30,14 +30,14 @@ from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
 _LOOK_AGAIN_AFTER = timedelta(hours=6)
-_HEARD_LATE = timedelta(hours=1)  # after the end; so many mails cannot defer a forfeit for ever
+_HEARD_LATE = timedelta(hours=1)  # after the end; a flood of mails cannot defer a forfeit for ever
 _NO_CLOCK_RUNS = timedelta(days=1)
 _GONE_ON = Done("the board has gone on")
 _COUNTS_LATER = "not all of the time meanwhile counts"
 
 
 def watch_clock(tick: Tick) -> Done | Again:
-    """Remind, forfeit, or look again when that may be due."""
+    """Remind, forfeit, or schedule the next look."""
     board = tick.work.boards.find(tick.timer.board_id or 0, lock=True)
     if board is None or not board.playing:
         return Done("the board is over")
@@ -54,13 +54,13 @@ def watch_clock(tick: Tick) -> Done | Again:
     passed, soon = wait.passed, wait.passed_by(tick.now + SOON)
     if passed > board.reminded:
         _remind(tick, board, player, wait, passed)
-    elif soon < board.reminded:  # days that do not count any more have put reminders off
+    elif soon < board.reminded:  # days that no longer count have postponed reminders
         tick.work.waits.note_reminded(board, soon)
     return Again(_next_look(tick, board, wait), f"looked at the clock of board {board.id}")
 
 
 def _without_game(tick: Tick, board: Board) -> Again:
-    """Give back the time since the last look and up to the next, in which no move was possible."""
+    """Give back the time from the last look to the next, when no move was possible."""
     until = tick.now + _NO_CLOCK_RUNS
     keep(tick.work, board, Stop(tick.timer.set_at, until))
     return Again(until, f"the game of board {board.id} is not installed")
@@ -80,7 +80,7 @@ def _run_out(
 ) -> Done | Again:
     """Forfeit for a player whom a reminder has reached in time.
 
-    A mail that came after the end and before this still counts.
+    A mail that came after the end, but before this forfeit, still counts.
     """
     waiting = tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE))
     if waiting is not None:
@@ -134,14 +134,16 @@ def _next_look(tick: Tick, board: Board, wait: Wait) -> datetime:
 
 
 def _first_look(tick: Tick, board: Board) -> datetime:
-    """When the player to move may have to be reminded."""
+    """When the player to move may need a reminder."""
     wait = wait_of(tick.work, tick.work.boards.get(board.id), tick.now)
     return _next_look(tick, board, wait) if wait else _look_without_clock(tick, board)
 
 
 def _look_without_clock(tick: Tick, board: Board) -> datetime:
-    """When to look at a clock that does not run now: early if a robot is to move, as its move
-    starts one without setting a timer."""
+    """When to look again at a stopped clock: early if a robot is to move.
+
+    A robot's move starts a clock without setting a timer.
+    """
     soon = min(_NO_CLOCK_RUNS, first_look(board))
     return tick.now + (soon if board.to_move and board.to_move.robot else _NO_CLOCK_RUNS)
 
@@ -189,7 +191,7 @@ def decline_first_move(tick: Tick) -> Done | Again:
 
 
 def _later(tick: Tick) -> datetime:
-    """A moment to look again, if none of a player's days count for years."""
+    """A moment to look again, if no day of a player counts for years."""
     return tick.now + REMINDED_AFTER
 
 

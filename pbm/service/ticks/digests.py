@@ -8,11 +8,11 @@ from pbm.service.telling.digests import write_digest
 from pbm.service.ticks.tick import Again, Done, Tick
 
 _NEXT_MAIL_AFTER = timedelta(seconds=1)  # so that turns wait briefly
-_A_TURN_IS_OVER = timedelta(minutes=10)  # with the settings of before
+_A_TURN_IS_OVER = timedelta(minutes=10)  # even of one with the old settings
 
 
 def send_digest(tick: Tick) -> Done | Again:
-    """Write a player's digest if there are kept news, and come again for the next.
+    """Write a player's digest if there are kept news, and reschedule.
 
     The timer stays for some minutes after digests are switched off: a turn under way may still keep
     news for one.
@@ -29,7 +29,7 @@ def send_digest(tick: Tick) -> Done | Again:
     if found and waits is None and write_digest(tick, player, sizes):
         return Again(now + _NEXT_MAIL_AFTER, f"one of the digests of {player.handle}")
     if wanted:
-        # News for an unreachable player are one mail in the end.
+        # All news for an unreachable player become one mail.
         at = next_digest(player.settings, max(waits or now, now))
         return Again(at, f"looked what was kept for {player.handle}")
     if not sizes and now - tick.timer.set_at >= _A_TURN_IS_OVER:
@@ -39,7 +39,7 @@ def send_digest(tick: Tick) -> Done | Again:
 
 
 def tell_kept_news(tick: Tick) -> Done | Again:
-    """Mail a player all news kept before now; the first of the timers of several boards does.
+    """Mail a player all news kept before now; of several boards' timers, the first does it.
 
     The board is locked (without one, the player), so that no news are kept meanwhile without a
     timer.

@@ -78,7 +78,7 @@ class Ticks:
         self.crash_marker.clear()
 
     def close(self) -> None:
-        """Leave the crash marker to another process."""
+        """Release the crash marker."""
         self.crash_marker.close()
 
     def next_due_at(self) -> datetime | None:
@@ -87,11 +87,11 @@ class Ticks:
             return work.timers.next_due_at()
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
-        """Do due timers, each a step; the outcome is their number.
+        """Run due timers, each a step; the result is their number.
 
-        Stops after `SLICE` seconds, and after a timer that holds a global lock, since turns wait.
-        A timer that fails is undone alone, and is stuck after three tries. Raises DBAPIError
-        while the database is away; that is no try, and neither is what the database gives up.
+        Stops after `SLICE` seconds, since turns wait. A timer that fails is undone alone, and is
+        stuck after three tries. Raises DBAPIError while the database is away; neither that nor a
+        timer that the database gives up counts as a try.
         """
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):
@@ -103,7 +103,7 @@ class Ticks:
         return done
 
     def bring_forward(self, work: UnitOfWork) -> None:
-        """Correct waits that are too long because the clock was set back."""
+        """Shorten waits that became too long when the clock was set back."""
         work.timers.bring_forward(self.clock())
 
     def _take(self, work: UnitOfWork, timer: Timer) -> None:

@@ -28,7 +28,7 @@ def lapse_seek(tick: Tick) -> Done | Again:
 
 
 def lapse_question(tick: Tick) -> Done | Again:
-    """Drop the commands that only this question's answer would have run, and tell the inviter."""
+    """Drop the commands that waited for this question only, and tell the inviter."""
     question = tick.work.questions.find(tick.timer.question_id or 0)
     if question is None or question.answer is not None:
         return Done("answered")
@@ -64,13 +64,13 @@ def _own_commands(tick: Tick, question: Question) -> list[PendingCommands]:
 
 
 def _invitation(tick: Tick, question: Question) -> list[PendingCommands]:
-    """The challenge that waited for this answer, unless the same person was asked again since."""
+    """The challenge that waited for this answer, unless the person was asked again since."""
     number = question.params.get("invitation")
     errands = tick.work.questions.open_errands([number]) if number else ()
     key = address_key(question.address)
     if not errands or tick.work.questions.is_invited([key], errands[0].id, tick.now):
         return []
-    was_set_in_time = tick.timer.since < question.expires_at  # and not by an upgrade long after
+    was_set_in_time = tick.timer.since < question.expires_at  # not long after, by an upgrade
     if was_set_in_time:
         tell_it_is_off(tick, errands[0], question, "unanswered")
     return [errands[0]]

@@ -114,7 +114,7 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
-    """The move that a clock waits for, with its reminders of the next day marked as done."""
+    """The move that a clock waits for; its reminders of the next day are marked as done."""
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None
@@ -129,8 +129,10 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """The first move that a board waits for. If its reminder is due within a day, this one replaces
-    it, and the decline is set."""
+    """The first move that a board waits for.
+
+    If its reminder is due within a day, this one replaces it, and the decline is set.
+    """
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
     at = max(now, calendar.after(since, REMINDED_AFTER) or now + REMINDED_AFTER)

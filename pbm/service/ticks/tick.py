@@ -1,4 +1,4 @@
-"""The turn of a timer: what its handler gets, and what it returns."""
+"""Turn of a timer: the argument and the results of its handler."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from pbm.service.telling.kept_news import SOON
 from pbm.service.trouble.mail_numbers import incoming
 from pbm.store.values.queues import Timer, TimerKind
 
-_RETRY_AFTER = timedelta(minutes=10)  # while mails that came in time wait for their turns
+_RETRY_AFTER = timedelta(minutes=10)  # while earlier mails wait for their turns
 _RUN_OUT = (TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE)
 
 
@@ -41,9 +41,9 @@ class Tick(Turn):
     def waits_for_mail(self, until: datetime) -> Again | None:
         """Retry soon if a mail that came until a moment still waits for its turn.
 
-        To be asked before anything is done to a player for want of a mail, since a mail counts
-        from its arrival. A stuck mail does not count. While no mail can come in, this is never
-        None: that time is given back later.
+        Ask this before penalising a player for a missing mail, since a mail counts from its
+        arrival. A stuck mail does not count. While no mail can come in, this is never None: that
+        time is given back later.
         """
         if is_down(self.work, self.now):
             return Again(self.now + _RETRY_AFTER, "no mail can come in")
@@ -54,14 +54,14 @@ class Tick(Turn):
 
 
 Do = Callable[[Tick], Done | Again]
-"""The handler of a kind of timer. Repeating it changes nothing."""
+"""Handler of a kind of timer; it is idempotent."""
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
     """Announce events of several boards, in one later mail to each reader of more than one.
 
     The same goes for readers with another timer that is due soon, and for later events until then.
-    A board that begins in the place of another is not counted.
+    A board that replaces another is not counted.
     """
     happened = on_boards(events)
     begun = {event.board_id for event in happened if event.begins_board}

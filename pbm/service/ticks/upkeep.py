@@ -16,8 +16,10 @@ _NEXT_COUNT_AFTER = timedelta(milliseconds=100)
 
 
 def erase_old_rows(tick: Tick) -> Again:
-    """Delete rates of more than a week ago, words of more than thirty days ago, older reports and
-    consents that are over, a piece at a time."""
+    """Delete old rows, a piece at a time.
+
+    Rates are old after a week, words after thirty days, reports and consents when they end.
+    """
     more = tick.work.buckets.forget_full(tick.now)
     more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
     tick.work.reports.forget_before(tick.now - KEPT)
@@ -26,7 +28,7 @@ def erase_old_rows(tick: Tick) -> Again:
 
 
 def recount_ratings(tick: Tick) -> Done | Again:
-    """Count the next of the boards that were rated after one whose rating has changed."""
+    """Recount the next boards that were rated after one whose rating has changed."""
     work = tick.work
     work.ratings.hold()
     stale = work.facts.find(STALE, lock=True)
@@ -43,7 +45,7 @@ def recount_ratings(tick: Tick) -> Done | Again:
 
 
 def _count(work: UnitOfWork, counted: CountedBoard) -> None:
-    """Count a board anew, unless its game is not installed."""
+    """Recount a board, unless its game is not installed."""
     board = work.boards.get(counted.board_id)
     if not board.is_installed:
         return

@@ -1,4 +1,4 @@
-"""Dealing with our own faults: masking of errors, notices about them, crash marker, watchdog.
+"""Handling of our own faults: masked errors, notices, crash marker, watchdog.
 
-Every room above may use it; it uses `telling` only.
+Every layer above may use it; it uses `telling` only.
 """

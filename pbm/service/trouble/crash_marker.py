@@ -1,4 +1,4 @@
-"""Remembers across a crash which rows were being worked on."""
+"""Crash marker: remembers across a crash the rows under way."""
 
 import fcntl
 import itertools
@@ -12,15 +12,15 @@ from typing import IO
 from pbm.errors import OperatorError
 from pbm.files import trouble
 
-_WIDTH = 100  # characters, so that fewer numbers leave nothing of more
+_WIDTH = 100  # characters; padding overwrites a longer earlier list
 
 
 class CrashMarker:
     """A small file with the numbers of the rows under way; without a path there is none.
 
     Each process in a folder has its own file: the first that no other process has locked, so
-    perhaps one of a dead process. It is not synced: a file outlives its process being killed, and
-    after a power cut no row is suspected.
+    perhaps one of a dead process. The file is not synced: it survives a killed process, and after a
+    power cut no row is suspected.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -55,7 +55,7 @@ class CrashMarker:
             self._write()
 
     def close(self) -> None:
-        """Leave the file to another process."""
+        """Release the file for another process."""
         if self._file:
             self._file.close()
 

@@ -1,4 +1,4 @@
-"""Mails to the operator: about stuck and failed mails, and those for postmaster, sent on."""
+"""Notices to the operator: stuck and failed mails, and forwarded mail for postmaster."""
 
 import re
 from base64 import b64encode
@@ -17,20 +17,20 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
 
-_TOLD = Rate("trouble", 1, timedelta(days=1))  # of one cause, to the operator
+_TOLD = Rate("trouble", 1, timedelta(days=1))  # per cause, to the operator
 _CODE = re.compile(r"\b[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}\b)?", re.ASCII)
 _OF_ONE_MAIL = re.compile(r"\S*[@\d]\S*|'[^']*'|\"[^\"]*\"", re.ASCII)
 _FORWARDED = b"X-PBM-Forwarded: yes\r\n"
 _END_OF_HEADERS = re.compile(rb"\r?\n\r?\n")
-_MOST_LOOKED_AT = 65536  # bytes; other servers put their own lines above ours
+_MOST_LOOKED_AT = 65536  # bytes; other servers add their lines above ours
 
 
 class NoOperatorError(Exception):
-    """A mail for the operator cannot be sent on; it stays in the queue."""
+    """A mail for the operator cannot be forwarded; it stays in the queue."""
 
 
 def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
-    """Send a mail for postmaster or abuse on as it came. Raises NoOperatorError."""
+    """Forward a mail for postmaster or abuse unchanged. Raises NoOperatorError."""
     if not turn.site.operator:
         raise NoOperatorError("PBM_OPERATOR is not set; read this mail with pbm-admin queue show")
     head = _END_OF_HEADERS.split(mail.raw[:_MOST_LOOKED_AT], maxsplit=1)[0]
@@ -80,8 +80,10 @@ def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
 
 
 def _cause_in(error: str) -> str:
-    """The part common to errors of one cause: a mail server's code, or the words without addresses,
-    numbers and quotations."""
+    """The common part of errors of one cause.
+
+    It is a mail server's code, or the words without addresses, numbers and quotations.
+    """
     code = _CODE.search(error)
     return code[0] if code else _OF_ONE_MAIL.sub("", error)
 

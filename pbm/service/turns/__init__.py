@@ -1,5 +1,4 @@
-"""Turns: one mail of the inbox obeyed whole, in one transaction, and its mails written down.
+"""Turns: each handles one mail of the inbox in one transaction, and writes its mails.
 
-Start with `turn.py`. Who speaks, what the mail asks for, what comes of it and who hears of that
-follow from there.
+Start with `inbox_worker.py`, then `handle_mail.py`.
 """

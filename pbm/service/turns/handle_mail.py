@@ -23,7 +23,7 @@ from pbm.store.values.mails import InboxMail
 
 
 def handle(turn: Turn, mail: InboxMail, prepared: Preparation) -> str:
-    """Obey one mail and return the outcome for the operator."""
+    """Handle one mail and return the outcome for the operator."""
     recipient = turn.site.address.parse(mail.recipient)
     if isinstance(recipient, Postmaster):
         return forward_to_operator(turn, mail)
@@ -68,7 +68,7 @@ def _cause(site: Site, mail: InboxMail, envelope: Envelope, author: str) -> Caus
 
 
 def _handle_person(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> str:
-    """Obey a person's mail and return the outcome for the operator."""
+    """Handle a person's mail and return the outcome for the operator."""
     turn = withhold_passwords(mask_tags(turn, speaker), speaker)
     turn, outcomes = run_logins(turn, speaker, dmarc)
     if not (turn.done and turn.script(turn.context(None)).is_empty):
@@ -82,7 +82,7 @@ def _handle(turn: MailTurn, speaker: Speaker) -> str:
     if player is not None:
         missed = hear_from(turn, player, proven=not isinstance(speaker, Claimed))
     outcome = _do(turn, speaker)
-    if turn.news:  # nothing else was told to the boards
+    if turn.news:  # the boards were told nothing else
         announce_boards(turn, turn.news)
     if player is not None:
         send_missed(turn, player.id, missed)

@@ -35,17 +35,16 @@ from pbm.store.sql.errors import gave_up, is_away
 from pbm.store.values.mails import InboxMail
 
 MOST_TRIES = 3
-ASIDE_FOR = timedelta(minutes=1)  # more than the watchdog allows; then another process takes it
+ASIDE_FOR = timedelta(minutes=1)  # longer than the watchdog allows; then another process takes it
 SLICE = 0.03  # seconds of turns in one transaction; other work waits for it
 Tell = Callable[[Turn, InboxMail], None]
 _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """A turn raised an error that is a bug or a broken database; its transaction is undone.
+    """A turn raised an error, by a bug or a broken database; its transaction is undone.
 
-    `in_batch` is how many turns of that transaction had begun: with more than one, any of them may
-    be to blame.
+    `in_batch` turns of that transaction had begun: with more than one, any may be to blame.
     """
 
     def __init__(self, mail: InboxMail, error: Exception, *, in_batch: int) -> None:
@@ -79,7 +78,7 @@ class InboxWorker:
         self._next = NextMails(self.site, self.preparations)
 
     def begin(self) -> None:
-        """Tell what an upgrade did; count a try for the mails in whose turns a process died."""
+        """Announce an upgrade's effects; count a try for mails whose turns a crash ended."""
         with self.database.transaction() as work:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
@@ -91,8 +90,8 @@ class InboxWorker:
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
         """Count a try for the mails in whose turns a process died.
 
-        Only one of them may be to blame. So those that had a try before are not at hand together
-        again: each is put aside for longer than the one before it.
+        Only one of them may be to blame. So those with an earlier try are separated: each is put
+        aside for longer than the one before it.
         """
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
@@ -128,7 +127,7 @@ class InboxWorker:
         return BatchResult(count, more=count > 0 and (count == most or count < len(mails)))
 
     def work_out(self, preparation: Preparation) -> None:
-        """Work out what a turn needs; outside the event loop and any transaction."""
+        """Work out what a turn needs, outside the event loop and any transaction."""
         try:
             with self._at_hand(preparation.mail):
                 preparation.work_out()
@@ -159,7 +158,7 @@ class InboxWorker:
 
     @contextmanager
     def _blamed(self, mail: InboxMail, *, in_batch: int) -> Iterator[None]:
-        """Turn an error into that mail's TurnFailedError, unless the database is away."""
+        """Convert an error to that mail's TurnFailedError, unless the database is away."""
         try:
             yield
         except WorkNeeded:
@@ -176,9 +175,11 @@ class InboxWorker:
             yield
 
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
-        """Count the try of a mail whose turn failed and was undone. If the database gave up, it
-        is no try, and the mail waits for a while."""
-        self.preparations.forget(failed.mail.id)  # a further try works it out anew
+        """Count the try of a mail whose turn failed and was undone.
+
+        If the database gave up, it is no try, and the mail waits for a while.
+        """
+        self.preparations.forget(failed.mail.id)  # a further try works it out again
         if gave_up(failed.error):
             told = {"mail": incoming(failed.mail.id), "error": in_a_line(failed.error)}
             _log.warning("database gave up a turn, it waits", **told)
@@ -206,6 +207,6 @@ class InboxWorker:
         except Exception as error:
             if is_away(error):
                 raise
-            # What broke the turn may break this, too; the mail is stuck all the same.
+            # The same fault may break this notice; the mail is stuck all the same.
             trouble = traceback_of(error)
             _log.error("nobody told of a stuck mail", mail=incoming(mail.id), exception=trouble)

@@ -1,4 +1,4 @@
-"""Which mails come next, and what is known of them before their turns."""
+"""Claims the next mails, and begins their preparation."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,21 +16,21 @@ from pbm.store.values.mails import InboxMail
 
 @dataclass
 class NextMails:
-    """The mails of the inbox in the order of their places, and those that are prepared."""
+    """The next mails of the inbox, by place, and their preparations."""
 
     site: Site
     preparations: Preparations
     floor: ScanFloor = field(default_factory=ScanFloor, init=False)
 
     def claim(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
-        """Those for which something was worked out, and then those whose turns are next."""
+        """Claim the mails that are prepared, and then the next by place."""
         found: dict[int, InboxMail] = {}
         for number in self.preparations.ready():
             if len(found) == most:
                 break
             mail = work.inbox.find_new(number, wait=False)
             if mail is None:
-                self.preparations.forget(number)  # its turn is over, or another's
+                self.preparations.forget(number)  # done, or taken by another process
             else:
                 found[number] = mail
         if len(found) < most:
@@ -46,7 +46,7 @@ class NextMails:
         return list(found.values())
 
     def prepared(self, mail: InboxMail) -> Preparation:
-        """What is known of a mail; where something is to be worked out first, that begins."""
+        """The preparation of a mail; the work that it needs first is begun."""
         prepared = self.preparations.of(mail)
         if prepared.needs is None and self._is_to_be_read(mail):
             prepared.must_read(partial(read_mail, self.site))
@@ -55,13 +55,13 @@ class NextMails:
         return prepared
 
     def _is_to_be_read(self, mail: InboxMail) -> bool:
-        """Whether to read it may take long."""
+        """Whether reading a mail may take long."""
         recipient = self.site.address.parse(mail.recipient)
         return is_long(mail.raw) and isinstance(recipient, Plain | PlayerReply | QuestionReply)
 
 
 def read_mail(site: Site, mail: InboxMail) -> Envelope:
-    """Read a mail, as much of it as its sender may have us read."""
+    """Parse a mail, with tighter limits for unknown senders."""
     own, limits = site.address.plain, LIMITS if mail.known else STRANGERS_LIMITS
     envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=limits)
     return envelope if envelope.automatic else masked(envelope)

@@ -1,7 +1,7 @@
-"""What a mail needs before it can be obeyed, and is worked out apart from the turns.
+"""Preparation of a mail: slow work before its turn.
 
-To read a long mail, to hash a password or to replay a whole game takes longer than others may have
-to wait. It happens in a thread, while no transaction is open; the mail is put aside meanwhile, and
+Reading a long mail, hashing a password or replaying a whole game takes longer than others may have
+to wait. It happens in a thread, while no transaction is open. Meanwhile the mail is put aside, and
 other turns go on.
 """
 
@@ -13,12 +13,12 @@ from pbm.mail.reading.inbound import Envelope
 from pbm.passwords import HashingNeeded, PasswordWork
 from pbm.store.values.mails import InboxMail
 
-MOST_UNDER_WAY = 16  # at once; then further long mails wait, and short ones go on
+MOST_UNDER_WAY = 16  # then further long mails wait, and short ones go on
 
 
 @dataclass(eq=False)
 class Preparation:
-    """A mail whose turn is not over: what was worked out for it, and what it needs next."""
+    """A mail whose turn is not over: its results so far, and the next work."""
 
     mail: InboxMail
     passwords: PasswordWork = field(default_factory=PasswordWork)
@@ -32,13 +32,13 @@ class Preparation:
     def is_of(self, mail: InboxMail) -> bool:
         """Whether this is the preparation of a mail.
 
-        The number is not enough: after a row was rolled back, another may get the same.
+        The number is not enough: after a rollback another row may get it.
         """
         mine = self.mail
         return (mine.id, mine.recipient, mine.raw) == (mail.id, mail.recipient, mail.raw)
 
     def must_read(self, read: Callable[[InboxMail], Envelope]) -> None:
-        """Let the mail be read, if it was not yet. What goes wrong is raised in the turn."""
+        """Schedule the reading of the mail, once. Its error is raised in the turn."""
 
         def reading() -> None:
             try:
@@ -50,29 +50,29 @@ class Preparation:
             self.needs = reading
 
     def must_do(self, needed: WorkNeeded) -> None:
-        """Let be worked out what a turn needs."""
+        """Schedule the work that a turn needs."""
         self.needs, self.is_hashing = needed.work_out, isinstance(needed, HashingNeeded)
 
     def work_out(self) -> None:
-        """Work out what is needed; raises nothing."""
+        """Do the scheduled work; raises nothing."""
         if self.needs is not None:
             self.needs()
         self.needs, self.is_under_way = None, False
 
     def fail(self, error: Exception) -> None:
-        """Let the turn raise what kept it from being worked out."""
+        """Store an error for the turn to raise."""
         self._failed, self.needs, self.is_under_way = error, None, False
 
     @property
     def envelope(self) -> Envelope | None:
-        """The mail as it was read, None where it was not. Raises what went wrong then."""
+        """The mail as it was read; None before. Raises the stored error."""
         if self._failed:
             raise self._failed
         return self._envelope
 
 
 class Preparations:
-    """Those of one inbox worker, for mails that were put aside."""
+    """The preparations of one inbox worker, for mails put aside."""
 
     def __init__(self) -> None:
         self._kept: dict[int, Preparation] = {}
@@ -80,28 +80,28 @@ class Preparations:
         self._to_do: list[Preparation] = []
 
     def of(self, mail: InboxMail) -> Preparation:
-        """What was worked out for a mail; nothing, where it is new."""
+        """The preparation of a mail; an empty one if it is new."""
         for known in (self._kept.get(mail.id), self._undone):
             if known is not None and known.is_of(mail):
                 return known
         return Preparation(mail)
 
     def begin(self, preparation: Preparation) -> None:
-        """Let what is needed be worked out."""
+        """Begin the scheduled work."""
         preparation.is_under_way, self._undone = True, None
         self._kept[preparation.mail.id] = preparation
         self._to_do.append(preparation)
 
     def are_many(self) -> bool:
-        """Whether so many are under way that no further long mail is to be read for now."""
+        """Whether too many are under way to begin another long mail."""
         return sum(known.is_under_way for known in self._kept.values()) >= MOST_UNDER_WAY
 
     def remember(self, preparation: Preparation) -> None:
-        """Remember until the next turns what a turn needed that is undone now."""
+        """Keep the preparation of an undone turn until the next batch."""
         self._undone = preparation
 
     def ready(self) -> list[int]:
-        """The numbers of the mails for which nothing is under way any more."""
+        """The numbers of the mails whose work is done."""
         return [number for number, known in self._kept.items() if not known.is_under_way]
 
     def forget(self, number: int) -> None:
@@ -111,6 +111,6 @@ class Preparations:
             self._undone = None
 
     def to_do(self) -> list[Preparation]:
-        """Those that have begun since the last time, each to be worked out apart."""
+        """The preparations begun since the last call."""
         begun, self._to_do = self._to_do, []
         return begun

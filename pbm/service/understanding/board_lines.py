@@ -32,7 +32,7 @@ def read_board_lines(context: Context, script: Script) -> Script | None:
     if script.problem:
         if len(context.mailed) <= 1 or script.problem.code not in _OF_A_MOVE:
             return None
-        words = script.said  # below several boards, the number decides
+        words = script.said  # below a mail about several boards, the number decides
     elif commands and commands[-1].takes_text:
         return None
     game = context.game_meant
@@ -75,8 +75,7 @@ def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
 
 
 def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
-    """The command of a line for one of some boards; an unreadable one becomes a move that is
-    refused."""
+    """Parse a line for one of some boards; an unreadable one becomes a move to be refused."""
     found = _NUMBERED.fullmatch(line.rstrip())
     if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
         return None

@@ -28,7 +28,7 @@ from pbm.service.understanding.wishes import ask_to_decline, only_wishes, read_w
 from pbm.store.values.boards import Offer
 
 _OFFERS: Final = {DRAW: Intention.DRAW, TAKEBACK: Intention.TAKE_BACK}
-_MOST_LINES = 24  # of the words below a move that are looked at
+_MOST_LINES = 24  # of the words below a move that are searched
 _Waiting = Mapping[Offer, Collection[int]]  # offers, each with the players who have to answer it
 
 

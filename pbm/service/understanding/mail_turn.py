@@ -51,7 +51,7 @@ class MailTurn(Turn):
         return board_named(self.subject)
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
-        """The boards that the mail points at, the surest first, which is `board_id`."""
+        """The boards that the mail may be about, the surest first, which is `board_id`."""
         answered = self._mailed[0].number if len(self._mailed) == 1 else None
         numbers = (board_id, answered, self._board_named)
         return tuple(dict.fromkeys(number for number in numbers if number))
@@ -78,7 +78,7 @@ class MailTurn(Turn):
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
-        """Every way in which the mail may come to be read."""
+        """All possible readings of the mail."""
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))

@@ -21,7 +21,7 @@ from pbm.play.views import past_view
 from pbm.store.values.boards import Board
 
 _LINES_READ = 200  # of one mail
-_MOST_MOVES = 8  # different ones that are looked up on the board
+_MOST_MOVES = 8  # different ones that are tried on the board
 _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 
 
@@ -40,8 +40,7 @@ class _Found:
 
 
 def read_move_line(context: Context, script: Script) -> Script | None:
-    """The script with the move of such a line, or the question whether it was meant; None without
-    one."""
+    """The script with the move of such a line, or a question about it; None without one."""
     if script.commands:
         return _leading_moves(context, script)
     problem = script.problem
@@ -64,8 +63,10 @@ def read_move_line(context: Context, script: Script) -> Script | None:
 
 
 def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
-    """The question about a move that names no board, for the only board on which it is the sender's
-    turn."""
+    """The question about a move that names no board.
+
+    It is for the only board on which it is the sender's turn.
+    """
     board = _board_on_turn(context, None) if context.actor_id else None
     move = whole_move(problem.line, board.rules) if board else None
     if board is None or move is None or not move.is_on(board):
@@ -81,7 +82,7 @@ def _for_the_only_board(context: Context, script: Script, problem: Problem) -> S
 def _played(
     context: Context, board: Board, script: Script, places: Sequence[_Found]
 ) -> Script | None:
-    """The script that plays the one move which was found, or asks about it."""
+    """The script that plays the one move found, or asks about it."""
     first = places[0]
     comment = script.words_around({item.index for item in places})
     if first.move is None:
@@ -89,7 +90,7 @@ def _played(
         if len(meant) == 1:
             return _guess(context, board, first, meant[0], comment)
         if script.problem:
-            return None  # the refusal of that line says what is near
+            return None  # the refusal of that line suggests moves
         return Script((PlayMove.bare(first.text, first.line, board.rules),), comment)
     if not first.move.is_on(board):
         return _which_of(board, script, [places])
@@ -149,14 +150,17 @@ def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -
 
 
 def _is_of_a_move(script: Script, problem: Problem) -> bool:
-    """Whether the line that went wrong, the first or the subject, names a place or says `move`."""
+    """Whether the misread line, the first or the subject, names a place or says `move`."""
     is_first = script.comment in (script.said, script.words_around({0}))
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
 
 def _leaves_it_open(context: Context, board: Board, problem: Problem) -> bool:
-    """Whether the line that went wrong is nearly a move; or only words in an answer to the board,
-    such as "e4 looks strong", so that another line may be the move."""
+    """Whether another line may be the move, despite the misread line.
+
+    So it is if that line is nearly a move, or only words in an answer to the board, such as "e4
+    looks strong".
+    """
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True
@@ -180,7 +184,7 @@ def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
 
 
 def _found_in(board: Board, script: Script) -> Iterator[_Found]:
-    """The lines that are moves, or nearly; a line that went wrong may be the subject."""
+    """The lines that are moves, or nearly; a misread line may be the subject."""
     game, problem = board.rules, script.problem
     first = 0
     if problem:

@@ -111,7 +111,7 @@ def pairs_meant(script: Script) -> bool:
 
 
 def _names_page(context: Context, script: Script) -> bool:
-    """Whether it is `help` with a page that there is: "help help" is, and "help me" is not."""
+    """Whether it is `help` with an existing page: "help help" is, and "help me" is not."""
     first = script.commands[0] if script.commands else None
     if not isinstance(first, Help) or not first.subject:
         return False
@@ -123,8 +123,10 @@ def _names_page(context: Context, script: Script) -> bool:
 
 
 def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
-    """The script that asks whether a bare no declines the board; None once the speaker has
-    moved."""
+    """The script that asks whether a bare no declines the board.
+
+    None once the speaker has moved.
+    """
     board = context.work.boards.get(number)
     player = context.player_id
     if not board.playing or board.has_moved(player) or player not in board.still_in:
@@ -147,21 +149,23 @@ def _understood(script: Script) -> Understood | None:
         only_looks = first.reads_only and not names_page and not others
         return _headed(first.line, script.comment) if only_looks else None
     if script.problem and script.problem.code == _TOO_MANY:
-        return None  # they were read as commands
+        return None  # read as commands
     if script.problem:
         return understand((script.problem.line, *script.comment))
     return understand(script.comment) or _headed(script.heading, script.comment)
 
 
 def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
-    """The wishes of a line that says nothing else, with other words below it."""
+    """The wishes of a line that says only those, with other words below it."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 
 
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
-    """Whether something is said to the others after all: "You win" once the game is over, and
-    "Anyone for a game?" in answer to a board."""
+    """Whether words are for the other players after all.
+
+    So are "You win" once the game is over, and "Anyone for a game?" in answer to a board.
+    """
     if meant.intention in (Intention.ANYONE, Intention.ROBOTS):
         return number is not None
     if meant.intention is Intention.HINT:
@@ -182,7 +186,7 @@ def _has_opponents(context: Context, number: int) -> bool:
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
-    """The line of the command that does what is meant, or that shows the page about it."""
+    """The line of the command that is meant, or of the help page about it."""
     page = _page(meant, game)
     if page is not None:
         return f"{Help.words[0]} {page}".strip()
@@ -217,7 +221,7 @@ def _only_board(context: Context) -> int | None:
 
 
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
-    """The section of the question whether these are wished."""
+    """The section of the question whether these commands are meant."""
     asked = [
         {
             "command": _DEEDS[item.intention].words[0],

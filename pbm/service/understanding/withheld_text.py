@@ -27,13 +27,13 @@ from pbm.play.subjects import is_own
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
 
-MOST_OF_FRONT = 100  # which brings everybody's
+MOST_OF_FRONT = 100  # for the upstream server, which relays everybody's
 CHECKS_WITHIN = timedelta(hours=1)
 _MOST_TRIES = 8  # in a mail; each costs some 25 ms
-_MOST_PLACES = 2000  # that are looked at for different ones
+_MOST_PLACES = 2000  # candidates that are searched
 _MOST_USERIDS = 8  # of others, in lines that look like commands
-_MOST_BOARDS = 300  # the newest ones, whose tags are known where they stand alone
-_MOST_ASKED = 20  # words that may be tokens of questions
+_MOST_BOARDS = 300  # the newest ones, whose bare tags are recognised
+_MOST_ASKED = 20  # words looked up as question tokens
 _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
@@ -83,8 +83,10 @@ def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> d
 
 
 def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
-    """The handle in a line that looks like a command with a password: the speaker's or any
-    player's."""
+    """The handle in a line that looks like a command with a password.
+
+    It is the speaker's or any player's.
+    """
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
         if own and handle == own.handle:
@@ -100,7 +102,7 @@ def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
 def _of_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """The handle, or other word, before its password or before a word that cannot be tried."""
+    """The word before a password, or before a word that cannot be checked; else None."""
     hashes = {name: player.password_hash for name, player in players.items()}
     known = {name: kept for name, kept in hashes.items() if kept}
     speaking = player_of(speaker)
@@ -152,7 +154,7 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
-    """A test whether a single word is a tag of the speaker's, or the token of a question.
+    """A test whether a word is a tag of the speaker's, or the token of a question.
 
     Any other word of that form may be anything: a password, say.
     """
@@ -180,7 +182,7 @@ def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
 
 
 def may_check(turn: MailTurn, handle: str) -> bool:
-    """Whether a password may be tried, before that costs anything."""
+    """Whether a password may be checked; counted before the costly check."""
     trusted = turn.site.trusts(turn.peer)
     rates = {
         f"password-peer {turn.peer}": MOST_OF_FRONT if trusted else MOST_CHECKS,
