@@ -25,7 +25,7 @@ class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew afte
 
 
 class Apart:
-    """The outcomes so far of the work for one mail."""
+    """The outcomes so far of the slow work for one mail."""
 
     needed = WorkNeeded
 

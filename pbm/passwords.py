@@ -1,8 +1,8 @@
 """Passwords of players: stored only as Argon2id hashes (RFC 9106).
 
 Hashing takes some 25 ms of a processor and 19 MB: too much for the event loop or an open
-transaction. So a turn asks a `PasswordWork`. An unknown hash ends the turn, is computed apart, and
-the turn restarts.
+transaction. So a turn asks a `PasswordWork`. An unknown hash ends the turn, is computed in a
+thread, and the turn restarts.
 """
 
 import re
@@ -96,7 +96,7 @@ class PasswordWork(Apart):
 
 
 class ConfirmedPassword(PasswordWork):
-    """For confirmed commands: their new password was hashed before the question was sent."""
+    """Password work of confirmed commands, whose new password was hashed before."""
 
     def __init__(self, kept: PasswordHash | None) -> None:
         """`kept` is the stored hash, None if there is none that we sealed."""
@@ -111,7 +111,7 @@ class ConfirmedPassword(PasswordWork):
 
 
 class RefusedPasswords(PasswordWork):
-    """For a player who may not have a new password hashed now; `refusal` says why."""
+    """Refuses to hash new passwords for a player; `refusal` says why."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__()

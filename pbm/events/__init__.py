@@ -21,7 +21,7 @@ class Event:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Keys of recipients who get a mail of its own; each counts once."""
+        """Keys of recipients who get a separate mail; each counts once."""
         return ()
 
     @property

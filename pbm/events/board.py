@@ -163,7 +163,7 @@ OfferKind = Literal["draw", "takeback", "pause", "resume"]
 
 @dataclass(frozen=True)
 class OfferMade(BoardNews):
-    """A player offers a draw, or asks for a pause or its end, by kind."""
+    """A player made an offer; `kind` is what was offered."""
 
     handle: str
     kind: OfferKind
@@ -171,7 +171,7 @@ class OfferMade(BoardNews):
 
 @dataclass(frozen=True)
 class _OfferAnswered(BoardNews):
-    """`handle` answered the offer of `by`, such as a draw, by kind."""
+    """`handle` answered an offer of `by`; `kind` is what was offered."""
 
     handle: str
     by: str

@@ -16,7 +16,7 @@ SPARED_EVERY = timedelta(days=180)
 
 
 def show_life(work: UnitOfWork, player: Player) -> None:
-    """End a player's absence, as the player has written."""
+    """End a player's absence after a mail from the player."""
     if player.absent_since is not None:
         work.players.end_absence(player.id)
 

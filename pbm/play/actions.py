@@ -105,7 +105,7 @@ FORFEITED = "forfeited"
 
 
 def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """Take a player whose time has run out of the game, and tell everybody."""
+    """Take a player who ran out of time out of the game, and tell everybody."""
     return [
         Forfeited(board.id, player.handle),
         *leave_board(work, board, player, FORFEITED, now),

@@ -42,7 +42,7 @@ def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> H
 
 
 def _check(board: Board, player: Player) -> None:
-    """Raise Refusal if a player may not have a hint here."""
+    """Raise Refusal if a player may not have a hint on this board."""
     if not robots_play(board.rules):
         raise Refusal("no-hints", title=board.rules.info.title, number=board.id)
     people = people_against(board, player.id)

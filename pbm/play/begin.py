@@ -22,7 +22,7 @@ from pbm.store.values.players import Player
 def may_meet(work: UnitOfWork, player: Player, others: Iterable[Player]) -> frozenset[int]:
     """The numbers of the players whom a new game may pair with a player unasked.
 
-    Excluded are blocks in either direction, and accounts that share a mailbox.
+    Blocks in either direction and shared mailboxes exclude a player.
     """
     own = _mailboxes(player)
     apart = {other.id for other in others if not own & _mailboxes(other)} - {player.id}

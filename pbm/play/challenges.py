@@ -103,7 +103,7 @@ def accept_challenge(
 
 
 def _check_unasked(challenge: PendingChallenge, players: Sequence[Player]) -> None:
-    """Raise Refusal if a player who was not asked wants to be asked by now."""
+    """Raise Refusal if a player who was not asked has set `challenges ask` since."""
     for player in players:
         is_unasked = player.id not in (challenge.by_id, *challenge.asked)
         if is_unasked and player.settings.challenges == "ask":

@@ -153,7 +153,7 @@ def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
 
 
 def leave_all_seeks(work: UnitOfWork, player: Player) -> list[SeekNews]:
-    """Remove a player who can no longer play from all seeks."""
+    """Remove an inactive player from all seeks."""
     work.seeks.lock()
     found = work.seeks.of_player(player.id)
     left = [event for seek in found for event in leave_seek(work, seek, player)]

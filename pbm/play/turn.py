@@ -1,4 +1,4 @@
-"""One turn: its cause, its transaction, and the mails that it may bring others."""
+"""A turn, the unit of work: its cause, its transaction, and the mails that it may bring others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

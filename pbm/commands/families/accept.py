@@ -112,7 +112,7 @@ class _Answer(Command):
         return offer.kind != TAKEBACK or ply in (None, offer.moved)
 
     def pinned(self, context: Context) -> str:
-        """Name the board and its offer, a take-back by its ply; or the challenge."""
+        """The line with the board and its offer, for a take-back its ply; or with the challenge."""
         if self.what == _ALL:
             return f"{self.words[0]} {_ALL}"
         challenge = self._challenge(context)

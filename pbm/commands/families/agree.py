@@ -52,7 +52,7 @@ class Draw(BoardCommand, group="play"):
             yield from ask_all(context.work, board, DRAW, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
-        """Name the board, and whether this agrees to a draw or offers one."""
+        """The line with the board's number, as an agreement or an offer."""
         board = context.own_game(self.board)
         return f"{'accept draw' if _offered_draw(board, context) else 'draw'} {board.id}"
 
@@ -81,7 +81,7 @@ class TakeBack(BoardCommand, group="play"):
         yield from ask_all(context.work, board, TAKEBACK, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
-        """Name the board and the ply that is the latest one now."""
+        """The line with the board and the ply, by default the latest one."""
         board = context.own_board(self.board)
         latest = latest_ply(context.work, board, context.player.id)
         return f"takeback {board.id}#{self.board.ply if self.board and self.board.ply else latest}"
@@ -146,7 +146,7 @@ class Give(Command, group="play"):
         yield give_time(context.work, board, context.player, self.time, context.now)
 
     def pinned(self, context: Context) -> str:
-        """Name the board."""
+        """The line with the board's number."""
         return f"give {write_duration(self.time)} {context.own_board(self.board).id}"
 
 

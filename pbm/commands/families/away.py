@@ -52,7 +52,7 @@ class TakeVacation(Command, group="account"):
         yield _told(context, first=str(first), last=str(last))
 
     def pinned(self, context: Context) -> str:
-        """Name the days."""
+        """The line with dates."""
         if self.days is None:
             return self.words[0]
         first, last = self.days.on(today_of(context.player, context.turn.arrived))

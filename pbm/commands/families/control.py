@@ -99,7 +99,7 @@ class ReportBoard(Command, group="lobby"):
         yield Answered("reported", told)
 
     def pinned(self, context: Context) -> str:
-        """Name the board."""
+        """The line with the board's number."""
         board = self._find(context)
         return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
 

@@ -137,7 +137,7 @@ class Challenge(Command, group="lobby"):
         yield Invited(self._line(names), addresses, self.game.info.name)
 
     def pinned(self, context: Context) -> str:
-        """Name the same players, however the handles read later."""
+        """The line with all players in seat order."""
         return self._line(self._names(context))
 
     def _setup(self, players: int) -> Setup:
@@ -346,5 +346,5 @@ class Rematch(BoardCommand, group="lobby"):
         )
 
     def pinned(self, context: Context) -> str:
-        """Name the board."""
+        """The line with the board's number."""
         return f"rematch {context.board(self.board).id}"

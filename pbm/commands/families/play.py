@@ -90,7 +90,7 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """Name the board and the ply of the move."""
+        """The line with the board and the ply of the move."""
         board = context.own_board(self.board)
         ply = self._meant_ply or board.ply + 1
         return f"move {board.id}#{ply} {self._written(board, ply)}"

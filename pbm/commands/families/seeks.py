@@ -57,7 +57,7 @@ class Play(Command, group="lobby"):
         yield from _told(context, done)
 
     def pinned(self, context: Context) -> str:
-        """Name the game."""
+        """The line with its game."""
         return self.of_its_game(self.words[0])
 
 
@@ -184,7 +184,7 @@ class Unseek(Command, group="lobby"):
             yield Answered("unseek", {"title": f"seek {seek.id}", **told})
 
     def pinned(self, context: Context) -> str:
-        """Name the seek."""
+        """The line with the seek's number."""
         meant = self._meant(context)
         return f"{self.words[0]} {SeekOrAll.ALL if self.number == SeekOrAll.ALL else meant[0].id}"
 

@@ -62,7 +62,7 @@ class Analyse(BoardCommand, group="look"):
         yield Answered("analysis-begun", told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """Name the board."""
+        """The line with the board's number."""
         return f"{self.words[0]} {self._find(context).id}"
 
     def _find(self, context: Context) -> Board:

@@ -244,7 +244,7 @@ class Command:
 
     @property
     def new_password(self) -> str | None:
-        """A password to hash apart; stored lines never hold it."""
+        """A password to hash outside the turn; stored lines never hold it."""
         return None
 
 
@@ -275,5 +275,5 @@ class BoardCommand(Command):
     board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def pinned(self, context: Context) -> str:
-        """Name the board."""
+        """The line with the board's number."""
         return f"{self.words[0]} {context.own_board(self.board).id}"

@@ -34,7 +34,7 @@ class Secret(ArgumentKind):
     shown = "password"
 
     def read(self, words: list[str]) -> SecretText:
-        """Take one word."""
+        """Parse one word."""
         return SecretText(words.pop(0))
 
 

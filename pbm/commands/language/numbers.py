@@ -63,7 +63,7 @@ class RatingRange(ArgumentKind):
     shown = "1200-1600"
 
     def read(self, words: list[str]) -> tuple[int | None, int | None]:
-        """Take one word."""
+        """Parse one word."""
         found = _RANGE.fullmatch(words[0])
         least, most = (part and int(part) for part in found.groups()) if found else (None, None)
         if (not least and not most) or (least and most and least > most):
@@ -82,7 +82,7 @@ class Span(ArgumentKind):
         self._why = why
 
     def read(self, words: list[str]) -> timedelta:
-        """Take one word."""
+        """Parse one word."""
         word = words.pop(0)
         found = parse_duration(word)
         shortest, longest = self._limits
@@ -118,7 +118,7 @@ class Spans(ArgumentKind):
         self._between, self._times = between, times
 
     def read(self, words: list[str]) -> tuple[timedelta, ...]:
-        """Take one word."""
+        """Parse one word."""
         found = words[0].split(self._between)
         if len(found) > len(self._times):
             raise misread("span", word=cut_short(words[0]))

@@ -104,7 +104,7 @@ class BoardKind(ArgumentKind):
     shown = "board"
 
     def read(self, words: list[str]) -> BoardRef:
-        """Take one word."""
+        """Parse one word."""
         found = _BOARD.fullmatch(words[0])
         if not found or not (found[1] or found[2]):
             raise misread("board", word=cut_short(words[0]))
@@ -134,7 +134,7 @@ class PlyMark(ArgumentKind):
         return bool(_MARK.fullmatch(word))
 
     def read(self, words: list[str]) -> int:
-        """Take one word."""
+        """Parse one word."""
         found = _MARK.fullmatch(words[0])
         if not found:
             raise misread("ply", word=cut_short(words[0]))
@@ -182,7 +182,7 @@ class Address(ArgumentKind):
         self._before = before
 
     def read(self, words: list[str]) -> str:
-        """Take one word."""
+        """Parse one word."""
         if len(words) > 1 and lowered(words[0]) in self._before:
             words.pop(0)
         address = read_address(words[0].strip("<>,;"))
@@ -197,7 +197,7 @@ class Word(ArgumentKind):
         self.shown = shown
 
     def read(self, words: list[str]) -> str:
-        """Take one word."""
+        """Parse one word."""
         return words.pop(0)
 
 
@@ -225,7 +225,7 @@ class OneOf(ArgumentKind):
         self.shown = shown or self._choices
 
     def read(self, words: list[str]) -> str:
-        """Take one word."""
+        """Parse one word."""
         meant = self._read_as.get(lowered(words[0]).replace("-", ""))
         if meant is None:
             near = nearest(words[0], self._choices.split("|"))
@@ -241,7 +241,7 @@ class Shown(ArgumentKind):
         self.shown = shown
 
     def read(self, words: list[str]) -> BoardRef | str:
-        """Take one word."""
+        """Parse one word."""
         if words[0][0].isdigit() or words[0][0] == "#":
             return BoardKind().read(words)
         if mentions_place(words[0]):
@@ -273,7 +273,7 @@ class OwnBoards(ArgumentKind):
     shown = "board|next|active|over|all"
 
     def read(self, words: list[str]) -> BoardRef | str:
-        """Take one word."""
+        """Parse one word."""
         if words[0][0].isdigit() or words[0][0] == "#":
             return BoardKind().read(words)
         return OneOf(shown=self.shown, **WHICH).read(words)
@@ -301,7 +301,7 @@ class GameName(ArgumentKind):
         self.explains = explains
 
     def read(self, words: list[str]) -> str:
-        """Take one word."""
+        """Parse one word."""
         name = lowered(words[0])
         if not is_game(name):
             raise misread("game", word=cut_short(words[0]), names=sorted(games()))

@@ -157,8 +157,8 @@ def wait_of(
 ) -> Wait | None:
     """The wait of a board for a move; None if no clock runs.
 
-    None if the board is over or paused, or waits for a first move, a robot, or a player who cannot
-    play. `player` is the mover, if already read.
+    No clock runs on a board that is over or paused, or waits for a first move, a robot, or a
+    player who cannot play. `player` is the mover, if already read.
     """
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
