@@ -88,7 +88,7 @@ def sentences() -> Iterator[None]:
 
 
 def login_name() -> str:
-    """Login name, or that of the sudo caller."""
+    """Login name; behind sudo, the caller's."""
     behind = os.environ.get("SUDO_USER")
     if behind:
         return behind

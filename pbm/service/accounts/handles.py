@@ -1,4 +1,4 @@
-"""Handles for players, and those that are reserved."""
+"""Handles for players, and reserved handles."""
 
 from collections.abc import Iterator
 
@@ -49,7 +49,7 @@ _DIGITS = "0123456789"
 
 
 def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[str, Refusal | None]:
-    """Return the wanted handle, or another one and the refusal of the wanted."""
+    """Return the wanted handle; or a suggestion, and why the wanted one is refused."""
     if wanted is None:
         return suggest_handle(work, author), None
     try:

@@ -30,7 +30,7 @@ MOST_SENT_AGAIN = 100  # boards mailed again after a change of address
 
 
 def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
-    """Settle the question of a new address. Returns the outcome for the operator."""
+    """Settle the question to a new address. Returns the outcome for the operator."""
     work = turn.work
     yes, _ = confirmation(turn.envelope.said, clearly=True)
     player = work.players.find_locked(question.params["player"])
@@ -57,7 +57,7 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
 
 
 def _answer(turn: MailTurn, question: Question, section: str) -> None:
-    """Answer the address that was asked, as long as it may get answers."""
+    """Answer the address that was asked, within its limit of answers."""
     left = strangers_answers_left(turn.work, question.address, turn.now)
     if left:
         params = {"sections": [{"section": section}], "last": left == 1}
@@ -72,7 +72,7 @@ def _wanted(work: UnitOfWork, question: Question, player: Player) -> bool:
 
 
 def _announce(turn: MailTurn, before: Player, question: Question, boards: Sequence[Board]) -> None:
-    """Tell every address of the player, the one that was given up included."""
+    """Tell every address of the player, including a replaced one."""
     told = {
         "handle": before.handle,
         "address": question.address,
@@ -94,7 +94,7 @@ def _announce(turn: MailTurn, before: Player, question: Question, boards: Sequen
 def _confirm_there(
     turn: MailTurn, player: Player, question: Question, section: dict[str, Any]
 ) -> None:
-    """Tell the address that said yes that it counts from now on."""
+    """Tell the new address that it counts from now on."""
     params = {"sections": [{**section, "first": player.address}], "last": False}
     MailWriter(turn).notice_player(
         player, "answer", "your addresses", params, address=question.address

@@ -1,7 +1,7 @@
 """Challenges that wait for guests who were invited by mail address.
 
-Such a challenge is an errand of its sender. Each yes replaces an address in its line by a handle;
-without addresses the line runs, and the board starts.
+Such a challenge is stored as an errand of its sender. Each yes replaces an address in its line by a
+handle; once no address is left, the line runs, and the board starts.
 """
 
 import re
@@ -49,7 +49,7 @@ def said_yes(
 ) -> Answered:
     """Seat a guest who said yes; `start_if_complete` starts the board.
 
-    Returns the answer to the guest. A suspended sender has no game.
+    Returns the answer to the guest. If the sender is suspended, the game is called off.
     """
     line = _with_handle(errand.lines[0], question.address, player.handle)
     turn.work.questions.rewrite_errand(errand, [line])
@@ -90,7 +90,7 @@ def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
 
 
 def said_no(turn: MailTurn, errand: PendingCommands, question: Question) -> None:
-    """Drop a challenge that was turned down, and tell those who wait."""
+    """Drop a challenge that was turned down, and tell the others."""
     turn.work.questions.settle_errand(errand, "dropped")
     tell_it_is_off(turn, errand, question, "turned-down")
 
@@ -108,7 +108,7 @@ def tell_it_is_off(turn: Turn, errand: PendingCommands, question: Question, why:
 
 
 def _tell_guests(turn: Turn, errand: PendingCommands, *, all_of_them: bool = False) -> None:
-    """Tell guests who said yes that the game is off, except one who is answered now."""
+    """Tell guests who said yes that the game is off, except one who is answered anyway."""
     off = {"sections": [{"section": called_off().section}], "last": False}
     for guest in _guests(turn, errand):
         if all_of_them or not turn.wrote(guest):
@@ -125,7 +125,7 @@ def _guests(turn: Turn, errand: PendingCommands) -> Iterator[Player]:
 
 
 def _words(line: str) -> list[str]:
-    """The players that a challenge names."""
+    """The words that name players in a challenge."""
     return re.split("[ +]", line.partition(Challenge.words[0])[2])
 
 

@@ -107,7 +107,7 @@ def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
 
 
 def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str, ...]) -> None:
-    """Greet a new player, run the commands below the yes, and start the pending game."""
+    """Greet a new player, run the commands below the yes, and start the requested game."""
     context = turn.context(player)
     script = turn.held(read_script("", rest, in_answer=False))
     has_one = player.password_hash is not None
@@ -186,7 +186,7 @@ def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
 
 
 def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
-    """Ask once more, about the same invitation, as long as the address may get answers."""
+    """Ask again, about the same invitation, if the address may still get answers."""
     left = strangers_answers_left(turn.work, question.address, turn.now)
     if not left:
         return f"nothing: {question.address} had its answers for today"

@@ -137,7 +137,7 @@ def _asked_besides(script: Script) -> list[Command | Problem]:
 
 
 def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...]:
-    """The handles of the challenged players if all are robots; else none."""
+    """The handles of the challenged players if all are robots; else empty."""
     teams = (*challenge.opponents, *(challenge.seats or ()))
     names = {name for team in teams for name in team} - {ME}
     found = [work.players.by_handle(name) for name in sorted(names) if "@" not in name]

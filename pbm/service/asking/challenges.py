@@ -56,7 +56,7 @@ def tell_called_off(turn: Turn, event: CalledOff) -> None:
 
 
 def _told_of(challenge: PendingChallenge) -> dict[str, Any]:
-    """The challenge as the question describes it."""
+    """The challenge as template parameters for the question."""
     setup = setup_of_challenge(challenge)
     players = [seat.handle for seat in challenge.seats]
     position = setup.position(len(players))

@@ -29,14 +29,14 @@ class FirstGame:
 
     @property
     def told(self) -> dict[str, Any]:
-        """Parameters for the welcome."""
+        """Template parameters for the welcome."""
         asks_for_seat = not self.robots and not self.pairs
         seat = self.line if asks_for_seat else None
         return {"pairs": self.pairs, "robots": list(self.robots), "seat": seat}
 
     @property
     def kept(self) -> dict[str, Any]:
-        """The parameters that the question stores."""
+        """Parameters stored with the question."""
         return {"pairs": self.game} if self.pairs else {"begins": vars(self)}
 
     @property

@@ -35,7 +35,7 @@ def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
 
 
 def sealed_for(keyring: Keyring, kept: PasswordHash | None, address: str) -> SealedPassword | None:
-    """The hash, sealed for the question to an address."""
+    """The hash, sealed for storage with the question."""
     return keyring.seal_password(kept, _of_address(address)) if kept else None
 
 
@@ -63,7 +63,7 @@ def within_rate(context: Context, script: Script) -> Context:
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
-    """The refusal; None if so many passwords may be hashed.
+    """The reason not to hash so many passwords; None if they may be hashed.
 
     Only one unproven password waits at a time, as the player could not tell them apart.
     """

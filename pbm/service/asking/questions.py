@@ -1,4 +1,4 @@
-"""Questions: asked with a token that only the asked mailbox sees, settled by `yes` or `no`."""
+"""Questions: each has a token that only the asked mailbox sees; `yes` or `no` settles it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -171,7 +171,7 @@ def _first_board(game: Game) -> str:
 
 
 def shortened(comment: Sequence[str]) -> list[str]:
-    """The beginning of a comment, for a mail that only asks; a last line says that it is cut."""
+    """The first lines of a comment, for a question; a last line says if it is cut."""
     told: list[str] = []
     room = _MOST_CHARACTERS
     for line in comment[:_MOST_LINES]:
@@ -189,7 +189,7 @@ def ask_once_more(
 ) -> None:
     """Ask the same question again after an unclear answer.
 
-    `token` is the question's, `told` its content.
+    `token` is the question's, `told` its template parameters.
     """
     if isinstance(reader, Player) and not may_answer(turn, reader):
         return
@@ -255,7 +255,7 @@ def _common_way(turn: Turn, player: Player, waiting: Sequence[PendingCommands]) 
 
 
 def _errand_told(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
-    """Pending commands as the question shows them: lines, words, consequences."""
+    """Pending commands as template parameters: lines, words, consequences."""
     found = read_commands(errand.lines)
     ends = [item.consequences(turn, player) for item in found]
     return {

@@ -57,12 +57,12 @@ class Arriving:
 
     @property
     def author(self) -> str:
-        """The apparent author: the key of an address, or empty."""
+        """The apparent author's address key; empty if unknown."""
         return address_key(self.glance.author or self.sender)
 
 
 def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
-    """The place of a mail to this recipient. `author` is the key of an address.
+    """The queue place of a mail to this recipient. `author` is the key of an address.
 
     `from_player`: it came to our plain address, from the address of a player.
     """

@@ -56,7 +56,7 @@ class Intake:
     ) -> Rejection | None:
         """The refusal of a recipient, a sentence for people; None if it is accepted.
 
-        A `WrongTag` is to be counted with `count_wrong`.
+        The caller must count a `WrongTag` with `count_wrong`.
         """
         recipient = self.site.address.parse(address)
         if isinstance(recipient, Unknown):

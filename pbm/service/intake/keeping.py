@@ -1,4 +1,4 @@
-"""Keeps a mail as rows of the inbox: whether it is new, within limits, and to be handled."""
+"""Stores a mail as inbox rows, if it is new, within limits, and to be handled."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ Arrived = dict[str, Recipient]
 class Keeping:
     """Keeps mails within a transaction, one row for each recipient.
 
-    A copy (trace fields apart) to the same recipient is the same row; to another of our addresses
-    it is handled only if it can mean somebody else. Unreadable mails and those over a limit are
-    refused.
+    A copy (trace fields apart) to the same recipient shares its row. A copy to another of our
+    addresses is handled only if it can mean somebody else. Unreadable mails and those over a limit
+    are refused.
     """
 
     work: UnitOfWork
@@ -53,7 +53,7 @@ class Keeping:
         return f"2.0.0 kept as {', '.join(names)}"
 
     def _keep_new(self, mail: Arriving, new: Arrived, numbers: dict[str, int]) -> Rejection | None:
-        """Keep a mail for new recipients, and add its numbers; return a refusal if any."""
+        """Keep a mail for new recipients, and add its row numbers; return a refusal if any."""
         work = self.work
         obeyed = self._obeyed(new, numbers)
         plain = [address for address in obeyed if isinstance(new[address], Plain)]
@@ -109,7 +109,7 @@ class Keeping:
         return obeyed
 
     def _in_order(self, recipients: tuple[str, ...]) -> Arrived:
-        """The recipients by address, the plain one last, as the others prove more."""
+        """The recipients by address; the plain one is last, as the others prove more."""
         parsed = {address.lower(): self.site.address.parse(address) for address in recipients}
         return dict(sorted(parsed.items(), key=lambda item: isinstance(item[1], Plain)))
 
@@ -120,9 +120,9 @@ def _same_for(mail: Arriving) -> timedelta:
 
 
 def obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
-    """Whether a mail to `others` is handled there already.
+    """Whether a mail to this recipient is handled already, as it went to `others`.
 
-    It is, if one of them is our plain address, or if both are reply addresses of one player.
+    So it is if one of them is our plain address, or both are reply addresses of one player.
     """
     match recipient:
         case Plain():

@@ -65,7 +65,7 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
     """Count the answer to a stranger's mail, if one is left.
 
     Automatic mail, mail without an author, and addresses over their daily limit get no answer. If
-    none is left, only the deferral is noted.
+    no answer is left, only the deferral is stored.
     """
     author = mail.glance.author
     if author is None or mail.glance.is_automatic:
@@ -90,7 +90,7 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
 
 
 def _comes_again(work: UnitOfWork, author: str, now: datetime) -> bool:
-    """Whether a mail of this author was deferred lately, and not just now."""
+    """Whether a mail of this author was deferred lately, but not within `AGAIN_AFTER`."""
     first = work.buckets.first_taken([REMEMBERED.key(mailbox_key(author))])
     return first is not None and now - REMEMBERED.within <= first <= now - AGAIN_AFTER
 
@@ -117,8 +117,8 @@ def _shares(
 ) -> Iterator[_Share]:
     """The quotas of a mail, the pool first.
 
-    A sender can forge the domain, not the network: if that is known it counts, and the domain only
-    if it passes DMARC.
+    A sender can forge the domain, but not the network. So the network counts if it is known; the
+    domain counts only if it passes DMARC.
     """
     yield pool, ()
     network, domain = mail.caller.network, registered_domain(author)
@@ -136,7 +136,7 @@ def _shares(
 
 
 def _form(raw: bytes) -> str:
-    """A digest of the order of header fields, which mails of one program share."""
+    """Digest of the order of header fields, which is the same in all mails of one program."""
     head = re.split(rb"\r?\n\r?\n", raw[:_HEAD], maxsplit=1)[0]
     fields = (field.lower() for field in _FIELD.findall(head))
     return sha256(b",".join(field for field in fields if field in _OF_PROGRAMS)).hexdigest()[:16]

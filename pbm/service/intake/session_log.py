@@ -1,7 +1,7 @@
 """Logs each SMTP session, masked.
 
-Uneventful sessions of trusted peers are not logged, and sessions without mail only up to a number a
-minute, so that strangers cannot fill the disk.
+Uneventful sessions of trusted peers are not logged. Sessions without mail are logged up to a number
+a minute, so that strangers cannot fill the disk.
 """
 
 import time
@@ -18,7 +18,7 @@ _log = structlog.get_logger("pbm.session")
 
 
 class SessionLog:
-    """Called at the end of each session."""
+    """Called with each session at its end."""
 
     def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
         """`seconds` is a monotonic clock."""

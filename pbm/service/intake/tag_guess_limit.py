@@ -1,11 +1,10 @@
 """Limits how many invalid reply addresses a network may try.
 
 Over the limit a network is deferred before its next address is checked, so that it learns nothing.
-A sender with one of the tagged player's own addresses in `MAIL FROM` is counted for that player
-alone, as a guesser at a large provider shares the network with players.
-
-If the network is unknown, as behind an upstream server, nothing is deferred, since one guesser must
-not shut the others out: a tag has 80 bits, and the log warns for each player.
+If `MAIL FROM` is an address of the tagged player, the try counts for that player alone, as a
+guesser at a large provider shares the network with players. Behind an upstream server the network
+may be unknown. Then nothing is deferred, since one guesser must not shut the others out: a tag has
+80 bits, and the log warns for each player.
 """
 
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ _log = structlog.get_logger("pbm.guesses")
 
 @dataclass(frozen=True)
 class Guesser:
-    """Counter of a try; `network` is empty if unknown.
+    """Key of a counter of tries; `network` is empty if unknown.
 
     `player_id` is the tagged player if `MAIL FROM` is theirs, or if the network is unknown.
     """
@@ -46,7 +45,7 @@ class WrongTag(Rejection):
 
 
 def try_of(work: UnitOfWork, recipient: Signed, sender: str, network: str) -> Guesser:
-    """The counter of a try."""
+    """The counter key of a try."""
     tagged = recipient.player_id if isinstance(recipient, PlayerReply | Bounce) else _NOBODY
     if network and isinstance(recipient, Bounce):  # a bounce has no sender
         return Guesser(network, tagged)
@@ -60,7 +59,7 @@ def try_of(work: UnitOfWork, recipient: Signed, sender: str, network: str) -> Gu
 def refuse_guesser(
     work: UnitOfWork, by: Guesser, now: datetime, *, closing: bool
 ) -> Rejection | None:
-    """The refusal of a guesser over the limit.
+    """The refusal of a guesser over the limit, else None.
 
     `closing`: the guesser itself is connected, not an upstream server.
     """
@@ -70,7 +69,7 @@ def refuse_guesser(
 
 
 def refuse_wrong(work: UnitOfWork, by: Guesser, refusal: Rejection, now: datetime) -> Rejection:
-    """The refusal of an invalid address; a `WrongTag` if it is to be counted."""
+    """The refusal of an invalid address; a `WrongTag` if it must be counted."""
     if by.player_id and not by.network and work.players.epoch(by.player_id) is None:
         by = Guesser()
     if _tried_enough(work, by, now):

@@ -30,7 +30,7 @@ class Arrival:
 
 
 def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
-    """The trusted front of this id; None for no id, or before a probe."""
+    """The trusted front of this id; None without id, or before a successful probe."""
     fact = work.facts.find(_FRONT) if authserv_id else None
     if fact is None or fact.value["authserv_id"] != authserv_id:
         return None
@@ -75,7 +75,7 @@ def why_doubted(work: UnitOfWork, authserv_id: str) -> tuple[str, datetime] | No
 
 
 def expect_probe(work: UnitOfWork, token: str, authserv_id: str, now: datetime) -> str:
-    """Accept this probe for a while; return the mark that it must have."""
+    """Expect this probe for a while; return the mark that it must have."""
     digest = token_digest(token)
     work.facts.note(_PROBE, {"digest": digest, "authserv_id": authserv_id, "arrival": None}, now)
     return _mark(digest)
@@ -90,7 +90,7 @@ def is_expected(work: UnitOfWork, probe: Probe, now: datetime) -> bool:
 
 
 def arrival_of(work: UnitOfWork, token: str) -> Arrival | None:
-    """How a probe arrived; None before."""
+    """How a probe arrived; None until then."""
     fact = work.facts.find(_PROBE)
     if fact is None or fact.value["digest"] != token_digest(token) or not fact.value["arrival"]:
         return None

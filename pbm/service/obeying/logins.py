@@ -1,7 +1,7 @@
 """Commands with a login: a userid and its password, as on older servers.
 
-A right password proves its player for these commands only, whoever sent the mail; answers go to the
-player's own address. A wrong one is ignored.
+A right password proves its player for these commands only, whoever sent the mail. Answers go to the
+player's own address. A command with a wrong password is ignored.
 """
 
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def _obey_for(turn: MailTurn, player: Player, script: Script) -> str:
 def _proven(
     turn: MailTurn, logins: tuple[Login, ...], dmarc: Dmarc
 ) -> Iterator[tuple[Login, Player]]:
-    """The logins with the right password, with their players.
+    """The correct logins, with their players.
 
     Each check takes the same time, also for unknown handles.
     """

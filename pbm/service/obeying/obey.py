@@ -194,7 +194,7 @@ def _ask_held(turn: Turn, player: Player, held: Sequence[NeedsConfirmation]) -> 
 
 
 def _pass_on(turn: Turn, event: Reported) -> None:
-    """Mail a report to the operator; without one, `pbm-admin reports` shows it."""
+    """Mail a report to the operator, if there is one; `pbm-admin reports` shows it anyway."""
     if turn.site.operator:
         board = turn.work.boards.get(event.about)
         told = {**to_plain(event), "players": [seat.handle for seat in board.seats]}

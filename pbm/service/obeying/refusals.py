@@ -48,7 +48,7 @@ def problem_answer(context: Context, script: Script, problem: Problem) -> Answer
 
 
 def is_refusal(event: Event) -> TypeGuard[Answered]:
-    """Whether an event answers a command or a line that was refused."""
+    """Whether an event answers a refused command or line."""
     return isinstance(event, Answered) and event.section == _REFUSAL
 
 

@@ -24,7 +24,7 @@ from pbm.service.obeying.talk import count_news, giving_back, place_comment
 
 
 class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the savepoint
-    """Ends a rehearsal."""
+    """Raised to undo a rehearsal's savepoint."""
 
 
 @dataclass(frozen=True)

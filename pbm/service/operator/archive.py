@@ -76,7 +76,7 @@ def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
 def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
     """Read an archive into a folder and check every part. Raises OperatorError.
 
-    A part may have `most` bytes; the default depends on the size of the archive.
+    A part may have `most` bytes; the default depends on the archive's size.
     """
     try:
         with open_file(file) as packed, gzip.open(packed) as unpacked:
@@ -160,7 +160,7 @@ def _manifest(stream: IO[bytes], file: Path) -> Manifest:
 
 
 def _check(manifest: Manifest) -> None:
-    """Raise ValueError or TypeError for values that we do not write."""
+    """Raise ValueError or TypeError for values that we never write."""
     words = (manifest.made, manifest.program, manifest.kind, manifest.schema, manifest.address)
     if not all(isinstance(word, str) for word in words):
         raise TypeError("text is expected")

@@ -115,7 +115,7 @@ def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
 
 
 def _numbers_given(database: Database) -> dict[str, int]:
-    """The highest numbers of the database to be replaced, if it is readable."""
+    """The highest numbers in the database to be replaced; empty if it is unreadable."""
     try:
         return highest_given(database)
     except DBAPIError:
@@ -194,7 +194,7 @@ def _check_fits(manifest: Manifest, url: URL, file: Path) -> None:
 def _keys_to_write(
     settings: Settings, manifest: Manifest, file: Path, *, force: bool
 ) -> bytes | None:
-    """The key file's new content, so that reply addresses stay valid; None to leave it."""
+    """The new content of the key file, so that reply addresses stay valid; None to keep it."""
     content = file.read_bytes()
     kept = _parsed(manifest, content)
     if settings.secret_key:

@@ -1,4 +1,4 @@
-"""The operator's changes of boards."""
+"""The operator's commands on boards."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def standing(board: Board) -> str:
 def undo(session: OperatorSession, number: int, why: str) -> Ply:
     """Undo the last ply, with resignations and forfeits after it. Raises OperatorError.
 
-    A game that it had ended goes on; removed players stay out. Returns the ply.
+    If that ply had ended the game, it goes on. Removed players stay out. Returns the ply.
     """
     with session.act(why) as act:
         board = act.board(number)

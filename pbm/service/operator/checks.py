@@ -142,7 +142,7 @@ def _database(settings: Settings) -> str:
 
 
 def _others_can_read(file: Path) -> bool:
-    """Whether other users can read a file, by its mode and those of its folders up to here."""
+    """Whether other users can read a file, by its mode and its folders' below the current one."""
     here = Path.cwd()
     folders = [folder for folder in file.parents if here in (folder, *folder.parents)]
     modes = [folder.stat().st_mode for folder in folders or [file.parent]]

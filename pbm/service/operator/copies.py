@@ -91,7 +91,7 @@ def holds_data(database: Database) -> bool:
 
 
 def _rows_of_people(connection: Connection) -> Iterator[str]:
-    """The tables with data of people, except rows that a server adds by itself."""
+    """The tables with data of people, without rows that a server adds by itself."""
     inspector = inspect(connection)
     present = set(inspector.get_table_names())
     for name in metadata.tables:

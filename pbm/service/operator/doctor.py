@@ -1,7 +1,7 @@
 """`pbm-admin doctor`: whether the upstream mail server's results about senders can be trusted.
 
-A probe with forged results is sent through it. The running server stores how the probe arrived;
-the verdict is decided and stored here.
+A probe with forged results is sent through that server. The running pbm stores how the probe
+arrived; this module decides and stores the verdict.
 """
 
 import smtplib

@@ -1,4 +1,4 @@
-"""The operator's changes of players."""
+"""The operator's commands on players."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -62,7 +62,7 @@ def show_player(session: OperatorSession, handle: str) -> PlayerFile:
 def set_address(session: OperatorSession, handle: str, address: str, why: str) -> Player:
     """Replace a player's addresses by one, and send the boards there. Raises OperatorError.
 
-    Older reply addresses become invalid: somebody else may have the old mailbox.
+    Older reply addresses become invalid, as somebody else may own the old mailbox now.
     """
     with session.act(why) as act:
         player = _person(act, handle)

@@ -34,7 +34,7 @@ class MailInQueue:
 
 @dataclass(frozen=True)
 class Retried:
-    """A mail to be retried now, and those `ahead` of it in the same thread."""
+    """A mail to be retried now; `ahead` are those before it in the same thread."""
 
     name: str
     ahead: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ def list_queue(session: OperatorSession) -> Queue:
 
 
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
-    """A mail with its contents, masked; those of a done one are erased. Raises OperatorError."""
+    """A mail with its masked contents, which are erased once it is done. Raises OperatorError."""
     mail_number = parse_mail_number(name)
     number = mail_number.number
     with session.look() as work:

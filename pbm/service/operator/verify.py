@@ -76,7 +76,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
 
 
 class _Replay:
-    """A game replayed; `position` is the last one, None if the replay fails."""
+    """Replays a game; `position` is the last one, None if the replay fails."""
 
     def __init__(self, game: Game, plies: Sequence[Ply], departures: Sequence[Departure]) -> None:
         self._game = game
@@ -86,7 +86,7 @@ class _Replay:
         self._at = ""  # the step being replayed
 
     def run(self, start: str) -> Iterator[str]:
-        """Replay it; yield its problems as sentences."""
+        """Replay the game; yield its problems as sentences."""
         try:
             position = self._leave(self._game.load(start), 0)
             for number, ply in enumerate(self._plies, start=1):

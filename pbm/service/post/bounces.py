@@ -86,7 +86,7 @@ def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
 def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
     """Mark a player who has written as reachable, and release the delayed mails.
 
-    Unproven mails count a few times a day. Returns the boards for `send_missed` after the turn.
+    Unproven mails may do so a few times a day. Returns the boards for `send_missed`.
     """
     if proven:
         show_life(turn.work, player)
@@ -164,7 +164,7 @@ def _soft_ones(player: Player, now: datetime) -> int:
 
 
 def _try_again(turn: Turn, player: Player, board_id: int | None) -> None:
-    """Write one board on which it is the player's turn again, unless another mail waits."""
+    """Write again about one board on which it is the player's turn, unless a mail waits."""
     work = turn.work
     if work.outbox.waits_for(address_key(player.address)):
         return

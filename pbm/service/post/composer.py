@@ -1,4 +1,4 @@
-"""Composes outbox rows to mails: the same bytes at every attempt."""
+"""Composes mails from outbox rows: the same bytes at every attempt."""
 
 from base64 import b64decode
 from collections.abc import Sequence

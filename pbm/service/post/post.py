@@ -50,7 +50,7 @@ class DueMails:
 
 @dataclass
 class Post:
-    """The outbox worker."""
+    """Sends the mails of the outbox."""
 
     database: Database
     site: Site

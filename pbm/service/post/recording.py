@@ -1,8 +1,8 @@
-"""Records the outcomes of sending, in batches, and replaces reminders that are out of date.
+"""Records the outcomes of sending, in batches, and replaces outdated reminders.
 
-Outcomes that come while a commit is under way, or shortly after one another, share a transaction.
-A reminder that could not be sent for an hour is dropped and written anew with the clock's current
-dates, since a player's time never ends within a day of the reminder.
+Outcomes that come while a commit is under way, or shortly after one another, share a transaction. A
+reminder that could not be sent for an hour is dropped and rewritten with the clock's current dates,
+since a player's time never ends within a day of the reminder.
 """
 
 import asyncio

@@ -18,7 +18,7 @@ _NOT_WANTED = "nothing: nobody wants it any more"
 
 
 def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
-    """Search the next piece, with fewer nodes after failed tries."""
+    """Prepare the search of the next piece, with fewer nodes after failed tries."""
     board = work.boards.find(job.board_id)
     kept = _under_way(work, board) if board else None
     piece = _next_piece(board, kept.found) if board and kept else None

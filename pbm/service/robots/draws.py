@@ -22,7 +22,7 @@ def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None)
 
 
 def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
-    """Evaluate the robot's position."""
+    """Prepare the evaluation of the robot's position."""
     board = work.boards.find(job.board_id)
     if board is None or not board.is_installed or _offer(board, job) is None:
         return None

@@ -25,9 +25,9 @@ class JobHandler:
     """The functions for the jobs of one kind.
 
     `prepare` returns the computation, easier after failed tries, or None if the job is obsolete.
-    `finish` acts on the result, `give_up` on its absence; both return the outcome for the log.
-    They run with the board locked, check again whether the job is obsolete, and share a
-    transaction with the job's end.
+    `finish` acts on the result, `give_up` on its absence; both return the outcome for the log. Both
+    run with the board locked, check again whether the job is obsolete, and share a transaction with
+    the job's end.
     """
 
     prepare: Callable[[UnitOfWork, SearchJob], Computation | None]

@@ -15,7 +15,7 @@ _GONE_ON = "nothing: the board has gone on"
 
 
 def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
-    """Search for the player's move."""
+    """Prepare the search for the player's move."""
     board = work.boards.find(job.board_id)
     if board is None or not _is_wanted(board, job):
         return None

@@ -1,7 +1,7 @@
 """Leases search jobs, and finishes them like turns.
 
-A job is computed while no transaction is open. Its result and the deletion of its row are one
-transaction: after a crash it is leased again, and it is finished once.
+A job is computed while no transaction is open. One transaction acts on its result and deletes its
+row, so it is finished once. After a crash it is leased again.
 """
 
 import secrets

@@ -20,7 +20,7 @@ _GONE_ON = "nothing: the board has gone on"
 
 
 def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
-    """Search for the robot's move."""
+    """Prepare the search for the robot's move."""
     board = work.boards.find(job.board_id)
     if board is None or not _still_waits(board, job):
         return None

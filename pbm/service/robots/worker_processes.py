@@ -1,7 +1,7 @@
 """Worker processes for searches, started on demand.
 
-A thread of this process waits for each. One that dies or hangs is killed, and the next computation
-starts another.
+A thread of this process waits for each. A process that dies or hangs is killed, and the next
+computation starts another.
 """
 
 import asyncio
@@ -20,9 +20,9 @@ SECONDS = 120.0  # timeout of a computation
 
 
 class SearchFailedError(Exception):
-    """A computation without a result: the process died or hung, or the function raised.
+    """A computation has no result: the process died or hung, or the function raised.
 
-    `trace` is the traceback from there, if there is one.
+    `trace` is the worker's traceback, if there is one.
     """
 
     def __init__(self, reason: str, trace: str = "") -> None:

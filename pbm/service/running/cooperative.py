@@ -34,7 +34,7 @@ class InThread(Protocol):
     """Runs work in a thread, one call at a time."""
 
     def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
-        """Return what the work returns."""
+        """Return the work's result."""
 
 
 def at_once(steps: Steps[T]) -> T:

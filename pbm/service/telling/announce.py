@@ -35,7 +35,7 @@ class _News:
     speaks_first: str | None = None  # told who reads the words
 
     def add(self, event: BoardEvent) -> None:
-        """Add an event in the order in which it happened."""
+        """Add the next event."""
         self.events.append(event)
         match event:
             case BoardFact():
@@ -72,7 +72,7 @@ def _announce(
     but: int | None,
     together: Collection[int],
 ) -> None:
-    """Announce the events on one board; delayed mails about it are replaced."""
+    """Announce the events on one board, replacing delayed mails about it."""
     board = turn.work.boards.get(number, lock=True)
     turn.work.prefetch(*view_reads(board, turn.now))
     hidden = _kept_words(turn, board, news)
@@ -148,7 +148,7 @@ def _shown(
 
 
 def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
-    """Tell the other players of a seek what happened to it, unless they have left the server."""
+    """Tell the other players of a seek about events on it, unless they have left the server."""
     for news in (event for event in events if isinstance(event, SeekNews)):
         for player in turn.work.players.some(news.readers):
             if player.addresses and player.status == "active":
@@ -223,7 +223,7 @@ def shown_to(
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Divide a comment into the lines above the board and those below; one or two stay above."""
+    """Divide a comment into lines above and below the board; one or two stay above."""
     head, rest = _divided(lines)
     few = len(rest) < _BELOW_THE_BOARD
     if few and sum(len(said_lines(line)) for line in rest) < _BELOW_THE_BOARD:

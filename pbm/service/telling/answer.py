@@ -37,7 +37,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
 
 
 def _board_of(sections: Sequence[Answered]) -> int | None:
-    """The one board that an answer is about, if it is about one.
+    """The only board that an answer is about, else None.
 
     A board in a section of its own needs no thread if other sections are about no board.
     """

@@ -22,10 +22,10 @@ def audience(
 ) -> list[Player]:
     """The seated players who are sent a board for the events on it.
 
-    The sender gets a receipt, unless that is switched off. Others read events with
-    `only_if_wanted` if they want each move (`mails=all`, or digests) or have something to do.
-    Players who have left a running game read of its end. `hidden` has the handles that a player has
-    blocked: their words and account news are no reason for a mail.
+    The sender gets a receipt, unless that is switched off. Others read events with `only_if_wanted`
+    if they want each move (`mails=all`, or digests) or have something to do. Players who have left
+    a running game read only of its end. `hidden` has the handles that a player has blocked: their
+    words and account news cause no mail.
     """
     return [
         player

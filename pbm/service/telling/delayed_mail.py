@@ -56,9 +56,9 @@ def _robot_is_due(board: Board) -> bool:
 
 
 def deferred_until(player: Player, now: datetime) -> datetime | None:
-    """When the next board mail may go out to a player whose mail bounces; None for at once.
+    """When the next board mail may go to a player whose mail bounces; None for at once.
 
-    The backoff is a day after the first bounce and grows to a week; no mailbox is given up.
+    The backoff is a day after the first bounce and grows to a week, without an end.
     """
     if player.unreachable_since is None or player.bounced_at is None:
         return None

@@ -73,7 +73,7 @@ def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
 
 
 def _told(turn: Turn, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
-    """The view of a board in a digest: its kept news, and how it stands now."""
+    """The view of a board in a digest: its kept news, and its current state."""
     news = turn.work.kept_news.take([player.id], board.id)[player.id]
     after = min((item.after_ply for item in news), default=None)
     view = with_news(shown_to(turn, player, board, after=after), news)

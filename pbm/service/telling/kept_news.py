@@ -89,7 +89,7 @@ def _keep(
 ) -> set[int]:
     """Keep news for some players; return those with room for it.
 
-    If `shortened`, all have room: of too long words only the authors are kept.
+    If `shortened`, all have room: words that are too long are left out, but for the author.
     """
     later = set[int]()
     if not numbers:
@@ -135,7 +135,7 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
 
 
 def _alike(numbers: Iterable[int], told: Mapping[int, dict[str, Any]]) -> dict[str, list[int]]:
-    """Players grouped by the JSON of their news; blocks make it differ."""
+    """Players grouped by the JSON of their news, which blocks make differ."""
     found: dict[str, list[int]] = {}
     for number in sorted(numbers):
         found.setdefault(json.dumps(told[number]), []).append(number)
@@ -154,7 +154,7 @@ def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
-    """Whether the next digest is early enough for a player to read of a board."""
+    """Whether a player's news of a board can wait for the next digest."""
     if not player.settings.wants_digests or turn.wrote(player):
         return False
     seat = board.to_move

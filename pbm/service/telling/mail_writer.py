@@ -257,7 +257,7 @@ class MailWriter:
     ) -> None:
         """Send a player a notice that answers nothing, with an empty envelope sender.
 
-        `address` is another of the player's than the first.
+        `address` is one of the player's, by default the first.
         """
         own = [address] if address else []
         headers = self._plain_headers(answer_subject(subject), self._reply_to(player, None), *own)

@@ -1,4 +1,4 @@
-"""News of a player's account: bounces and vacations, told to those who wait for the player.
+"""News of a player's account: bounces and vacations, told to opponents who wait.
 
 A timer tells some boards and sets the next one for the rest.
 """
@@ -51,7 +51,7 @@ def tell_reachability(tick: Tick) -> Done | Again:
 def _tell_who_waits(
     tick: Tick, player: Player, boards: Collection[int], fact: Callable[[int], AccountNews]
 ) -> int | None:
-    """Tell the next of some boards, each once a day at most; return the last one if more follow."""
+    """Tell the next boards, each once a day at most; return the last one if more follow."""
     some = sorted(boards)[:_AT_ONCE]
     told = [
         number

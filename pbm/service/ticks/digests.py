@@ -1,4 +1,4 @@
-"""Digests of a player at their hour, and kept news beyond a player's hourly mails."""
+"""Digests at a player's hour, and kept news over the limit of hourly mails."""
 
 from datetime import timedelta
 

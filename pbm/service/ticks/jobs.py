@@ -1,7 +1,7 @@
 """Claims due timers, and runs the handler of each like a turn.
 
-The handler's work and the end of the row are one transaction: after a crash the timer is still due,
-and it is done once.
+One transaction has the handler's work and the row's end, so it is done once. After a crash the
+timer is still due.
 """
 
 import time
@@ -65,7 +65,7 @@ class Ticks:
     seconds: Callable[[], float] = time.monotonic
 
     def begin(self) -> None:
-        """Set recurring timers, retry stuck ones, and count a try for those of a crash."""
+        """Set recurring timers, retry stuck ones, and count a try for those that crashed."""
         now = self.clock()
         with self.database.transaction() as work:
             for kind in RECURRING:

@@ -1,4 +1,4 @@
-"""Seeks, questions and records whose time is over."""
+"""Expiry of seeks, questions and records."""
 
 from pbm.mail.address import address_key
 from pbm.play.challenges import lapse_challenge
@@ -55,7 +55,7 @@ def _lapse_challenge(tick: Tick, question: Question) -> Done:
 
 
 def _own_commands(tick: Tick, question: Question) -> list[PendingCommands]:
-    """The commands that waited for this player's yes, except those asked about again since."""
+    """The commands that waited for this player's yes, unless asked about again since."""
     if question.player_id is None:
         return []
     still_asked = tick.work.questions.errands_asked_about(question.player_id, tick.now)
@@ -77,7 +77,7 @@ def _invitation(tick: Tick, question: Question) -> list[PendingCommands]:
 
 
 def lapse_record(tick: Tick) -> Done | Again:
-    """Delete a record that was not looked at for long."""
+    """Delete a record that nobody has looked at for long."""
     board = tick.work.boards.find(int(tick.timer.about), lock=True)
     if board is None:
         return Done("the record has gone")

@@ -1,6 +1,6 @@
 """One reminder for all boards that wait for a player.
 
-Reminders that would be due within a day are included in it.
+It includes reminders that would be due within a day.
 """
 
 from collections.abc import Iterator

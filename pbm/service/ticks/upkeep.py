@@ -1,4 +1,4 @@
-"""Upkeep of the tables, in pieces: deletion of old rows, and ratings that are counted anew."""
+"""Upkeep of the tables, in pieces: deletes old rows, and recounts ratings."""
 
 from datetime import timedelta
 

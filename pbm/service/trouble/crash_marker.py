@@ -31,7 +31,7 @@ class CrashMarker:
 
     @contextmanager
     def holding(self, inbox_id: int) -> Iterator[None]:
-        """Name this row while the context is open, in any thread."""
+        """Record this row while the context is open, in any thread."""
         try:
             with self._changing:
                 self._numbers.append(inbox_id)
@@ -50,7 +50,7 @@ class CrashMarker:
         return tuple(int(word) for word in self._file.read().split() if word.isdigit())
 
     def clear(self) -> None:
-        """Delete what is left over."""
+        """Delete the numbers left over by a crash."""
         with self._changing:
             self._write()
 

@@ -1,4 +1,4 @@
-"""Faults of work on a row, as opposed to those of the database."""
+"""Failures of the work on a row, as opposed to database failures."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,8 +14,8 @@ Handler = Callable[[Exception], object]
 def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
     """Catch an error of the work inside, and `count` it as a failed try.
 
-    Raises the error if the database is away, which is no try; nor is work that the database gave
-    up, for which `given_up` is called.
+    Raises the error if the database is away, which is no try. If the database gave up, that is no
+    try either, and `given_up` is called.
     """
     try:
         yield

@@ -89,7 +89,7 @@ def _cause_in(error: str) -> str:
 
 
 def _sender(turn: Turn, mail: InboxMail) -> Player | None:
-    """The player whose verified address sent it."""
+    """The player whose verified address sent the mail."""
     site = turn.site
     if isinstance(site.address.parse(mail.recipient), Postmaster):
         return None

@@ -1,7 +1,7 @@
 """Watches turns and the work for them: logs slow ones, and ends the process if one hangs.
 
-A hanging thread cannot be stopped, so the process ends and its supervisor starts it again. The
-mail of that turn has then had one of its tries (`CrashMarker`).
+A hanging thread cannot be stopped, so the process ends and its supervisor restarts it. The
+`CrashMarker` counts that as a try of the turn's mail.
 """
 
 import faulthandler
@@ -42,8 +42,8 @@ class _Turn:
 class Watchdog:
     """A thread that looks at the turns under way.
 
-    It cannot run while other code holds the GIL, as a regular expression does. So each look resets
-    a kernel timer as well: when that expires, the process prints its stacks and dies of SIGALRM.
+    It cannot run while other code holds the GIL, as a regular expression does. So each look also
+    resets a kernel timer. If that expires, the process prints its stacks and dies of SIGALRM.
     """
 
     def __init__(

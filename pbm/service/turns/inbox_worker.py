@@ -1,9 +1,8 @@
-"""Takes mails from the inbox and does the turn of each: one transaction, or a part of one.
+"""Claims mails of the inbox and runs a turn for each.
 
-On a shared database a transaction has one turn, and several workers take turns at the same time.
-On SQLite, which has one writer, the turns of a short time share a transaction and its sync.
-
-Doing a row again changes nothing: until the commit it is new, afterwards it is done.
+On a shared database a transaction has one turn, and several workers run at the same time. On
+SQLite, which has one writer, the turns of a short time share a transaction and its sync. Handling a
+row again is safe: until the commit it is new, afterwards it is done.
 """
 
 import time
@@ -104,7 +103,7 @@ class InboxWorker:
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
         """Handle the next mails, each a step, for `SLICE` seconds at most.
 
-        If it raises, everything is undone. Raises TurnFailedError and WorkNeeded.
+        Everything is undone if it raises TurnFailedError, WorkNeeded or DBAPIError.
         """
         now, began = self.clock(), self.seconds()
         most = most if self.database.embedded else 1  # the turn commits, which frees other claims

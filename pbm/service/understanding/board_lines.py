@@ -1,7 +1,7 @@
 """Lines that begin with a board's number, between other words of a mail.
 
-Each of them is a command, and is done or refused by itself. Words below the last one go to its
-board; if all are about one board, all words do.
+Each such line is a command, run or refused by itself. Words below the last one go to its board; if
+all lines are about one board, all words do.
 """
 
 import re

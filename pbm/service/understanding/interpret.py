@@ -105,7 +105,7 @@ def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:
 
 
 def _which_of_several(context: Context, script: Script) -> Script | None:
-    """A script that asks instead of playing, if two different moves are for the same board."""
+    """A script that asks which move is meant, if two different ones are for one board."""
     moves = [command for command in script.commands if isinstance(command, PlayMove)]
     if len(moves) <= 1:
         return None
@@ -128,9 +128,9 @@ def _board_of(context: Context, move: PlayMove) -> int | None:
 
 
 def _without_wish(context: Context, script: Script) -> Script:
-    """A script that moves, without a line below that asks us for something: "draw?".
+    """A script that moves, without a line below that asks us for something, as "draw?" does.
 
-    The others do not get that line. It is asked about afterwards.
+    The opponents do not get that line. The sender is asked about it afterwards.
     """
     moves = bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
     for index, line in enumerate(script.comment[:_MOST_LINES]):

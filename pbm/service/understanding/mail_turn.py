@@ -1,4 +1,4 @@
-"""The turn of one mail: its script, and the circumstances of its commands."""
+"""The turn of one mail: its script, and the context of its commands."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -69,11 +69,11 @@ class MailTurn(Turn):
         )
 
     def script(self, context: Context) -> Script:
-        """The commands and words that are not done yet."""
+        """The commands and words that are still to be handled."""
         return self.script_about(context.hints)
 
     def script_about(self, hints: tuple[int, ...]) -> Script:
-        """The script of a mail that points at these boards."""
+        """The script of a mail that may be about these boards."""
         script = self.held(self._script(hints, in_answer=bool(hints)))
         return script.without(self.done) if self.done else script
 

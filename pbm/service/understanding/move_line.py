@@ -1,7 +1,7 @@
 """A move on a line of its own, between other words of an answer to a board's mail.
 
 On the sender's turn, one line that is wholly a move is played, and all other words are the comment.
-If it is unclear, the sender is asked: nothing is played, and nothing is sent on.
+If the move is unclear, the sender is asked; nothing is played or sent on.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,8 +29,8 @@ _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 class _Found:
     """A move in the sender's words.
 
-    `index` is that of its line, None for the subject; `move` is None if the line is only nearly a
-    move, whose `text` the game interprets.
+    `index` is that of its line, None for the subject. `move` is None if the line is only nearly a
+    move; the game then interprets `text`.
     """
 
     index: int | None
@@ -201,7 +201,7 @@ def _found_in(board: Board, script: Script) -> Iterator[_Found]:
 
 
 def _by_meaning(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[_Found]]:
-    """The moves by their meaning on the board, so that the same move twice is one."""
+    """The moves by their meaning on the board; the same move twice is one."""
     meanings: dict[tuple[str, str], list[_Found]] = {}
     known: dict[str, tuple[str, str]] = {}
     for item in found:

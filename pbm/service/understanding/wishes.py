@@ -141,7 +141,8 @@ def ask_to_decline(context: Context, script: Script, number: int) -> Script | No
 def _understood(script: Script) -> Understood | None:
     """The wishes in the words that may be sent on or quoted: these hold no password.
 
-    A line such as "help me out" is a command, too. A subject counts if the body has no wish.
+    A command that only reads may be a wish, as in "help me out". The subject counts if the body
+    has no wish.
     """
     if script.commands:
         first, *others = script.commands
@@ -164,7 +165,7 @@ def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
     """Whether words are for the other players after all.
 
-    So are "You win" once the game is over, and "Anyone for a game?" in answer to a board.
+    Examples: "You win" once the game is over; "Anyone for a game?" in answer to a board.
     """
     if meant.intention in (Intention.ANYONE, Intention.ROBOTS):
         return number is not None
@@ -180,13 +181,13 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
 
 
 def _has_opponents(context: Context, number: int) -> bool:
-    """Whether other people sit at a board, who may be the ones asked for a hint."""
+    """Whether other people play on a board, as they may be the ones asked for a hint."""
     seats = context.work.boards.get(number).seats
     return any(not seat.robot and seat.player_id != context.player_id for seat in seats)
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
-    """The line of the command that is meant, or of the help page about it."""
+    """Parse the command; its refusal quotes the sender's words."""
     page = _page(meant, game)
     if page is not None:
         return f"{Help.words[0]} {page}".strip()
@@ -214,7 +215,7 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
 
 
 def _only_board(context: Context) -> int | None:
-    """The board of a mail that names none, if there is one."""
+    """The only board that a mail without a number can mean, if any."""
     with suppress(Refusal):
         return context.board(None).id
     return None

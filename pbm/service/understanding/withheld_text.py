@@ -1,8 +1,8 @@
 """Keeps secrets out of a mail's words: passwords, reply tags, tokens.
 
 Words that may hold a password are withheld: they are neither sent on nor stored. Candidates are
-checked apart from turns and within the rates of logins, so that nobody can guess a password by
-writing about it. Words that cannot be checked are withheld, too.
+checked outside turns and within the rates of logins, so that nobody can guess a password by writing
+about it. Words that cannot be checked are withheld, too.
 """
 
 from collections.abc import Callable, Iterable
@@ -139,9 +139,9 @@ def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
 
 
 def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """The same mail with the tags and tokens in its words masked; the sender is told.
+    """The mail with the tags and tokens in its words masked; the sender is told.
 
-    Whole addresses were masked when it was read.
+    Whole addresses were masked when the mail was read.
     """
     envelope = turn.envelope
     is_secret = _is_secret(turn, speaker)
