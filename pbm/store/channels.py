@@ -9,20 +9,20 @@ from pbm.store.schema.columns import DUE, NEW
 from pbm.store.schema.mails import inbox, outbox
 from pbm.store.schema.running import due, thoughts
 
-# PostgreSQL's index may have many entries of finished rows. A row that waits for longer is found
+# PostgreSQL's index may have many entries of finished rows. A row that waits longer is found
 # without a probe.
 _A_MINUTE_AGO = literal_column("now() - interval '1 minute'", DateTime(timezone=True))
-# Until then the worker that was notified takes it.
+# A newer row is left to the worker that was notified.
 _A_WHILE_AGO = literal_column("now() - interval '100 ms'", DateTime(timezone=True))
 _LATELY = literal_column("extract(epoch FROM now() - interval '1 minute')", Float)
 
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """A kind of row that a role waits for.
+    """Queue notifications for one role.
 
-    `probe` is a cheap query: True if a row waits, None or False if none does. Any other value means
-    that a row has come if it differs from the last.
+    `probe` is a cheap query: True if a row waits, None or False if not. Any other value means that
+    a row has come if it differs from the last.
     """
 
     name: str
@@ -40,7 +40,7 @@ MAIL_KEPT = Channel(
         )
     ),
 )
-# What cannot be sent yet would always be found: it may wait for hours behind another.
+# A probe would always find rows that cannot be sent yet, which may wait for hours behind another.
 MAIL_WRITTEN = Channel(
     "pbm_mail_written",
     select(func.max(outbox.c.id)).where(outbox.c.status == DUE, outbox.c.due_at >= _A_MINUTE_AGO),

@@ -1,4 +1,4 @@
-"""Why a database cannot be used: what the operator is told, and whether it may come back."""
+"""Diagnosis of an unusable database: the message for the operator, and whether to retry."""
 
 from contextlib import suppress
 from typing import Any
@@ -38,36 +38,36 @@ _ADVICE = {
 
 
 def why_unusable(error: DBAPIError) -> str:
-    """What the database itself says, in a line, and what to do, for the operator."""
+    """The database's own message on one line, and advice for the operator."""
     said = str(error.orig).strip().split("\n")[0]
     advice = next((told for words, told in _ADVICE.items() if words in said), "")
     return f"The database cannot be used: {said}{'.' * bool(advice)} {advice}".rstrip()
 
 
 def comes_back(database: Database, error: DBAPIError) -> bool:
-    """Whether a database may be there again by itself, as one that has not been started yet."""
+    """Whether the error may pass by itself, as while a database is starting."""
     if database.embedded:
         name = getattr(error.orig, "sqlite_errorname", None)
         return str(name).startswith(_HELD_BY_ANOTHER)
     state = getattr(error.orig, "sqlstate", None)
     if state is not None:
         return str(state).startswith(_PASSING)
-    # It has no state where no connection was made: was there a server that said no?
+    # Without a connection the error has no SQLSTATE: did a server refuse us?
     if any(words in str(error.orig) for words in _TOO_MANY):
         return True
     address = make_conninfo(database.address, connect_timeout=_SECONDS)
     return PGconn.ping(address.encode()) in (Ping.REJECT, Ping.NO_RESPONSE)
 
 
-_TRIES = 5  # whoever else uses the pooler may take a session between two of our looks
+_TRIES = 5  # another client of the pooler may take a session between two probes
 _POOLER_SECONDS = 10
 _WHOSE = "SELECT pg_backend_pid()"
 
 
 def refuse_lent_sessions(database: Database) -> None:
-    """Raises OperatorError where two connections may get the same session of PostgreSQL.
+    """Raises OperatorError if a pooler may give two connections the same PostgreSQL session.
 
-    Says nothing of one that cannot be reached: whoever uses it next hears of that.
+    An unreachable database is no error here; its next user raises one.
     """
     are_lent = False
     with suppress(psycopg.Error):
@@ -82,10 +82,10 @@ def refuse_lent_sessions(database: Database) -> None:
 
 
 def _are_lent(address: str) -> bool:
-    """Whether a session that one connection has used is given to another while both are open."""
+    """Whether a session is given to a second connection while the first one is open."""
     with _connected(address) as first:
         if _session(first) == first.info.backend_pid:
-            return False  # it was PostgreSQL itself that greeted us
+            return False  # connected to PostgreSQL itself
         return any(_gets_its_session(address, first) for _ in range(_TRIES))
 
 
@@ -99,7 +99,7 @@ def _connected(address: str) -> psycopg.Connection[Any]:
 
 
 def _session(connection: psycopg.Connection[Any]) -> int:
-    """The number of the session that answers a statement."""
+    """The backend process ID of the session that answers a statement."""
     row = connection.execute(_WHOSE).fetchone()
     assert row is not None
     return int(row[0])

@@ -1,4 +1,4 @@
-"""The database: one unit of work is one transaction, and a mail is one unit of work."""
+"""The database: one unit of work is one transaction; each mail has its own unit of work."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ R = TypeVar("R")
 
 
 class _Repository(Generic[R]):
-    """A repository as an attribute, made when a unit of work first asks for it."""
+    """Descriptor of a repository, created when a unit of work first uses it."""
 
     def __init__(self, make: Callable[[Transaction], R]) -> None:
         self._make = make
@@ -49,7 +49,7 @@ class _Repository(Generic[R]):
 
 
 class UnitOfWork:
-    """The store as one transaction sees it; commits or rolls back as a whole."""
+    """The store within one transaction, committed or rolled back as a whole."""
 
     analyses = _Repository(Analyses)
     awaiting = _Repository(AwaitingMails)
@@ -83,7 +83,7 @@ class UnitOfWork:
     words = _Repository(Words)
 
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:
-        """`begins`: the database has not been told yet that a transaction begins."""
+        """`begins`: BEGIN has not been sent to the database yet."""
         self.transaction = Transaction(connection, begins=begins)
 
     @property
@@ -92,27 +92,31 @@ class UnitOfWork:
         return self.transaction.is_shared
 
     def prefetch(self, *reads: Read) -> None:
-        """Make several reads in one round trip; the repositories find their rows in the cache.
-        Raises DBAPIError."""
+        """Run several reads in one round trip; the repositories find their rows in the cache.
+
+        Raises DBAPIError.
+        """
         rows_of(self.transaction, *reads)
 
     def flush(self) -> None:
-        """Run the buffered writes now, to learn whether they succeed. Raises DBAPIError."""
+        """Run the buffered writes now, so that their errors are known. Raises DBAPIError."""
         self.transaction.flush()
 
     def finish_turn(self) -> None:
-        """Run the buffered writes; on a shared database also commit, in the same round trip, so
-        that what follows in its unit of work is another transaction. Raises DBAPIError."""
+        """Run the buffered writes; on a shared database also commit in the same round trip.
+
+        Later statements of this unit of work are another transaction. Raises DBAPIError.
+        """
         self.transaction.end()
 
     def run(self, statement: Executable, **values: object) -> None:
-        """Run a statement that is about no table."""
+        """Run a statement that uses no table."""
         self.transaction.execute(statement, values)
         self.transaction.forget_rows()
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Undo what happens inside, and only that, if it raises."""
+        """Roll back the work inside, and only that, if it raises."""
         with self.transaction.savepoint():
             yield
 
@@ -121,36 +125,36 @@ class Database:
     """A SQLite file (WAL, synchronous=FULL) or a PostgreSQL server, by URL."""
 
     def __init__(self, url: str) -> None:
-        """Connects to nothing yet. Raises OperatorError for a URL that cannot work."""
+        """Opens no connection yet. Raises OperatorError for an invalid URL."""
         self.engine = make_engine(url)
         self._writer = self.engine.execution_options(pbm_begins_itself=True)
         self._reader = self._writer.execution_options(pbm_reading=True)
 
     @property
     def embedded(self) -> bool:
-        """Whether this is SQLite, which the server migrates by itself."""
+        """Whether this is SQLite, which the server migrates automatically."""
         return self.engine.dialect.name == "sqlite"
 
     @property
     def address(self) -> str:
-        """Where a shared database is, with its password, as the driver alone takes it."""
+        """The driver's connection string of a shared database, with its password."""
         return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     @contextmanager
     def transaction(self) -> Iterator[UnitOfWork]:
-        """Begin a writing transaction; commit at the end, roll back on an exception."""
+        """Begin a write transaction; commit at the end, roll back on an exception."""
         with self._writer.begin() as connection, self._unit(connection) as work:
             yield work
 
     @contextmanager
     def reading(self) -> Iterator[UnitOfWork]:
-        """Begin a transaction that only reads, and so waits for no writer."""
+        """Begin a read-only transaction, which does not wait for writers."""
         with self._reader.begin() as connection, self._unit(connection) as work:
             yield work
 
     @contextmanager
     def glance(self) -> Iterator[UnitOfWork]:
-        """For one look-up, which sees one state anyway: without a transaction."""
+        """For a single query, which needs no transaction to be consistent."""
         with self._reader.connect() as connection:
             work = UnitOfWork(connection)
             yield work
@@ -163,5 +167,5 @@ class Database:
         work.transaction.end()
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         self.engine.dispose()

@@ -1,4 +1,4 @@
-"""The numbers that boards and players get, which stand in reply addresses for good."""
+"""The ID sequences of boards and players, whose numbers are in reply addresses for good."""
 
 from collections.abc import Mapping
 
@@ -13,9 +13,9 @@ _MOST = 900_000_000  # reply addresses have room for nine digits
 
 
 def highest_given(database: Database) -> dict[str, int]:
-    """The highest number that each of `NUMBERED` has given out, 0 where there is none yet.
+    """The highest number issued by each sequence of `NUMBERED`, 0 if there is none yet.
 
-    Also of what is deleted or was rolled back. Raises DBAPIError.
+    Numbers of deleted and rolled back rows count, too. Raises DBAPIError.
     """
     present = set(inspect(database.engine).get_table_names())
     with database.engine.connect() as connection:
@@ -26,10 +26,10 @@ def highest_given(database: Database) -> dict[str, int]:
 
 
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
-    """Pass over many numbers after those `given`, and after those given out here.
+    """Skip many numbers after those `given`, and after those issued here.
 
-    At least 1,000 and a tenth of what there was. Returns the first number that each of
-    `NUMBERED` gives out from now on. Raises DBAPIError.
+    At least 1,000 and a tenth of the highest are skipped. Returns the next number of each sequence
+    of `NUMBERED`. Raises DBAPIError.
     """
     here = highest_given(database)
     last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}
@@ -40,7 +40,7 @@ def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str
 
 
 def last_skipped(highest: int) -> int:
-    """The last number that is not given out again, where `highest` was known to be."""
+    """The last number to skip if `highest` is the highest known one."""
     leap = highest + max(_STEP, highest // _TENTH)
     rounded = -(-leap // _STEP) * _STEP
     return rounded if rounded <= _MOST else highest

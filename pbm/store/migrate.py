@@ -1,4 +1,4 @@
-"""The schema's versions, by Alembic, without any configuration file."""
+"""Schema migrations by Alembic, without a configuration file."""
 
 from alembic import command
 from alembic.config import Config
@@ -12,7 +12,7 @@ from pbm.store.db import Database
 
 
 def newest_version() -> str:
-    """The version that this program needs."""
+    """The schema version that this program needs."""
     head = _scripts().get_current_head()
     if head is None:
         raise LookupError("there are no migrations")
@@ -20,12 +20,12 @@ def newest_version() -> str:
 
 
 def is_known_version(version: str) -> bool:
-    """Whether this program can bring a database of that version to its own."""
+    """Whether this program can migrate a database of that version."""
     return version in {script.revision for script in _scripts().walk_revisions()}
 
 
 def current_version(database: Database) -> str | None:
-    """The version that the database has, None for an empty one."""
+    """The schema version of the database, None for an empty one."""
     with database.engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision()
 
@@ -33,7 +33,7 @@ def current_version(database: Database) -> str | None:
 def is_current(database: Database) -> bool:
     """Whether the database has the version that this program needs.
 
-    Raises OperatorError where it has one that only a newer program knows.
+    Raises OperatorError if only a newer program knows its version.
     """
     version = current_version(database)
     if version is not None and not is_known_version(version):
@@ -42,11 +42,11 @@ def is_current(database: Database) -> bool:
 
 
 def migrate(database: Database) -> None:
-    """Bring the database to the newest version, in one transaction. Raises OperatorError."""
+    """Migrate the database to the newest version, in one transaction. Raises OperatorError."""
     if is_current(database):
         return
     with database.engine.begin() as connection:
-        if not database.embedded:  # a step may work out much between two statements
+        if not database.embedded:  # a migration may compute for long between two statements
             connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         command.upgrade(_config(connection), "head")
 

@@ -16,10 +16,10 @@ from pbm.store.schema.mails import IN_HAND
 
 
 def acquire_server_lock(database: Database) -> IO[str] | None:
-    """Take the lock beside an embedded database, for as long as the returned file is open.
+    """Acquire the lock file of an embedded database, held while the returned file is open.
 
-    It ends with the process, however that ends. None for a shared database, which many
-    servers may use. Raises OperatorError where another server holds it.
+    The lock ends with the process. None for a shared database, which many servers may use. Raises
+    OperatorError if another server holds it.
     """
     name = database.engine.url.database if database.embedded else None
     if not name:
@@ -58,10 +58,10 @@ _RELEASE = text(
 
 
 class AdvisoryLocks:
-    """Mails that this process has in hand, by session locks of PostgreSQL.
+    """Session locks of PostgreSQL on the mails that this process is sending.
 
-    The locks belong to one connection, so that those of a dead process lapse with it. An
-    embedded database has one server, which need not tell anybody.
+    The locks belong to one connection, so those of a dead process are released with it. An embedded
+    database has only one server and needs no locks.
     """
 
     def __init__(self, database: Database) -> None:
@@ -69,26 +69,25 @@ class AdvisoryLocks:
         self._connection: Connection | None = None
 
     def take(self, outbox_ids: Sequence[int]) -> frozenset[int]:
-        """Try to hold mails; return those that nobody else holds. Never waits."""
+        """Try to lock mails; return those that no other process holds. Never waits."""
         if self._database.embedded or not outbox_ids:
             return frozenset(outbox_ids)
         return frozenset(self._run(_HOLD, outbox_ids))
 
     def let_go(self, outbox_ids: Collection[int]) -> None:
-        """Hold these mails no more."""
+        """Unlock these mails."""
         if not self._database.embedded and outbox_ids:
             self._run(_RELEASE, outbox_ids)
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all locks."""
         if self._connection is not None:
-            self._connection.invalidate()  # not back into the pool: the locks end with it
+            self._connection.invalidate()  # keep out of the pool: the locks end with it
             self._connection.close()
             self._connection = None
 
     def _run(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
-        """Ask at once again on another connection where the one that lay idle has ended, and all
-        locks with it."""
+        """Run a statement; retry once if the idle connection was lost, and all locks with it."""
         was_open = self._connection is not None
         try:
             return self._ask(statement, outbox_ids)

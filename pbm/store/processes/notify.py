@@ -1,8 +1,8 @@
 """Notifies the workers of this process, and of other processes on one PostgreSQL, of new rows.
 
-PostgreSQL's NOTIFY takes a lock over all commits. So it is sent after the commit, from a connection
-of its own, and at most once in some milliseconds. A process that misses one finds the row by
-polling.
+PostgreSQL's NOTIFY takes a lock over all commits. So it is sent after the commit, from its own
+connection, and at most once every `NOTIFY_EVERY` seconds. A process that misses one finds the row
+by polling.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from pbm.store.db import Database
 
 POLL_EVERY = 0.25  # seconds
 NOTIFY_EVERY = 0.03  # seconds, at most
-PAUSE = 1.0  # seconds until a connection that could not be opened is tried again
+PAUSE = 1.0  # seconds until opening a connection is retried
 _NOTIFY = "SELECT pg_notify(name, '') FROM unnest(%s::text[]) AS channel(name)"
 _LAST_SECONDS = 2.0
 _log = structlog.get_logger("pbm.notify")
@@ -29,7 +29,7 @@ class Notifier:
     """Sets the events of this process, and notifies other processes."""
 
     def __init__(self, database: Database, events: Mapping[Channel, asyncio.Event]) -> None:
-        """`events` are those that the workers of this process wait for."""
+        """`events` are those that the workers of this process await."""
         self._database = database
         self._events = events
         self._by_name = {channel.name: event for channel, event in events.items()}
@@ -43,7 +43,7 @@ class Notifier:
         self._sender: Connection | None = None
 
     def notify(self, channels: Iterable[Channel]) -> None:
-        """Wake the workers of these channels after a commit. To be called on the event loop."""
+        """Wake the workers of these channels after a commit. Call it on the event loop."""
         for channel in channels:
             if channel in self._events:
                 self._events[channel].set()
@@ -53,8 +53,10 @@ class Notifier:
             self._sending = asyncio.create_task(self._send_pending())
 
     async def listen(self) -> None:
-        """Set events for ever, at a notification or if polling finds a row. Returns at once if
-        the database is embedded or there is no event to set."""
+        """Set events at each notification, or if polling finds a row; runs until cancelled.
+
+        Returns at once if the database is embedded or there is no event to set.
+        """
         while self._events and not self._database.embedded:
             pause = PAUSE
             try:
@@ -68,7 +70,7 @@ class Notifier:
             await asyncio.sleep(pause)
 
     async def close(self) -> None:
-        """Send what is pending, and close the connection."""
+        """Send pending notifications, and close the connection."""
         if self._sending is not None:
             self._sending.cancel()
             await asyncio.wait([self._sending])
@@ -78,7 +80,7 @@ class Notifier:
         await self._hang_up()
 
     async def _send_pending(self) -> None:
-        """Send at once, and once more after a while what has come meanwhile."""
+        """Send at once, and after `NOTIFY_EVERY` seconds once more if others were added."""
         try:
             while self._pending:
                 await self._send()
@@ -118,7 +120,7 @@ class Notifier:
             await self._poll(connection)
 
     async def _poll(self, connection: Connection) -> None:
-        """Look whether any row waits for a worker of this process."""
+        """Poll for rows that wait for a worker of this process."""
         cursor = await connection.execute(self._question)
         for name, probe in (await cursor.fetchone() or {}).items():
             before, self._seen[name] = self._seen.get(name), probe

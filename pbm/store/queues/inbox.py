@@ -1,4 +1,4 @@
-"""The mails that the server has taken responsibility for."""
+"""The inbox: mails that the server has accepted."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -59,7 +59,7 @@ _KEPT = (
     *("digest", "recipient", "sender", "peer", "network", "size", "received_at", "status"),
     *("tries", "lane", "board_lane", "known", "answer_counted"),
 )
-_AT_ANY_PLACE = inbox.c.place >= literal(0.0, Float)  # whose index has all that wait
+_AT_ANY_PLACE = inbox.c.place >= literal(0.0, Float)  # selects the index of waiting mails
 _IS_NEW = and_(inbox.c.status == NEW, _AT_ANY_PLACE)
 _EARLIER = inbox.alias("earlier")
 _FIRST_PLACE, _APART, _LAST_PLACE = (
@@ -90,10 +90,10 @@ _KEEP = {
 
 
 def _is_first(lane: str) -> ColumnElement[bool]:
-    """Whether no earlier mail of the same lane waits, or is being obeyed.
+    """Whether no earlier mail of the same lane waits or is being obeyed.
 
-    Earlier in both lanes by number: were it by place in one, two mails could wait for each other.
-    No `NOT EXISTS`: for that PostgreSQL may read all lanes, of which it believes that none waits.
+    Both lanes are ordered by number: if one were ordered by place, two mails could wait for each
+    other. No `NOT EXISTS`: PostgreSQL estimates that no mail waits, and might read all lanes.
     """
     earlier = select(_EARLIER.c.id).where(
         _EARLIER.c.status == NEW,
@@ -144,14 +144,14 @@ class Inbox:
         self._transaction = transaction
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
-        """The recipients of the mails with a digest that came since a moment, and their numbers."""
+        """The recipients of mails with this digest received since then, with the mails' numbers."""
         rows = _COPIES.rows(self._transaction, digest=digest)
         return {str(row["recipient"]): int(row["id"]) for row in rows if row["received_at"] > since}
 
     def keep(self, mail: ArrivedMail) -> int | None:
-        """Keep a mail, and return its number; one that came before keeps its number.
+        """Store a mail, and return its number; a duplicate keeps its number.
 
-        None if too many of its lane wait for their turns; nothing of it is kept then.
+        None if too many mails of its lane wait; the mail is not stored then.
         """
         self._transaction.notify(MAIL_KEPT)
         added = _KEEP[self._transaction.dialect.name].value(self._transaction, **_kept(mail))
@@ -162,7 +162,7 @@ class Inbox:
         return number
 
     def _keep_beside(self, mail: ArrivedMail) -> int | None:
-        """Keep a mail for which there was no room; there may be a copy of it."""
+        """Store a mail for which there was no room, unless it is a duplicate."""
         same = {"digest": mail.digest, "recipient": mail.recipient}
         while (copy := _KNOWN.row(self._transaction, **same)) is not None:
             if copy["received_at"] > mail.now - mail.same_for:
@@ -181,27 +181,27 @@ class Inbox:
         since: datetime = BEGINNING,
         most_bytes: int = _ANY_LENGTH,
     ) -> tuple[InboxMail, ...]:
-        """Take the new mails whose turns come next; other processes pass them over meanwhile.
+        """Claim the new mails that are next in order; other processes skip them.
 
-        Of those that share a lane only the first is taken, none that was put aside, and none
-        that is longer than `most_bytes`. Those that came before `since` are not looked for.
+        Only the first mail of each lane is claimed, no deferred one, and none longer than
+        `most_bytes`. Mails received before `since` are not scanned.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
         rows = _CLAIM.rows(self._transaction, now=now, **bounds)
         return tuple(_mail(row) for row in rows)
 
     def put_aside(self, numbers: Iterable[int], until: datetime) -> None:
-        """Let nobody claim these mails until a moment; what comes after them in a lane waits."""
+        """Defer these mails until a moment; later mails of their lanes wait."""
         rows = [{"mail": number, "until": until} for number in numbers]
         if rows:
             _PUT_ASIDE.run(self._transaction, *rows)
 
     def take_back(self) -> None:
-        """Let all be claimed that was put aside, by processes that are no more."""
+        """End all deferrals, which dead processes have left."""
         self._set(_IS_NEW & inbox.c.aside_until.is_not(None), aside_until=None)
 
     def get(self, inbox_id: int, *, lock: bool = False) -> InboxMail:
-        """Return a mail by number; with `lock` no turn takes it. Raises LookupError."""
+        """Return a mail by number; `lock` keeps turns from taking it. Raises LookupError."""
         query = select(*_COLUMNS).where(inbox.c.id == inbox_id)
         mail = self._one(query.with_for_update() if lock else query)
         if mail is None:
@@ -212,45 +212,44 @@ class Inbox:
         """The mails that are new or stuck, oldest first."""
         new, stuck = (
             select(*_COLUMNS).where(condition) for condition in (_IS_NEW, inbox.c.status == STUCK)
-        )  # apart, since each has an index of its own
+        )  # separate queries, since each has its own index
         query = union_all(new, stuck).order_by("received_at", "id").limit(most)
         rows = self._transaction.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """The oldest mail whose turn is to come: its number, and since when it waits."""
+        """The oldest mail that waits for its turn: its number, and since when it waits."""
         query = select(inbox.c.id, inbox.c.received_at).where(_IS_NEW)
         oldest = query.order_by(inbox.c.received_at, inbox.c.id).limit(1)
         row = self._transaction.execute(oldest).one_or_none()
         return (row.id, row.received_at) if row else None
 
     def count(self, status: str) -> int:
-        """How many mails are new, done or stuck."""
+        """The number of mails with a status: new, done or stuck."""
         word = literal(status, literal_execute=True)
         query = select(func.count()).where(inbox.c.status == word, _AT_ANY_PLACE)
         return int(self._transaction.scalar(query) or 0)
 
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
-        """Find a mail that is still to be obeyed, and lock it; without `wait` only one that no
-        other process has in hand."""
+        """Find and lock a mail that is still new; without `wait` skip a locked one."""
         query = select(*_COLUMNS).where(inbox.c.id == inbox_id, inbox.c.status == NEW)
         return self._one(query.with_for_update(skip_locked=not wait))
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
-        """Record what became of mails, by number, and erase their texts."""
+        """Record the outcomes of mails, by number, and erase their texts."""
         if outcomes:
             rows = [{"mail": number, "told": told, "now": now} for number, told in outcomes]
             _FINISH.run(self._transaction, *rows)
             _ERASE.run(self._transaction, *({"mail": number} for number, _ in outcomes))
 
     def count_try(self, inbox_id: int, error: str) -> int:
-        """Count a try that failed; return how many there have been, 0 if it is not new any more."""
+        """Count a failed try; return the number of tries, 0 if the mail is not new any more."""
         still_new = (inbox.c.id == inbox_id) & (inbox.c.status == NEW)
         self._set(still_new, tries=inbox.c.tries + 1, outcome=error, aside_until=None)
         return self._transaction.scalar(select(inbox.c.tries).where(still_new)) or 0
 
     def set_stuck(self, inbox_id: int) -> None:
-        """Put a mail aside until the operator retries or drops it."""
+        """Mark a mail as stuck until the operator retries or drops it."""
         self._set((inbox.c.id == inbox_id) & (inbox.c.status == NEW), status="stuck")
 
     def retry(self, inbox_id: int) -> None:
@@ -266,7 +265,7 @@ class Inbox:
 
 
 def _kept(mail: ArrivedMail) -> dict[str, Any]:
-    """The values that a mail is kept with."""
+    """The column values of a new mail."""
     queued, now = mail.queued, mail.now.timestamp()
     return {
         "digest": mail.digest,

@@ -20,7 +20,7 @@ _J = TypeVar("_J", bound=_Job)
 
 
 class JobQueue(Generic[_J]):
-    """The queries that all queues of jobs have, within one transaction."""
+    """The queries that all job queues share, within one transaction."""
 
     def __init__(self, transaction: Transaction, table: Table, read: Callable[[Row], _J]) -> None:
         self._transaction = transaction
@@ -38,7 +38,7 @@ class JobQueue(Generic[_J]):
         self._transaction.execute(delete(self._table).where(self._table.c.id == job.id))
 
     def set_stuck(self, job: _J) -> None:
-        """Try a job no more until the next start."""
+        """Mark a job as stuck: it is not retried until the next start."""
         self._set([job.id], stuck=True)
 
     def retry_stuck(self) -> None:

@@ -1,4 +1,4 @@
-"""Mails about a board that are delayed for a robot, and news that are kept for a digest."""
+"""Mails about a board that are delayed for a robot, and news kept for a digest."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from pbm.store.values.mails import News
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
-MARGIN = timedelta(seconds=0.25)  # before it is due: the post may take it while a transaction ends
+MARGIN = timedelta(seconds=0.25)  # before it is due: the sender may claim it before a commit
 _COLUMNS = (
     outbox.c.player_id,
     outbox.c.inbox_id,
@@ -34,9 +34,9 @@ _WAITS = and_(
     outbox.c.attempts == 0,
     outbox.c.due_at > bindparam("after"),
 )
-# A transaction may have waited for its board since its moment: what the post has in hand by now
-# stays, and what is taken the post cannot have before the commit. So does what somebody has locked
-# who has not the board, as whoever lets all mails to a player go out that were to wait.
+# The transaction may have waited for its board since `now`. So mails that the sender holds by now
+# stay, and it cannot claim the taken ones before the commit. Rows locked without their board are
+# skipped, too, such as those that `Outbox.release` changes.
 _WAITING = select(outbox.c.id).where(_WAITS).cte("waiting").prefix_with("MATERIALIZED")
 _HELD = (
     select(_WAITING.c.id)
@@ -49,8 +49,8 @@ _FREE = (
 )
 _TAKE = delete(outbox).where(_WAITS).returning(*_COLUMNS)
 _TAKE_FREE = _TAKE.where(outbox.c.id.in_(_FREE))
-# Apart from that: SQLAlchemy names no tables in what SQLite returns, so that a subquery there would
-# find the contents of any mail.
+# A separate statement: SQLAlchemy names no tables in SQLite's RETURNING, so a subquery there would
+# match the contents of any mail.
 _TAKE_CONTENTS = (
     delete(outbox_contents)
     .where(outbox_contents.c.message_id.in_(bindparam("names", expanding=True)))
@@ -60,7 +60,7 @@ _TAKE_CONTENTS = (
 
 @dataclass(frozen=True)
 class AwaitingMail:
-    """A mail about a board as it was to go out, had nothing more happened until `due_at`."""
+    """A delayed mail about a board; another event before `due_at` replaces it."""
 
     player_id: int
     inbox_id: int | None
@@ -71,7 +71,7 @@ class AwaitingMail:
 
 
 class AwaitingMails:
-    """Queries about such mails, within one transaction, which has their board locked."""
+    """Queries about delayed mails, within one transaction, which has locked their board."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
@@ -79,8 +79,10 @@ class AwaitingMails:
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
     ) -> Mapping[int, AwaitingMail]:
-        """Take back what waits for some players about a board, by their numbers; nobody has tried
-        to send it, and nobody will. Waits for nobody."""
+        """Delete and return some players' delayed mails about a board, by player number.
+
+        Only mails that were never tried are taken. Locked ones are skipped.
+        """
         keys = [player.address.lower() for player in readers]
         if not keys:
             return {}
@@ -102,13 +104,13 @@ class AwaitingMails:
 
 
 _NEWS = (kept_news.c.after_ply, kept_news.c.told, kept_news.c.size, kept_news.c.kept_at)
-MOST_NOTICES = 40  # for one player, about no board
+MOST_NOTICES = 40  # of one player, apart from news of boards
 
 
 class KeptNews:
     """Queries about kept news, within one transaction.
 
-    News of a board are kept and taken with the board locked, so that one mail tells them.
+    News of a board are kept and taken with the board locked, so that each is told once.
     """
 
     def __init__(self, transaction: Transaction) -> None:
@@ -122,7 +124,7 @@ class KeptNews:
             self._transaction.execute(insert(kept_news), rows)
 
     def sizes(self, player_ids: Collection[int], board_id: int) -> dict[int, int]:
-        """How much is kept of a board, for each player for whom something is."""
+        """The total size of the news kept of a board, for each player who has any."""
         query = (
             select(kept_news.c.player_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
@@ -131,8 +133,7 @@ class KeptNews:
         return {player_id: int(size) for player_id, size in self._transaction.execute(query)}
 
     def boards(self, player_id: int, until: datetime) -> dict[int, int]:
-        """The boards of which a player was to be told until a moment, and how much of each is
-        kept by now."""
+        """The boards with news due for a player by then, and the size of all kept news of each."""
         query = (
             select(kept_news.c.board_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id == player_id)
@@ -143,8 +144,7 @@ class KeptNews:
         return {board_id: int(size) for board_id, size in self._transaction.execute(query)}
 
     def told_soon(self, player_ids: Collection[int], until: datetime) -> frozenset[int]:
-        """Those of some players for whom news are kept that are told until a moment, apart from
-        their digests."""
+        """The players among these who have news due by a moment outside of their digests."""
         about = cast(kept_news.c.player_id, String) + "." + cast(kept_news.c.board_id, String)
         theirs = (
             select(kept_news.c.id)
@@ -155,7 +155,7 @@ class KeptNews:
         return frozenset(self._transaction.scalars(query)) if player_ids else frozenset()
 
     def keep_notice(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
-        """Keep something for a player that is about no board, unless `MOST_NOTICES` are kept."""
+        """Keep a notice for a player that concerns no board, unless `MOST_NOTICES` are kept."""
         theirs = kept_notices.c.player_id == player_id
         count = select(func.count()).select_from(kept_notices).where(theirs)
         if (self._transaction.scalar(count) or 0) < MOST_NOTICES:
@@ -163,19 +163,19 @@ class KeptNews:
             self._transaction.execute(insert(kept_notices).values(row))
 
     def take_notices(self, player_id: int) -> list[dict[str, Any]]:
-        """Take all that is kept for a player about no board, in order, to be told now."""
+        """Delete and return all notices of a player that concern no board, in order."""
         taken = delete(kept_notices).where(kept_notices.c.player_id == player_id)
         returned = taken.returning(kept_notices.c.id, kept_notices.c.told)
         rows = self._transaction.execute(returned).mappings()
         return [row["told"] for row in sorted(rows, key=lambda row: row["id"])]
 
     def has_notices(self, player_id: int) -> bool:
-        """Whether something is kept for a player that is about no board."""
+        """Whether a notice that concerns no board is kept for a player."""
         query = select(kept_notices.c.id).where(kept_notices.c.player_id == player_id).limit(1)
         return self._transaction.scalar(query) is not None
 
     def take(self, player_ids: Collection[int], board_id: int) -> Mapping[int, tuple[News, ...]]:
-        """Take everything that is kept for some players about a board, in order, to be told now."""
+        """Delete and return all news of a board kept for some players, in order."""
         found: dict[int, tuple[News, ...]] = defaultdict(tuple)
         if not player_ids:
             return found
@@ -189,6 +189,6 @@ class KeptNews:
         return found
 
     def forget(self, player_id: int) -> None:
-        """Drop what is kept for a player."""
+        """Delete all news and notices kept for a player."""
         for table in (kept_news, kept_notices):
             self._transaction.execute(delete(table).where(table.c.player_id == player_id))

@@ -1,4 +1,4 @@
-"""The mails that wait to be sent: written in the turn's own transaction, sent after it."""
+"""The outbox: mails are written in the turn's transaction, and sent after it."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -61,9 +61,9 @@ _COLUMNS = (
 )
 
 LONGEST_PAUSE = timedelta(hours=1)  # between two tries of a mail
-_LETS_BY = timedelta(minutes=5)  # after a try with that pause behind it
-_NO_BOARD = 0  # the thread of what is about no board
-_NO_MAIL = 0  # the number of none
+_LETS_BY = timedelta(minutes=5)  # after a try at the longest pause
+_NO_BOARD = 0  # the thread of mails about no board
+_NO_MAIL = 0  # matches no mail
 
 _HELD = ("message_id", "params", "headers")
 _OWN = tuple(field.name for field in fields(NewMail) if field.name not in ("params", "headers"))
@@ -75,11 +75,10 @@ _ADD_CONTENTS = Statement(
 
 
 _EARLIER = outbox.alias("earlier")
-# A mail holds back what stands behind it while it is due or was put off by the next server. One
-# that waits on purpose does not, unless for a robot, which is soon over; nor, before `soon` is
-# over, one that was put off for the longest pause: where what stands behind it arrives then, the
-# trouble is its own.
-# No `EXISTS`: for that PostgreSQL may read all threads, of which it believes that none waits.
+# A mail blocks later ones of its thread while it is due or being retried. A deliberately delayed
+# mail blocks nothing, except one delayed for a robot. A mail at the longest retry pause stops
+# blocking at `soon`: if later ones are delivered then, the error concerns only this mail. No
+# `EXISTS`: PostgreSQL estimates that no mail waits, and might read all threads.
 _OVERTAKEN = select(_EARLIER.c.id).where(
     _EARLIER.c.status == DUE,
     _EARLIER.c.recipient_key == outbox.c.recipient_key,
@@ -108,19 +107,19 @@ _CLAIM = Statement(
 
 
 def _erase_contents(transaction: Transaction, message_ids: Sequence[str]) -> None:
-    """Erase what some mails hold that are given up, or are no more."""
+    """Erase the contents of mails that are superseded or finished."""
     if message_ids:
         _ERASE_NAMED.run(transaction, *({"name": message_id} for message_id in message_ids))
 
 
 def _contents_of(mails: ColumnElement[bool]) -> Delete:
-    """Erases what some mails hold."""
+    """The statement that erases the contents of some mails."""
     named = select(outbox.c.message_id).where(mails)
     return delete(outbox_contents).where(outbox_contents.c.message_id.in_(named))
 
 
 def _unless_erased(column: Column[str]) -> Case[str]:
-    """What stands there, but for a mail with which its address is erased."""
+    """The column's value, or empty for a mail whose address is erased with it."""
     erases = or_(*(outbox.c.kind == kind for kind in ERASING_ADDRESS))
     return case((erases, ""), else_=column)
 
@@ -142,9 +141,9 @@ _ERASE_ALL = Statement(_contents_of(_AMONG))
 _ERASE_NAMED = Statement(
     delete(outbox_contents).where(outbox_contents.c.message_id == bindparam("name"))
 )
-# Asked for the moment, too, PostgreSQL would look through the index of all that waits.
+# With a condition on the time, PostgreSQL would scan the index of all waiting mails.
 _STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
-_AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # whose index has all that wait
+_AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # selects the index of waiting mails
 _IS_DUE = and_(outbox.c.status == DUE, _AT_ANY_MOMENT)
 _NEXT_DUE_AT = Statement(
     select(func.min(outbox.c.due_at, type_=outbox.c.due_at.type)).where(
@@ -160,7 +159,7 @@ class Outbox:
         self._transaction = transaction
 
     def add(self, *mails: NewMail) -> None:
-        """Write mails down to be sent, in this order."""
+        """Add mails to be sent, in this order."""
         rows = [
             {
                 **{name: getattr(mail, name) for name in _OWN},
@@ -186,11 +185,10 @@ class Outbox:
         passing_over: Sequence[int],
         since: datetime = BEGINNING,
     ) -> list[OutboxMail]:
-        """Take due mails, oldest first, but none that would overtake another on its board.
+        """Claim due mails, oldest first, but none that would overtake another on its board.
 
-        A mail that the next server puts off again and again holds others back for some hour.
-        `passing_over` names `MOST_PASSED_OVER` mails at most. Those that were due before `since`
-        are not looked for.
+        A mail that is deferred again and again blocks others for about an hour. `passing_over`
+        names at most `MOST_PASSED_OVER` mails. Mails due before `since` are not scanned.
         """
         spare = [_NO_MAIL] * (MOST_PASSED_OVER - len(passing_over))
         passed = dict(zip(_PASSED_OVER, (*passing_over, *spare), strict=True))
@@ -200,12 +198,12 @@ class Outbox:
         return [_mail(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
-        """Those of some mails that still wait to be sent; on PostgreSQL."""
+        """The mails among these that are still due; on PostgreSQL."""
         rows = _STILL_DUE.rows(self._transaction, mails=list(outbox_ids))
         return frozenset(int(row["id"]) for row in rows if row["due_at"] <= now)
 
     def next_due_at(self, *, since: datetime = BEGINNING) -> datetime | None:
-        """When the next waiting mail is due, of those that are so since a moment."""
+        """The due time of the next waiting mail, among those due since a moment."""
         due_at: datetime | None = _NEXT_DUE_AT.value(self._transaction, since=since)
         return due_at
 
@@ -223,7 +221,7 @@ class Outbox:
             _ERASE.run(self._transaction, *({"mail": number} for number in outbox_ids))
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
-        """Record that a mail was refused for good; its contents stay for a retry."""
+        """Record a permanent failure; the contents stay for a retry by the operator."""
         self._set(
             outbox_id,
             status="failed",
@@ -233,17 +231,17 @@ class Outbox:
         )
 
     def defer(self, outbox_id: int, error: str, due_at: datetime) -> None:
-        """Record a try that failed for now."""
+        """Record a temporary failure."""
         self._set(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def write_later(self, outbox_id: int, now: datetime) -> None:
-        """Take a mail that waits as written now."""
+        """Treat a waiting mail as written now."""
         self._set(outbox_id, written_at=now)
 
     def bring_forward(self, now: datetime) -> None:
-        """Make due what waits longer than any retry, as a clock that was ahead has left it.
+        """Make mails due now that wait longer than any retry, after a clock was ahead.
 
-        What was written to wait, and at a time that has been, goes on waiting.
+        Deliberately delayed mails written in the past keep waiting.
         """
         self._transaction.execute(
             update(outbox)
@@ -259,11 +257,11 @@ class Outbox:
         )
 
     def retry(self, outbox_id: int, now: datetime) -> None:
-        """Make a mail that waits or has failed due at once."""
+        """Make a waiting or failed mail due at once."""
         self._set(outbox_id, status="due", due_at=now, finished_at=None)
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
-        """The mails that wait before one to the same reader about the same board."""
+        """The waiting mails before this one to the same reader about the same board."""
         query = select(outbox.c.id).where(
             outbox.c.status == DUE,
             outbox.c.recipient_key == mail.recipient.lower(),
@@ -273,7 +271,7 @@ class Outbox:
         return tuple(self._transaction.scalars(query.order_by(outbox.c.id)))
 
     def get(self, outbox_id: int, *, lock: bool = False) -> OutboxMail:
-        """Return a mail by number; with `lock` its record waits. Raises LookupError."""
+        """Return a mail by number; with `lock` its row is locked. Raises LookupError."""
         query: Select[Any] = select(*_COLUMNS).where(outbox.c.id == outbox_id)
         if lock:
             query = query.with_for_update()
@@ -286,13 +284,13 @@ class Outbox:
         """The mails that are due or have failed, oldest first."""
         due, failed = (
             select(*_COLUMNS).where(condition) for condition in (_IS_DUE, outbox.c.status == FAILED)
-        )  # apart, since each has an index of its own
+        )  # separate queries, since each has its own index
         query = union_all(due, failed).order_by("written_at", "id").limit(most)
         rows = self._transaction.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
 
     def count(self, status: str) -> int:
-        """How many mails are due, sent, failed or dropped."""
+        """The number of mails with a status: due, sent, failed or dropped."""
         word = literal(status, literal_execute=True)
         query = select(func.count()).where(outbox.c.status == word, _AT_ANY_MOMENT)
         return int(self._transaction.scalar(query) or 0)
@@ -303,7 +301,7 @@ class Outbox:
         return self._transaction.scalar(query) is not None
 
     def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
-        """Whether an address was written a mail of one kind since a moment."""
+        """Whether we sent this address a mail of this kind since then."""
         query = select(outbox.c.id).where(
             outbox.c.recipient_key == address_key,
             outbox.c.kind == kind,
@@ -312,7 +310,7 @@ class Outbox:
         return self._transaction.scalars(query.limit(1)).first() is not None
 
     def count_answers(self, allowance: Allowance, address_key: str, since: datetime) -> int:
-        """How many mails that count against an allowance an address was written since a moment."""
+        """The number of mails to an address since then that count against an allowance."""
         query = select(func.count()).where(
             outbox.c.recipient_key == address_key,
             outbox.c.kind.in_(using_up(allowance)),
@@ -321,7 +319,7 @@ class Outbox:
         return int(self._transaction.scalar(query) or 0)
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
-        """Whether any mail to an address, or one about a board, waits to be sent."""
+        """Whether any mail to an address, or one about a board, is waiting."""
         query = select(outbox.c.id).where(
             outbox.c.status == DUE, outbox.c.recipient_key == address_key
         )
@@ -330,7 +328,7 @@ class Outbox:
         return self._transaction.scalars(query.limit(1)).first() is not None
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
-        """Find the mail to an address that went out under an envelope sender of its own."""
+        """Find the mail to an address that was sent with this envelope sender of its own."""
         query = select(*_COLUMNS).where(
             outbox.c.recipient_key == address_key,
             outbox.c.written_at > since,
@@ -340,11 +338,11 @@ class Outbox:
         return _mail(row) if row else None
 
     def note(self, outbox_id: int, what: str) -> None:
-        """Write down for the operator what became of a mail after it was sent."""
+        """Record for the operator what happened to a mail after it was sent."""
         self._set(outbox_id, last_error=what)
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
-        """Let the mails to a player go out at once that were to wait."""
+        """Make the delayed mails to a player due at once."""
         self._transaction.notify(MAIL_WRITTEN)
         self._transaction.execute(
             update(outbox)
@@ -360,7 +358,7 @@ class Outbox:
     def supersede(
         self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
     ) -> tuple[int, ...]:
-        """Give up what waits for a player and is superseded, of all boards or of one.
+        """Drop a player's waiting mails that are superseded, of all boards or of one.
 
         Returns the boards that these mails were about.
         """

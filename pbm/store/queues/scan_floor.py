@@ -12,22 +12,22 @@ from datetime import UTC, datetime, timedelta
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)  # before any row
 SCAN_ALL = timedelta(seconds=5)  # between two scans from the beginning
 MARGIN = timedelta(seconds=10)
-"""A row that another process is writing, by its clock, may be dated that long ago."""
+"""Rows that another process is writing may be dated up to this much earlier, by its clock."""
 
 
 @dataclass
 class ScanFloor:
-    """How far the scans of one process have come.
+    """The progress of the scans of one process.
 
-    The next scan from the beginning, some seconds later, finds what is below the floor: rows that
-    were locked, that the operator put back, that a slow clock has dated.
+    A scan from the beginning, every few seconds, finds the rows below the floor: rows that were
+    locked, retried by the operator, or dated by a slow clock.
     """
 
     _floor: datetime = field(default=BEGINNING, init=False)
     _scanned_all: datetime | None = field(default=None, init=False)
 
     def since(self, now: datetime) -> datetime:
-        """The moment to scan from. After the clock was set back that is the beginning."""
+        """The moment to scan from: the beginning if the clock was set back."""
         last = self._scanned_all
         if last is None or not last <= now < last + SCAN_ALL:
             self._scanned_all = now
@@ -35,5 +35,5 @@ class ScanFloor:
         return self._floor
 
     def found(self, moments: Iterable[datetime], now: datetime) -> None:
-        """Note the moments of the rows that a scan has found first."""
+        """Note the moments of the first rows that a scan has found."""
         self._floor = min((now, *moments)) - MARGIN

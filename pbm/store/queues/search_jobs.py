@@ -47,7 +47,7 @@ _ASK = {
         insert(thoughts)
         .from_select(
             [*_GIVEN, "place"],
-            # The WHERE keeps SQLite from taking ON CONFLICT for a join's ON.
+            # The WHERE keeps SQLite from parsing ON CONFLICT as a join's ON.
             select(
                 *(bindparam(column, type_=thoughts.c[column].type) for column in _GIVEN), _PLACE
             ).where(text("1 = 1")),
@@ -77,9 +77,9 @@ class SearchJobs(JobQueue[SearchJob]):
         params: dict[str, Any] | None = None,
         handicap: float = 0.0,
     ) -> bool:
-        """Add a job on account of a player; False if there is one of this kind about the same.
+        """Add a job for a player; False if a job of this kind and key exists.
 
-        Its place is now, later by `handicap` seconds, and `APART` behind the player's last one.
+        Its place is now plus `handicap` seconds, but at least `APART` behind the player's last one.
         """
         added = _ASK[self._transaction.dialect.name].value(
             self._transaction,
@@ -101,7 +101,7 @@ class SearchJobs(JobQueue[SearchJob]):
     def claim(
         self, now: datetime, most: int, by: str, until: datetime
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
-        """Lease the next jobs; return them, and those of them whose earlier lease has expired."""
+        """Lease the next jobs; return all of them, and those whose earlier lease had expired."""
         query = (
             select(*_READ, thoughts.c.leased_by)
             .where(_is_free(now), thoughts.c.due_at <= now)
@@ -127,18 +127,18 @@ class SearchJobs(JobQueue[SearchJob]):
         self._transaction.execute(update(thoughts).where(mine).values(**free))
 
     def let_lapse(self, now: datetime) -> None:
-        """End all leases, since no other process lives."""
+        """End all leases, when all other processes are dead."""
         leased = thoughts.c.leased_until.is_not(None)
         self._transaction.execute(update(thoughts).where(leased).values(leased_until=now))
 
     def about(self, kind: SearchKind, about: str) -> SearchJob | None:
-        """Find the job of a kind about something."""
+        """Find the job of a kind with a key."""
         query = select(*_READ).where(thoughts.c.kind == kind, thoughts.c.about == about)
         row = self._transaction.execute(query).mappings().one_or_none()
         return _search_job(row) if row else None
 
     def next_due_at(self) -> datetime | None:
-        """When the next job can be leased."""
+        """The time when the next job can be leased."""
         free_at = func.coalesce(thoughts.c.leased_until, thoughts.c.due_at)
         query = select(func.min(free_at, type_=thoughts.c.due_at.type)).where(~thoughts.c.stuck)
         moment: datetime | None = self._transaction.scalar(query)
@@ -156,17 +156,17 @@ class SearchJobs(JobQueue[SearchJob]):
         self._set([job.id], leased_by=None, leased_until=None, due_at=due_at)
 
     def note_try(self, job: SearchJob, error: str) -> SearchJob:
-        """Count the failed try of an expired lease."""
+        """Count a failed try for an expired lease."""
         return replace(job, tries=self.count_try(job, error), last_error=error)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """The board of the oldest job, and since when it waits."""
+        """The board of the oldest job, and since when that waits."""
         query = select(thoughts.c.board_id, thoughts.c.asked_at).where(~thoughts.c.stuck)
         row = self._transaction.execute(query.order_by(thoughts.c.asked_at).limit(1)).one_or_none()
         return (row.board_id, row.asked_at) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
-        """Correct moments set by a clock that was ahead: the latest are now, or `leased_until`."""
+        """Correct times set by a clock that was ahead: the latest are now, or `leased_until`."""
         for column, latest in (("due_at", now), ("leased_until", leased_until)):
             ahead = thoughts.c[column] > latest
             self._transaction.execute(update(thoughts).where(ahead).values({column: latest}))

@@ -1,4 +1,4 @@
-"""What is to be done at a moment: rows of `due`, claimed as mails are."""
+"""Timers: rows of `due`, claimed like mails."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -15,13 +15,13 @@ from pbm.store.schema.running import due
 from pbm.store.sql.transaction import Transaction
 from pbm.store.values.queues import Timer, TimerKind
 
-ALL_KEPT = timedelta(minutes=1)  # after a moment: what has come before it is committed by then
-SOON = timedelta(minutes=1)  # whoever waits for timers looks again long before
+ALL_KEPT = timedelta(minutes=1)  # after this time all earlier rows are committed
+SOON = timedelta(minutes=1)  # the timer loop polls again long before
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _COLUMNS = tuple(due.columns)
 _WAITS = ~due.c.stuck
-_AT_ONCE = 500  # that one statement names
-_LOOKED_AT = 500  # where many are due, so that each costs the same
+_AT_ONCE = 500  # names in one statement
+_LOOKED_AT = 500  # due timers examined, so that the cost is bounded
 
 
 class Timers(JobQueue[Timer]):
@@ -42,7 +42,7 @@ class Timers(JobQueue[Timer]):
         question_id: int | None = None,
         since: datetime | None = None,
     ) -> bool:
-        """Set a timer; False if there is one of this kind `about` the same.
+        """Set a timer; False if one of this kind and key exists.
 
         Its time counts from now, or from `since`.
         """
@@ -57,7 +57,7 @@ class Timers(JobQueue[Timer]):
         return True
 
     def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
-        """Set a timer for now about each player to move on some board."""
+        """Set a timer for now for each player to move on some board."""
         about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
         at = literal(now, due.c.due_at.type)
         awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
@@ -80,7 +80,7 @@ class Timers(JobQueue[Timer]):
         self._wake(now, due_at)
 
     def _wake(self, now: datetime, due_at: datetime) -> None:
-        """Notify the loop of timers of one that is due soon."""
+        """Notify the timer loop of a timer that is due soon."""
         if due_at - now <= SOON:
             self._transaction.notify(TIMER_SET)
 
@@ -89,8 +89,8 @@ class Timers(JobQueue[Timer]):
     ) -> None:
         """Bring some timers forward to a moment.
 
-        Locked ones are skipped, since their process may wait for a board that we hold; it looks at
-        the board afterwards.
+        Locked ones are skipped: their process may wait for a board that we hold, and reads the
+        board afterwards.
         """
         for first in range(0, len(abouts), _AT_ONCE):
             later = select(due.c.id).where(
@@ -103,7 +103,7 @@ class Timers(JobQueue[Timer]):
             self._transaction.execute(earlier)
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
-        """Lock the timers that are due, the oldest first; other processes skip them."""
+        """Lock the due timers, oldest first; other processes skip them."""
         query = (
             select(*_COLUMNS)
             .where(_WAITS, due.c.due_at <= now)
@@ -114,12 +114,12 @@ class Timers(JobQueue[Timer]):
         return tuple(Timer(**row) for row in self._transaction.execute(query).mappings())
 
     def next_due_at(self) -> datetime | None:
-        """When the next timer is due."""
+        """The due time of the next timer."""
         query = select(due.c.due_at).where(_WAITS).order_by(due.c.due_at, due.c.id).limit(1)
         return self._transaction.scalars(query).one_or_none()
 
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
-        """The timers of a kind, by what they are about."""
+        """The timers of a kind, by their keys."""
         query = select(*_COLUMNS).where(due.c.kind == kind.value, due.c.about.in_(abouts))
         rows = self._transaction.execute(query).mappings() if abouts else ()
         return {row["about"]: Timer(**row) for row in rows}
@@ -132,7 +132,7 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """Those of some players at boards, `but` some, with a timer of these kinds due by then.
+        """The players among these with a timer of these kinds due by then, boards in `but` aside.
 
         Only the next `_LOOKED_AT` timers are considered.
         """
@@ -153,7 +153,7 @@ class Timers(JobQueue[Timer]):
         return frozenset(self._transaction.scalars(query)) if player_ids else frozenset()
 
     def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
-        """Defer a timer; its tries count anew."""
+        """Defer a timer; its tries count from zero."""
         self._set([timer.id], set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:

@@ -1,1 +1,1 @@
-"""The repositories: queries that return values, each about one subject, within one transaction."""
+"""The repositories: each has the queries of one subject, which return values."""

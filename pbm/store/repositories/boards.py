@@ -1,4 +1,4 @@
-"""Boards: who sits there, and what is kept of them."""
+"""Boards, their seats and their state."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
@@ -46,7 +46,7 @@ _AS_STORED = (
 
 
 def board_of(row: Row, seated: Iterable[Row]) -> Board:
-    """The board of its row, and of the rows of its seats."""
+    """The board of its row and the rows of its seats."""
     values = {name: row[name] for name in _AS_STORED}
     winners, round_number, tags = row["winners"], row["round"], row["tags"]
     return Board(
@@ -66,13 +66,13 @@ def _stops(plain: Iterable[tuple[str, str, bool]] | None) -> Iterator[Stop]:
 
 
 def plain_stops(stops: Iterable[Stop]) -> list[list[Any]] | None:
-    """Stops as JSON has them; None for none."""
+    """Stops as JSON; None if there are none."""
     return [[stop.begin.isoformat(), stop.end.isoformat(), stop.bounced] for stop in stops] or None
 
 
 _IT = boards.c.id == bindparam("number")
 _FIND = Statement(select(boards).where(_IT))
-# A weaker lock than FOR UPDATE: writing mails that refer to a board need not wait for it.
+# A weaker lock than FOR UPDATE, so that inserting mails that refer to a board does not wait.
 _LOCK = Statement(select(boards.c.id).where(_IT).with_for_update(key_share=True))
 _SEATED_AT = Statement(SEATED.where(seats.c.board_id == bindparam("board_id")))
 _SET = ColumnSetter(boards)
@@ -95,11 +95,11 @@ _NOTE_TOLD_OF_WORDS = Statement(
     .values(told_of_words=True)
     .returning(seats.c.seat)
 )
-_AT_ONCE = 500  # boards that one statement names, well below what a database takes
+_AT_ONCE = 500  # boards in one statement, well below the limits of the databases
 
 
 def board_reads(board_id: int) -> tuple[Read, Read]:
-    """What `Boards.find` reads of a board: its row and those of its seats."""
+    """The reads of `Boards.find`: a board's row and those of its seats."""
     return (_FIND, {"number": board_id}), (_SEATED_AT, {"board_id": board_id})
 
 
@@ -110,7 +110,7 @@ class Boards:
         self._transaction = transaction
 
     def find(self, board_id: int, *, lock: bool = False) -> Board | None:
-        """Find a board; with `lock` no other transaction changes it until the commit."""
+        """Find a board; `lock` locks it until the commit."""
         transaction, reads = self._transaction, board_reads(board_id)
         if lock and not transaction.holds(board_id):
             locked, found, seated = rows_of(transaction, (_LOCK, {"number": board_id}), *reads)
@@ -147,9 +147,9 @@ class Boards:
         return tuple(found[board_id] for board_id in board_ids)
 
     def longest_waiting(self, player_id: int, but: int, most: int) -> tuple[Board, ...]:
-        """The boards that have waited for a player's move for longest, `but` one, locked.
+        """The boards that have waited longest for a player's move, except `but`, locked.
 
-        Those that somebody else has in hand are passed over, so that nobody waits for anybody.
+        Boards locked by others are skipped, so that there is no deadlock.
         """
         query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
         query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
@@ -163,8 +163,7 @@ class Boards:
         return tuple(self._transaction.scalars(query.order_by(boards.c.id)))
 
     def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
-        """The numbers of the boards of some games on which it is this player's turn, the one that
-        has waited longest first."""
+        """Numbers of boards of some games on which it is this player's turn, longest wait first."""
         query = select(boards.c.id).where(
             boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
         )
@@ -172,7 +171,7 @@ class Boards:
         return tuple(self._transaction.scalars(query.order_by(longest_first, boards.c.id)))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
-        """A player's boards, the newest first, still being played or over."""
+        """A player's boards in progress, or those that are over, newest first."""
         numbers = (
             select(seats.c.board_id)
             .where(seats.c.player_id == player_id, seats.c.playing == playing)
@@ -183,14 +182,14 @@ class Boards:
         return self.get_many(self._transaction.scalars(numbers).all())
 
     def game_of(self, board_id: int) -> str | None:
-        """The name of the game that a board holds; None if there is no such board."""
+        """The name of a board's game; None if there is no such board."""
         game: str | None = self._transaction.scalar(
             select(boards.c.game).where(boards.c.id == board_id)
         )
         return game
 
     def numbers_of(self, player_id: int, *, most: int) -> tuple[int, ...]:
-        """The numbers of a player's boards, the newest first."""
+        """The numbers of a player's boards, newest first."""
         query = select(seats.c.board_id).where(seats.c.player_id == player_id).distinct()
         query = query.order_by(seats.c.board_id.desc()).limit(most)
         return tuple(self._transaction.scalars(query))
@@ -208,12 +207,12 @@ class Boards:
         return tuple(self._read(query.order_by(boards.c.id)))
 
     def rematches(self, board_id: int) -> tuple[Board, ...]:
-        """The boards that were begun as a rematch of this one."""
+        """The rematches of this board."""
         query = select(boards).where(boards.c.rematch_of == board_id)
         return tuple(self._read(query.order_by(boards.c.id)))
 
     def bookkeeping(self, board_id: int) -> Bookkeeping:
-        """What is kept beside a board to find it by."""
+        """The redundant columns by which a board is found."""
         mover = self._transaction.scalars(
             select(boards.c.to_move_id).where(boards.c.id == board_id)
         ).one()
@@ -240,7 +239,7 @@ class Boards:
         rated: bool = True,
         clock: dict[str, Any] | None = None,
     ) -> Board:
-        """Put a new board on the server; `{number}` in `subject` becomes its number.
+        """Add a board; `{number}` in `subject` becomes its number.
 
         `names` and `tags` are those in a record. `round_of` is its place in a match; with `rounds`
         instead it begins one. `begun_by` is the player who challenged the others.
@@ -290,16 +289,16 @@ class Boards:
         return self.get(board_id)
 
     def note_answered(self, board_id: int, player_id: int) -> None:
-        """Note that a player has said something on a board."""
+        """Note that a player has written on a board."""
         _NOTE_ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
-        """Note that a player is told where words go on a board; whether that is the first time."""
+        """Note that a player was told about words on a board; True if for the first time."""
         whose = {"number": board_id, "player": player_id}
         return _NOTE_TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 
     def set_offers(self, board: Board, offers: Sequence[Offer]) -> Board:
-        """Write down what is asked for on a board."""
+        """Store the offers on a board."""
         self.change(board.id, offers=to_plain(offers) or None)
         return replace(board, offers=tuple(offers))
 
@@ -318,14 +317,14 @@ class Boards:
         return self.get(board.id)
 
     def change(self, board_id: int, **values: Any) -> None:
-        """Write columns of a board's row, which is locked."""
+        """Update columns of a board's row, which is locked."""
         _SET.run(self._transaction, board_id, values)
 
     def _read(self, query: Select[Any]) -> Iterator[Board]:
         """The boards of a query, in its order, with their seats.
 
-        The seats are a second statement on purpose: joined to the row that is locked, they
-        would be as they were before the lock was waited for.
+        The seats are a separate statement: joined to the row that is locked, they would be read as
+        before the wait for the lock.
         """
         rows = self._transaction.execute(query).mappings().all()
         seated = self._seats([row["id"] for row in rows])

@@ -1,4 +1,4 @@
-"""Token buckets: how often something may happen, for each key, across all processes."""
+"""Token buckets: rate limits for each key, across all processes."""
 
 import json
 from collections.abc import Sequence
@@ -18,21 +18,21 @@ from pbm.store.sql.transaction import Transaction
 
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _DAY_SECONDS = 86_400.0
-LONGEST = timedelta(days=7)  # that a bucket may take to fill; then it can be forgotten
-MOST_FORGOTTEN = 10_000  # buckets at once; far more than the mails between two times make
+LONGEST = timedelta(days=7)  # longest fill time of a bucket; afterwards it can be deleted
+MOST_FORGOTTEN = 10_000  # buckets at once; far more than are made between two mails
 _LOCK_CLASS = 0x70626C  # of the advisory locks on buckets
-_ROUNDING = 1e-6  # of a token, that sums of fractions may be short of
+_ROUNDING = 1e-6  # of a token, for the rounding errors of sums
 
 
 @dataclass(frozen=True)
 class _State:
-    """What was in a bucket at a moment."""
+    """The content of a bucket at a moment."""
 
     tokens: float
     filled_at: datetime
 
     def tokens_at(self, capacity: float, per: timedelta, now: datetime) -> float:
-        """The tokens in the bucket by now, which may be more than its capacity.
+        """The tokens in the bucket now, which may exceed its capacity.
 
         If the clock goes back, the bucket does not fill.
         """
@@ -40,7 +40,7 @@ class _State:
 
 
 class Buckets:
-    """Queries about rates, within one transaction."""
+    """Queries about rate limits, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
@@ -81,9 +81,9 @@ class Buckets:
     def take_each(
         self, keys: Sequence[str], capacity: float, per: timedelta, now: datetime
     ) -> dict[str, float]:
-        """Take a token from each of some buckets, in one statement, and wait for nobody.
+        """Take a token from each of some buckets, in one statement without waiting.
 
-        Returns how many each had that was not empty.
+        Returns the former number of tokens of each bucket that was not empty.
         """
         rows = _TAKE_EACH[self._transaction.dialect.name].rows(
             self._transaction,
@@ -94,21 +94,21 @@ class Buckets:
             a_second=capacity / per.total_seconds(),
         )
         taken = {row["key"]: row["tokens"] + 1 for row in rows}
-        if self._transaction.is_shared:  # those that are empty, or another process has in hand
+        if self._transaction.is_shared:  # those that are empty, or locked by another process
             left = {key: self._tokens(key, capacity, per, now) for key in keys if key not in taken}
             taken |= {key: tokens for key, tokens in left.items() if tokens >= 1 - _ROUNDING}
         return taken
 
     def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
-        """Whether a bucket has no token, as far as is committed."""
+        """Whether a bucket has no token, by committed data."""
         return self._tokens(key, capacity, per, now) < 1 - _ROUNDING
 
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        """How many tokens a bucket has, as far as is committed."""
+        """The number of tokens in a bucket, by committed data."""
         return self._tokens(key, capacity, per, now)
 
     def free_at(self, key: str, capacity: float, per: timedelta, now: datetime) -> datetime:
-        """When a bucket has a token again, now where it has one."""
+        """The time when a bucket has a token again, now if it has one."""
         missing = 1 - self._tokens(key, capacity, per, now)
         return now + max(0.0, missing) / capacity * per
 
@@ -118,10 +118,10 @@ class Buckets:
         return state.tokens_at(capacity, per, now) if state else capacity
 
     def forget_full(self, now: datetime) -> bool:
-        """Forget buckets that nobody has taken from for so long that they are full.
+        """Delete buckets that are full because no token was taken for long.
 
-        The oldest, and not all at once: nobody waits for a million of them, nor for one that
-        another process has in hand. Returns whether there may be more.
+        The oldest `MOST_FORGOTTEN` are deleted, and locked ones are skipped. Returns whether there
+        may be more.
         """
         oldest = (
             select(buckets.c.key)
@@ -134,25 +134,24 @@ class Buckets:
         return gone.rowcount == MOST_FORGOTTEN
 
     def forget_all(self, name: str) -> None:
-        """Forget all buckets of a rate, so that each is full."""
+        """Delete all buckets of a rate limit, so that each is full."""
         mine = buckets.c.key.startswith(f"{name}:", autoescape=True)
         self._transaction.execute(delete(buckets).where(mine))
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
-        """How many of these buckets a token was taken from since a moment."""
+        """The number of these buckets from which a token was taken since a moment."""
         query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
         return int(self._transaction.scalar(query) or 0)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
-        """When that one of these buckets was last taken from which rests for longest."""
+        """The oldest among the last uses of these buckets."""
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
 
 
 def _take(dialect: str, *, unless_busy: bool = False, each: bool = False) -> Statement:
-    """Take a token: of a new bucket, which is full, or of what has gathered in the old one; or of
-    `each` of some, unless they are busy."""
+    """The statement that takes a token of one bucket, or of `each` that is not busy."""
     insert = _INSERT[dialect](buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND
@@ -180,7 +179,7 @@ def _take(dialect: str, *, unless_busy: bool = False, each: bool = False) -> Sta
 def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> Any:
     """An insert of a row for each key.
 
-    On a shared database it leaves out keys whose row another transaction is about to change.
+    On a shared database it leaves out keys whose rows other transactions have locked.
     """
     if dialect == "sqlite":
         key = func.json_each(bindparam("keys", type_=String)).table_valued("value").c.value
@@ -192,14 +191,14 @@ def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> A
 
 
 def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
-    """A moment as a number, so that two can be subtracted."""
+    """A moment as a number, for subtraction."""
     if dialect == "sqlite":
         return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
     return type_coerce(func.extract("epoch", moment), Float)
 
 
 def _unless_busy(insert: Any, row: dict[str, ColumnElement[Any]]) -> Any:
-    """An insert of the row, but only if no other transaction is about to change the same one."""
+    """An insert of the row, unless another transaction has locked its key."""
     mine = func.pg_try_advisory_xact_lock(_LOCK_CLASS, func.hashtext(row["key"]))
     return insert.from_select(list(row), select(*row.values()).where(mine))
 
@@ -210,7 +209,7 @@ def _the_greater(one: Any, other: Any) -> ColumnElement[Any]:
 
 _A_SECOND = bindparam("a_second", type_=Float)
 _MOST = bindparam("most", type_=Float)
-_TOKENS = type_coerce(buckets.c.tokens, NullType).label("tokens")  # as every driver gives it
+_TOKENS = type_coerce(buckets.c.tokens, NullType).label("tokens")  # unconverted
 _ASKED = func.unnest(bindparam("keys", type_=ARRAY(String))).column_valued("asked")
 _TAKE = {dialect: _take(dialect) for dialect in _INSERT}
 _TAKE_UNLESS_BUSY = _take("postgresql", unless_busy=True)

@@ -1,4 +1,4 @@
-"""Challenges that wait for an answer, boards that were begun, and what expires unanswered."""
+"""Pending challenges, boards that were begun, and expiry of unanswered items."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -31,21 +31,20 @@ from pbm.store.values.asking import Challenged, PendingChallenge
 
 
 class Challenges:
-    """Queries about challenges that wait, within one transaction."""
+    """Queries about pending challenges, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def find(self, challenge_id: int) -> PendingChallenge | None:
-        """Find one that waits still, and let it take no other answer until the commit."""
+        """Find a pending challenge, and lock it until the commit."""
         its = challenges.c.id == challenge_id
         row = self._transaction.execute(select(challenges).where(its).with_for_update())
         found = row.mappings().one_or_none()
         return self._with_seats(dict(found)) if found else None
 
     def of_player(self, player_id: int, now: datetime) -> tuple[PendingChallenge, ...]:
-        """Those that a player has sent or was asked about, and that have not lapsed; the oldest
-        first."""
+        """A player's own and received challenges that have not expired, oldest first."""
         sits = select(challenged.c.challenge_id).where(
             challenged.c.player_id == player_id, challenged.c.asked
         )
@@ -57,7 +56,7 @@ class Challenges:
         return tuple(self._with_seats(dict(row)) for row in rows)
 
     def with_player(self, player_id: int) -> tuple[int, ...]:
-        """The numbers of all in which a player has a seat."""
+        """The numbers of all challenges in which a player has a seat."""
         query = select(challenged.c.challenge_id).where(challenged.c.player_id == player_id)
         return tuple(
             self._transaction.scalars(query.distinct().order_by(challenged.c.challenge_id))
@@ -74,7 +73,7 @@ class Challenges:
         *,
         first_unsaid: bool,
     ) -> int:
-        """Write down a challenge, seats in the order given; return its number."""
+        """Add a challenge, seats in the order given; return its number."""
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
         added = self._transaction.execute(
             insert(challenges)
@@ -96,12 +95,12 @@ class Challenges:
         return challenge_id
 
     def set_comment(self, challenge_id: int, comment: Sequence[str]) -> None:
-        """Keep the words that came with a challenge."""
+        """Store the words that came with a challenge."""
         its = challenges.c.id == challenge_id
         self._transaction.execute(update(challenges).where(its).values(comment=list(comment)))
 
     def note_yes(self, challenge: PendingChallenge, player_id: int) -> PendingChallenge:
-        """Note that a player has said yes."""
+        """Note that a player has accepted."""
         self._transaction.execute(
             update(challenged)
             .where(challenged.c.challenge_id == challenge.id, challenged.c.player_id == player_id)
@@ -114,7 +113,7 @@ class Challenges:
         return replace(challenge, seats=tuple(seats))
 
     def forget(self, challenge_id: int) -> None:
-        """Forget one that waits no longer, with its words."""
+        """Delete a challenge that is no longer pending, with its words."""
         seated = challenged.c.challenge_id == challenge_id
         self._transaction.execute(delete(challenged).where(seated))
         self._transaction.execute(delete(challenges).where(challenges.c.id == challenge_id))
@@ -132,7 +131,7 @@ class Challenges:
         return PendingChallenge(**row, comment=comment, seats=tuple(seats))
 
 
-_NEWEST = 100  # boards of one player that are looked at
+_NEWEST = 100  # boards of one player to examine
 _elsewhere = seats.alias()
 _AT_NO_OTHER = Statement(
     select(seats.c.player_id)
@@ -148,14 +147,16 @@ _AT_NO_OTHER = Statement(
 
 
 class Beginnings:
-    """Queries about who began boards, within one transaction."""
+    """Queries about the players who began boards, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
-        """How many boards in progress that one player began another has not answered, by a move
-        or by words; counted up to `most`."""
+        """The number of boards in progress that one player began and another has not answered.
+
+        Moves and words are answers; counted up to `most`.
+        """
         waiting = (
             select(boards.c.id)
             .join(seats, seats.c.board_id == boards.c.id)
@@ -170,9 +171,9 @@ class Beginnings:
         return self._count(waiting)
 
     def by_others(self, player_id: int, *, most: int) -> int:
-        """On how many boards in progress a player sits that others began; counted up to `most`.
+        """The number of a player's boards in progress that others began, counted up to `most`.
 
-        Whoever began a match began all its rounds.
+        A match counts as begun by its challenger, with all its rounds.
         """
         first = boards.alias()
         found = (
@@ -190,8 +191,7 @@ class Beginnings:
         return self._count(found)
 
     def taken_up(self, begun_by: int) -> int:
-        """On how many of the newest boards that a player began somebody else has moved, robots
-        apart."""
+        """The number of a player's newest own boards on which another person has moved."""
         newest = self._transaction.scalars(
             select(boards.c.id)
             .where(boards.c.begun_by_id == begun_by)
@@ -211,7 +211,7 @@ class Beginnings:
         return int(self._transaction.scalar(moved) or 0)
 
     def with_robots(self, player_id: int, *, most: int) -> int:
-        """On how many boards in progress a player plays against robots; counted up to `most`."""
+        """The number of a player's boards in progress against robots, counted up to `most`."""
         against = exists().where(
             _elsewhere.c.board_id == seats.c.board_id,
             _elsewhere.c.player_id == players.c.id,
@@ -222,7 +222,7 @@ class Beginnings:
         return self._count(query.distinct().limit(most))
 
     def newcomers(self, board_id: int) -> frozenset[int]:
-        """The players of a board who have never sat at another one."""
+        """The players of a board who never sat at another one."""
         rows = _AT_NO_OTHER.rows(self._transaction, number=board_id)
         return frozenset(row["player_id"] for row in rows)
 
@@ -236,22 +236,22 @@ _ANSWERS: _Expiring = (
     (challenges, challenges.c.asked_at, true()),
 )
 _SEEKS: _Expiring = ((seeks, seeks.c.made_at, seeks.c.status == OPEN),)
-Shift = tuple[datetime, timedelta]  # what was open at a moment, and by how much it expires later
+Shift = tuple[datetime, timedelta]  # items open at a moment, and the extension of their expiry
 
 
 class Expiring:
-    """Moves the ends of whatever is open, within one transaction."""
+    """Extends the expiry of open items, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def put_off_answers(self, shifts: Iterable[Shift]) -> None:
-        """Let the questions and challenges expire later that were open at some moments."""
+        """Extend the questions and challenges that were open at some moments."""
         for since, by in shifts:
             self._put_off(_ANSWERS, since, by)
 
     def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
-        """Let the seeks expire later that were open at some moments; they are locked."""
+        """Extend the seeks that were open at some moments; they are locked."""
         for since, by in shifts:
             self._put_off(_SEEKS, since, by)
 

@@ -1,4 +1,4 @@
-"""Blocks between players, and consents to moves without a further question."""
+"""Blocks between players, and standing consents to moves."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -20,7 +20,7 @@ class Blocks:
         self._transaction = transaction
 
     def handles_of(self, player_id: int) -> tuple[str, ...]:
-        """The handles of those whom a player has blocked, in the order of the alphabet."""
+        """The handles that a player has blocked, in alphabetical order."""
         query = (
             select(players.c.handle)
             .join(blocks, blocks.c.blocked_id == players.c.id)
@@ -29,7 +29,7 @@ class Blocks:
         return tuple(self._transaction.scalars(query.order_by(players.c.handle)))
 
     def among(self, player_ids: Collection[int]) -> frozenset[tuple[int, int]]:
-        """Who of some players has blocked whom of them."""
+        """The pairs among some players: who has blocked, and who is blocked."""
         query = select(blocks.c.player_id, blocks.c.blocked_id).where(
             blocks.c.player_id.in_(player_ids), blocks.c.blocked_id.in_(player_ids)
         )
@@ -37,7 +37,7 @@ class Blocks:
         return frozenset((by, blocked) for by, blocked in rows)
 
     def around(self, player_id: int, others: Collection[int]) -> frozenset[int]:
-        """Those of some players who have blocked a player, or whom the player has blocked."""
+        """The players among these who have blocked a player, or whom the player has blocked."""
         pairs = union_all(
             select(blocks.c.player_id).where(
                 blocks.c.blocked_id == player_id, blocks.c.player_id.in_(others)
@@ -49,17 +49,17 @@ class Blocks:
         return frozenset(self._transaction.scalars(pairs))
 
     def add(self, player_id: int, blocked_id: int, now: datetime) -> None:
-        """Let a player block another, who is not blocked yet."""
+        """Add a block of a player by another; it must not exist yet."""
         row = {"player_id": player_id, "blocked_id": blocked_id, "blocked_at": now}
         self._transaction.execute(insert(blocks).values(**row))
 
     def drop(self, player_id: int, blocked_id: int) -> bool:
-        """Lift a block; whether there was one."""
+        """Delete a block; return whether there was one."""
         its = (blocks.c.player_id == player_id, blocks.c.blocked_id == blocked_id)
         return self._transaction.execute(delete(blocks).where(*its)).rowcount > 0
 
     def forget(self, player_id: int) -> None:
-        """Lift all blocks by a player, and of a player."""
+        """Delete all blocks by a player, and of a player."""
         either = or_(blocks.c.player_id == player_id, blocks.c.blocked_id == player_id)
         self._transaction.execute(delete(blocks).where(either))
 
@@ -74,7 +74,7 @@ class Consents:
         self._transaction = transaction
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
-        """Write one down; one that stands already, given after `over`, is not prolonged."""
+        """Store a consent; one given after `over` is not extended."""
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
         insert = _INSERT[self._transaction.dialect.name](consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)
@@ -87,7 +87,7 @@ class Consents:
         )
 
     def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
-        """Whether one was given after a moment, and no `newkey` has come since."""
+        """Whether a consent was given after a moment, with no `newkey` since."""
         query = select(consents.c.given_at).where(
             consents.c.player_id == player.id,
             consents.c.origin == origin,
@@ -97,5 +97,5 @@ class Consents:
         return self._transaction.scalars(query).first() is not None
 
     def forget_before(self, moment: datetime) -> None:
-        """Delete those that were given before a moment."""
+        """Delete the consents given before a moment."""
         self._transaction.execute(delete(consents).where(consents.c.given_at < moment))

@@ -1,4 +1,4 @@
-"""Which processes run which roles, and when each was last heard of."""
+"""Heartbeats: which process runs which roles, and when each last reported."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,7 +12,7 @@ from pbm.store.schema.running import heartbeats
 from pbm.store.sql.transaction import Transaction
 from pbm.store.values.queues import Heartbeat
 
-MOST_ROWS = 300  # far more than there are processes; what is beyond has died
+MOST_ROWS = 300  # far more than there are processes; the rest are dead
 _INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _COLUMNS = tuple(heartbeats.columns)
 
@@ -32,7 +32,7 @@ class Heartbeats:
         now: datetime,
         ahead: float | None = None,
     ) -> None:
-        """Write down that a process lives, and when each of its roles last did."""
+        """Store the heartbeat of a process, and the last sign of life of each of its roles."""
         insert = _INSERT[self._transaction.dialect.name](heartbeats)
         statement = insert.on_conflict_do_update(
             index_elements=["process", "role"],
@@ -43,24 +43,23 @@ class Heartbeats:
         self._transaction.execute(statement, rows)
 
     def clock_ahead(self, clock: Clock) -> float | None:
-        """By how many seconds a clock is ahead of the database's; None for an embedded database,
-        which has none of its own."""
+        """The seconds by which a clock is ahead of the database's; None if embedded."""
         if not self._transaction.is_shared:
             return None
         there: datetime = self._transaction.execute(select(func.clock_timestamp())).scalar_one()
         return (clock() - there).total_seconds()
 
     def all(self) -> tuple[Heartbeat, ...]:
-        """All that are known, the one heard of last first."""
+        """All known heartbeats, the latest first."""
         query = select(*_COLUMNS).order_by(heartbeats.c.beat_at.desc(), heartbeats.c.process)
         return tuple(Heartbeat(**row) for row in self._transaction.execute(query).mappings())
 
     def forget(self, process: str) -> None:
-        """A process ends in order."""
+        """Delete the heartbeats of a process that ends normally."""
         self._transaction.execute(delete(heartbeats).where(heartbeats.c.process == process))
 
     def forget_dead(self, before: datetime) -> None:
-        """Forget those that were not heard of since a moment, and the oldest of too many."""
+        """Delete heartbeats older than a moment, and the oldest above `MOST_ROWS`."""
         newest = select(heartbeats.c.beat_at).order_by(heartbeats.c.beat_at.desc())
         last_kept = newest.offset(MOST_ROWS - 1).limit(1).scalar_subquery()
         beat_at = heartbeats.c.beat_at
@@ -69,5 +68,5 @@ class Heartbeats:
         )
 
     def forget_all(self) -> None:
-        """Know of no process any more."""
+        """Delete all heartbeats."""
         self._transaction.execute(delete(heartbeats))

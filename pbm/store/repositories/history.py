@@ -1,4 +1,4 @@
-"""Finished games: what players look back at, and their analyses."""
+"""Finished games of players, and their analyses."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,9 +11,9 @@ from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.transaction import Transaction
 from pbm.store.values.queues import KeptAnalysis
 
-LOOKED_AT = 200  # boards of a player in one go, closed ones among them
-MOST_MEETINGS = 1000  # boards among which two players may have met
-_FIRST = 2**31 - 1  # above the number of any board
+LOOKED_AT = 200  # boards of a player in one page, closed ones included
+MOST_MEETINGS = 1000  # boards searched for games of two players
+_FIRST = 2**31 - 1  # above any board number
 
 
 class Meeting(NamedTuple):
@@ -26,20 +26,20 @@ class Meeting(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The newest finished boards, and below which number to go on looking, None at the end."""
+    """A page of finished boards, and the number to continue below, None at the end."""
 
     board_ids: tuple[int, ...]
     go_on_below: int | None
 
 
 class History:
-    """Queries about games that are over, within one transaction; records are none of them."""
+    """Queries about games that are over, except imported records, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
-        """A player's finished boards with numbers below one, the newest first."""
+        """A player's finished boards with numbers below one, newest first."""
         looked = _over(player_id, LOOKED_AT, below or _FIRST).subquery()
         query = (
             select(looked.c.board_id, boards.c.status)
@@ -53,9 +53,9 @@ class History:
         return Found(tuple(finished), rows[-1][0] if len(rows) == LOOKED_AT else None)
 
     def meetings(self, one: int, other: int) -> tuple[Meeting, ...]:
-        """The finished boards on which two players sat, the newest first.
+        """The finished boards of two players, newest first.
 
-        They are looked for among the newest `MOST_MEETINGS` of the first player that are over.
+        Only the newest `MOST_MEETINGS` boards of the first player that are over are searched.
         """
         looked = _over(one, MOST_MEETINGS, _FIRST).subquery()
         theirs = seats.alias()
@@ -73,13 +73,15 @@ class History:
         return tuple(Meeting(number, a, b, tuple(won or ())) for number, a, b, won in rows)
 
     def playing(self, player_id: int, *, most: int) -> int:
-        """How many boards a player plays on, counted up to `most`."""
+        """The number of boards in progress of a player, counted up to `most`."""
         some = select(seats.c.board_id).where(seats.c.player_id == player_id, seats.c.playing)
         return self._count(some.limit(most))
 
     def kept_time(self, player_id: int, *, most: int) -> tuple[int, int]:
-        """How many games of a player are finished, of the newest `most` that are over, and in how
-        many of these the player has not run out of time."""
+        """The number of a player's finished games, and of those not lost on time.
+
+        Only the newest `most` games that are over count.
+        """
         looked = _over(player_id, most, _FIRST).subquery()
         ran_out = exists().where(
             departures.c.board_id == looked.c.board_id,
@@ -101,7 +103,7 @@ class History:
 
 
 def _over(player_id: int, most: int, below: int) -> Select[Any]:
-    """The seats of a player on boards that are over, the newest first."""
+    """The seats of a player on boards that are over, newest first."""
     return (
         select(seats.c.board_id, seats.c.seat)
         .where(
@@ -116,20 +118,20 @@ def _over(player_id: int, most: int, below: int) -> Select[Any]:
 
 
 class Analyses:
-    """Queries about analyses, within one transaction. The board's row is locked for what writes."""
+    """Queries about analyses, within one transaction. Writes require the board's row lock."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def find(self, board_id: int) -> KeptAnalysis | None:
-        """What is kept about a board, finished or not."""
+        """The stored analysis of a board, finished or not."""
         columns = (column for column in analyses.c if column.key != "began_at")
         query = select(*columns).where(analyses.c.board_id == board_id)
         row = self._transaction.execute(query).mappings().one_or_none()
         return KeptAnalysis(**row) if row else None
 
     def begin(self, board_id: int, mark: str, now: datetime) -> None:
-        """Begin one, in place of what is kept of the game as it was before."""
+        """Begin an analysis, replacing one of an earlier state of the game."""
         self._transaction.execute(delete(analyses).where(analyses.c.board_id == board_id))
         row = {"board_id": board_id, "mark": mark, "found": {}, "began_at": now}
         self._transaction.execute(insert(analyses).values(**row))
@@ -137,14 +139,14 @@ class Analyses:
     def keep(
         self, board_id: int, found: Mapping[str, Any], finished_at: datetime | None = None
     ) -> None:
-        """Keep what has been found so far, or all of it."""
+        """Store a partial or complete analysis."""
         row = {"found": dict(found), "finished_at": finished_at}
         self._transaction.execute(
             update(analyses).where(analyses.c.board_id == board_id).values(**row)
         )
 
     def drop(self, board_id: int) -> None:
-        """Forget what has been found; another request begins anew."""
+        """Delete an analysis; another request begins a new one."""
         self._transaction.execute(delete(analyses).where(analyses.c.board_id == board_id))
 
     def readers(self, board_id: int) -> tuple[int, ...]:
@@ -154,13 +156,13 @@ class Analyses:
         return tuple(self._transaction.scalars(query.order_by(waits.player_id)))
 
     def add_reader(self, board_id: int, player_id: int) -> None:
-        """Let a player wait for it who does not yet."""
+        """Add a player to those who wait for the analysis."""
         self._transaction.execute(
             insert(analysis_readers).values(board_id=board_id, player_id=player_id)
         )
 
     def forget_readers(self, board_id: int) -> None:
-        """Nobody waits for it any more."""
+        """Delete all players who wait for the analysis."""
         self._transaction.execute(
             delete(analysis_readers).where(analysis_readers.c.board_id == board_id)
         )

@@ -1,4 +1,4 @@
-"""Erasure and export of what is stored about a player, by the marks of the tables."""
+"""Erasure and export of a player's stored data, by the marks of the tables."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -84,7 +84,7 @@ class PersonalData:
         return [value for (value,) in found]
 
     def _shown(self, column: Column[Any]) -> ColumnElement[Any]:
-        """A column's value; of another player's number the handle."""
+        """A column's value; another player's number becomes the handle."""
         if not column.references(players.c.id):
             return column
         return select(players.c.handle).where(players.c.id == column).scalar_subquery()
@@ -100,7 +100,7 @@ def _rows_of(
 
 
 def _lower(column: Column[Any]) -> ColumnElement[Any]:
-    """An address in lower case, as an index has it."""
+    """An address in lower case, as in the indexes."""
     return column if column.name.endswith("_key") else func.lower(column)
 
 

@@ -80,12 +80,12 @@ _LISTED = (players.c.id, players.c.handle, players.c.joined_at, players.c.robot)
 
 
 def seated_read(board_id: int) -> Read:
-    """What `Players.seated` reads of a board."""
+    """The read of `Players.seated` for a board."""
     return _SEATED, {"board_id": board_id}
 
 
 class Listed(NamedTuple):
-    """A player as everybody may see them in a list."""
+    """A player's public entry in a list."""
 
     id: int
     handle: str
@@ -111,19 +111,19 @@ class Players:
         return self._one(_BY_ID, player_id=player_id)
 
     def epoch(self, player_id: int) -> int | None:
-        """The epoch of a player whom mail can reach; None for anybody else."""
+        """The epoch of a player reachable by mail; None for anybody else."""
         epoch: int | None = _EPOCH.value(self._transaction, player_id=player_id)
         return epoch
 
     def find_locked(self, player_id: int) -> Player | None:
-        """Find a player whom nobody else changes until the commit."""
+        """Find a player, and lock the row until the commit."""
         self.lock(player_id)
         return self.find(player_id)
 
     def lock(self, player_id: int) -> None:
-        """Let nobody else change a player until the commit.
+        """Lock a player until the commit.
 
-        Boards and mails that refer to the player can be written meanwhile.
+        Boards and mails that refer to the player can still be written.
         """
         self._transaction.execute(_locked(players.c.id, player_id))
 
@@ -132,7 +132,7 @@ class Players:
         return self._one(_BY_HANDLE, handle=handle.lower())
 
     def by_address(self, address_key: str) -> Player | None:
-        """Find the player to whom a verified address (whole lower-case) belongs."""
+        """Find a player by a verified address in lower case."""
         rows = _BY_ADDRESS.rows(self._transaction, address_key=address_key)
         if not rows:
             return None
@@ -140,12 +140,12 @@ class Players:
         return self.find(rows[0]["id"])
 
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Those of some handles that are in use."""
+        """The handles among these that are in use."""
         query = select(players.c.handle).where(players.c.handle.in_(handles))
         return frozenset(self._transaction.scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Those of some handles, many perhaps, under which somebody can play."""
+        """The handles among these, many perhaps, of active players."""
         left = sorted(handles)
         found: set[str] = set()
         while left:
@@ -160,7 +160,7 @@ class Players:
         return self._select(with_addresses(players.c.id.in_(player_ids)))
 
     def seated(self, board_id: int) -> tuple[Player, ...]:
-        """Return those who sit at a board, in the order of joining."""
+        """Return the players of a board, in the order of joining."""
         (rows,) = rows_of(self._transaction, seated_read(board_id))
         return self._built(f"seated {board_id}", rows)
 
@@ -170,8 +170,7 @@ class Players:
         return {row.id: row.handle for row in self._transaction.execute(query)}
 
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
-        """Those who can play among the next `most` handles in their order, from one on, and the
-        handle after them, None at the end."""
+        """Active players among `most` handles from one on, and the next handle, None at the end."""
         columns = (*_LISTED, players.c.status)
         query = select(*columns).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()
@@ -184,11 +183,11 @@ class Players:
         return self._select(with_addresses())
 
     def is_any_reachable(self) -> bool:
-        """Whether anybody has an address."""
+        """Whether any player has an address."""
         return self._transaction.scalar(select(addresses.c.id).limit(1)) is not None
 
     def add(self, handle: str, address: str, now: datetime) -> Player:
-        """Register a player with a first verified address."""
+        """Add a player with a first verified address."""
         added = self._transaction.execute(
             insert(players)
             .values(handle=handle, status="active", epoch=FIRST_EPOCH, joined_at=now)
@@ -199,7 +198,7 @@ class Players:
         return self.get(player_id)
 
     def add_robot(self, name: str, now: datetime) -> bool:
-        """Register a robot, which has no address, under its name; False if the handle is taken."""
+        """Add a robot under its name, without an address; False if the handle is taken."""
         if self.formerly(name) is not None:
             return False
         row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
@@ -208,7 +207,7 @@ class Players:
         return self._transaction.scalar(added) is not None
 
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
-        """Record a verified address of a player."""
+        """Add a verified address of a player."""
         self._transaction.execute(
             insert(addresses).values(
                 player_id=player_id,
@@ -224,12 +223,12 @@ class Players:
         self.add_address(player_id, address, now)
 
     def drop_addresses(self, player_id: int) -> None:
-        """Forget every address of a player, and what came back from them."""
+        """Delete all addresses of a player, and the record of bounces."""
         self._transaction.execute(addresses.delete().where(addresses.c.player_id == player_id))
         self.set_bounces(player_id, 0, None, None)
 
     def renew_epoch(self, player_id: int) -> None:
-        """Make every reply address given to this player so far useless."""
+        """Invalidate all reply addresses given to this player so far."""
         self._transaction.execute(
             update(players).where(players.c.id == player_id).values(epoch=players.c.epoch + 1)
         )
@@ -239,8 +238,7 @@ class Players:
         self._set(player_id, status=status)
 
     def change_settings(self, player_id: int, **changes: Any) -> None:
-        """Write down what a player wants otherwise than before; all else stays as it is, also what
-        a newer version has kept."""
+        """Change some settings of a player; others stay, also those of a newer version."""
         kept = self._transaction.scalar(_locked(players.c.settings, player_id))
         default = asdict(Settings())
         wanted = {**(kept or {}), **changes}.items()
@@ -248,11 +246,11 @@ class Players:
         self._set(player_id, settings=left or None)
 
     def set_password(self, player_id: int, password_hash: PasswordHash | None) -> None:
-        """Write down what a player's password is checked against; None for no password."""
+        """Store a player's password hash; None for no password."""
         self._set(player_id, password_hash=password_hash.text if password_hash else None)
 
     def change_handle(self, player: Player, handle: str) -> None:
-        """Give a player another handle; the old one stays taken, so that nobody poses as them."""
+        """Change a player's handle; the old one stays reserved, against impersonation."""
         self._transaction.execute(delete(former_handles).where(former_handles.c.handle == handle))
         self._transaction.execute(
             insert(former_handles).values(handle=player.handle, player_id=player.id)
@@ -260,20 +258,20 @@ class Players:
         self._set(player.id, handle=handle)
 
     def formerly(self, handle: str) -> int | None:
-        """The id of the player who had this handle before another, None if nobody had."""
+        """The id of the player who formerly had this handle, None if there is none."""
         return self._transaction.scalars(
             select(former_handles.c.player_id).where(former_handles.c.handle == handle)
         ).one_or_none()
 
     def put_address_first(self, player: Player, address: str, now: datetime) -> None:
-        """Give a player a new address in the place of the first, which is forgotten."""
+        """Replace a player's first address by a new one."""
         others = player.addresses[1:]
         self.drop_addresses(player.id)
         for own in (address, *others):
             self.add_address(player.id, own, now)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
-        """Note that a player was reminded; an absence that goes on already keeps its beginning."""
+        """Note that a player was reminded; an absence already begun keeps its beginning."""
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
             self._set(player_id, absent_since=now)
@@ -283,12 +281,11 @@ class Players:
         self._set(player_id, absent_since=None)
 
     def note_lapse(self, player_id: int, lapsed_at: datetime, spared_at: datetime | None) -> None:
-        """Note when an absence last cost rating, and the last absence in which a board did not."""
+        """Note when an absence last cost rating, and the last absence in which a loss did not."""
         self._set(player_id, lapsed_at=lapsed_at, spared_at=spared_at)
 
     def set_rating_news(self, player_id: int, news: list[list[Any]] | None) -> None:
-        """Write down the ratings that a player had before all were counted anew; None once that is
-        told."""
+        """Store a player's ratings before a recount; None once they are told."""
         self._set(player_id, rating_news=news)
 
     def set_bounces(
@@ -298,7 +295,7 @@ class Players:
         bounced_at: datetime | None,
         unreachable_since: datetime | None,
     ) -> None:
-        """Write down what became of the mails to a player lately."""
+        """Store the state of recent bounces of mail to a player."""
         self._set(
             player_id,
             bounces=count,
@@ -322,12 +319,12 @@ class Players:
 
 
 def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
-    """What a player's row has in a column, while nobody else changes it."""
+    """A column of a player's row, locked."""
     return select(column).where(players.c.id == player_id).with_for_update(key_share=True)
 
 
 def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
-    """The players of some rows, one for each address."""
+    """The players of some rows, one row for each address."""
     found: dict[int, tuple[Row, list[str]]] = {}
     for row in rows:
         _, own = found.setdefault(row["id"], (row, []))
@@ -342,5 +339,5 @@ def _player(row: Row, own: Sequence[str]) -> Player:
 
 
 def _settings(kept: Mapping[str, Any]) -> Settings:
-    """How a player wants things; what a newer version has kept besides tells this one nothing."""
+    """A player's settings; keys of a newer version are ignored."""
     return Settings(**{name: value for name, value in kept.items() if name in _SETTINGS})

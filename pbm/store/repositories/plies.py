@@ -1,4 +1,4 @@
-"""The moves of boards and the seats given up: reading them, and writing how a board goes on."""
+"""Moves and departures of boards: reading them, and writing a board's progress."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
@@ -35,7 +35,7 @@ _PLIES = Statement(
 
 
 def plies_read(board_id: int, since: int) -> Read:
-    """What `Plies.of` reads of a board."""
+    """The read of `Plies.of` for a board."""
     return _PLIES, {"board_id": board_id, "since": since}
 
 
@@ -54,8 +54,10 @@ class Plies:
         return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
-        """The moves of several boards, each after the ply that stands behind its number, in order;
-        by few boards, as one statement names them all."""
+        """The moves of several boards, each after the ply given for its number, in order.
+
+        The boards must be few, since one statement names them all.
+        """
         found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
         wanted = [
             and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
@@ -67,15 +69,14 @@ class Plies:
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """The `ply`, `stood` and `played_at` of the plies of a board after which a position stood
-        that has one of these marks, in order."""
+        """The `ply`, `stood` and `played_at` of plies whose position has one of these marks."""
         query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
         )
         return self._transaction.execute(query.order_by(moves.c.ply)).all()
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
-        """The seats given up, in order."""
+        """The departures of a board, in order."""
         columns = (
             departures.c.after_ply,
             departures.c.seat,
@@ -88,7 +89,7 @@ class Plies:
         return tuple(Departure(**row) for row in rows)
 
     def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
-        """How many moves each seat made after ply `since`; seats without any are left out."""
+        """The number of moves of each seat after ply `since`; seats without any are left out."""
         rows = self._transaction.execute(
             select(moves.c.seat, func.count())
             .where(moves.c.board_id == board_id, moves.c.ply > since)
@@ -134,7 +135,7 @@ _SET_POSITION = Statement(
 
 
 class Playing:
-    """Writes down what happens on boards, within one transaction."""
+    """Writes the progress of boards, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
@@ -148,10 +149,10 @@ class Playing:
         progress: Progress,
         now: datetime,
     ) -> Board:
-        """Write down at once what was played elsewhere on a new board.
+        """Store at once the moves of an imported game on a new board.
 
-        `left` holds plies played before, seat and how for each seat given up; `progress` is what
-        all that leads to.
+        `left` has the plies played before, the seat and the reason for each departure; `progress`
+        is the resulting state.
         """
         if played:
             rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
@@ -166,7 +167,7 @@ class Playing:
         return self.set_progress(self._boards.get(board.id), progress, now)
 
     def forget(self, board_id: int) -> None:
-        """Forget a record: nobody finds it any more. Its row stays, since mails were about it."""
+        """Delete an imported record. Its row stays, since mails refer to it."""
         of_board = (moves, departures, seats, analyses, analysis_readers)
         for table in of_board:
             self._transaction.execute(delete(table).where(table.c.board_id == board_id))
@@ -187,8 +188,8 @@ class Playing:
     ) -> Board:
         """Record a move; the primary key (board, ply) prevents a second move of the same ply.
 
-        How often its position has stood is counted among the plies from `since` on, from `first`
-        up, and no more than `most` earlier times.
+        The repetitions of its position are counted among plies from `since` on, beginning at
+        `first`, with at most `most` earlier ones.
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}
@@ -211,20 +212,20 @@ class Playing:
         *,
         spared: bool = False,
     ) -> Board:
-        """Record that a seat was given up, and what stands after it."""
+        """Record a departure, and the resulting state."""
         left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
         added = insert(departures).values(board_id=board.id, **left, spared=spared)
         self._transaction.execute(added)
         return self.set_progress(board, progress, now)
 
     def drop_departures(self, board: Board, since: datetime) -> None:
-        """Let those have their seats again who have left since a moment."""
+        """Restore the seats of players who left since a moment."""
         dropped = delete(departures).where(departures.c.board_id == board.id)
         dropped = dropped.where(departures.c.left_at >= since)
         self._transaction.execute(dropped)
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Store how far a board has got."""
+        """Store a board's progress."""
         kept: dict[str, Any] = {**vars(progress), "changed_at": now, **_wait(board, progress, now)}
         mover, winners = kept.pop("to_move_id"), progress.winners
         stored = {
@@ -239,7 +240,7 @@ class Playing:
         return after
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Return to an earlier ply: all that came after it goes, departures and offers too."""
+        """Return to an earlier ply: later moves, departures and offers are deleted."""
         ply = progress.ply
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
             undone = delete(table).where(table.c.board_id == board.id, column > ply)
@@ -268,7 +269,7 @@ class Playing:
 
 
 def _wait(board: Board, progress: Progress, now: datetime) -> dict[str, Any]:
-    """Since when a board waits for a player, and how often that one was reminded."""
+    """The columns of a wait, reset unless the board still waits for the same move."""
     mover = board.to_move
     same_move = mover is not None and (board.ply, mover.player_id) == (
         progress.ply,

@@ -1,4 +1,4 @@
-"""Questions to verified addresses, and the errands that wait for their answers."""
+"""Questions to verified addresses, and the errands that wait for the answers."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -14,9 +14,9 @@ from pbm.store.values.asking import PendingCommands, Question
 from pbm.store.values.players import FIRST_EPOCH, Player
 from pbm.store.values.queues import TimerKind
 
-# Older questions are open no more, unless the server was down for months.
+# Older questions have expired, unless the server was down for months.
 _LONGEST_OPEN = timedelta(days=100)
-# Among the parameters of a question, until it is answered.
+# Key of the parameters of an open question.
 _PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
 _COLUMNS = (
     questions.c.id,
@@ -60,9 +60,9 @@ class Questions:
         *,
         password: SealedPassword | None = None,
     ) -> None:
-        """Write a question down, and when it lapses; only a digest of its token is kept.
+        """Add a question with its expiry; only a digest of its token is stored.
 
-        `password` is what a yes sets, and stays with the question until it is answered or lapses.
+        `password` is set by a yes, and stored until the question is answered or expires.
         """
         if password:
             params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
@@ -91,13 +91,13 @@ class Questions:
         )
 
     def find(self, question_id: int) -> Question | None:
-        """Find a question by number, and let it take no answer until the commit."""
+        """Find a question by number, and lock it until the commit."""
         query = select(*_COLUMNS).where(questions.c.id == question_id).with_for_update()
         row = self._transaction.execute(query).mappings().one_or_none()
         return _question(row) if row else None
 
     def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
-        """Find a question, answered or not; with `lock` it takes one answer at a time."""
+        """Find a question, answered or not; `lock` serialises its answers."""
         query = select(*_COLUMNS).where(questions.c.token_digest == token_digest)
         if lock:
             query = query.with_for_update()
@@ -105,7 +105,7 @@ class Questions:
         return _question(row) if row else None
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
-        """Whether a player was asked a question of this kind since a moment."""
+        """Whether a player was asked a question of this kind since then."""
         query = select(questions.c.id).where(
             questions.c.player_id == player_id,
             questions.c.kind == kind,
@@ -121,7 +121,7 @@ class Questions:
         return self._transaction.scalars(query.limit(1)).first() is not None
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
-        """Whether a player's address is invited, or was by this player and has not said yes."""
+        """Whether an address has an open invitation, or one by this player without a yes."""
         of_errand = errands.c.id == questions.c.params["invitation"].as_integer()
         query = (
             select(questions.c.id)
@@ -133,7 +133,7 @@ class Questions:
         return self._transaction.scalars(query.limit(1)).first() is not None
 
     def turned_down(self, address_keys: Collection[str]) -> bool:
-        """Whether one of these addresses ever answered no when it was asked to play here."""
+        """Whether one of these addresses ever declined to play here."""
         query = select(questions.c.id).where(
             questions.c.address_key.in_(address_keys),
             questions.c.kind.in_(("signup", "invite")),
@@ -142,7 +142,7 @@ class Questions:
         return self._transaction.scalars(query.limit(1)).first() is not None
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
-        """The errands that a player can still say yes to."""
+        """The errands that a player can still confirm."""
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
             questions.c.kind.in_(("confirm", "alias")),
@@ -154,8 +154,10 @@ class Questions:
         return frozenset(number for params in asked for number in params.get("errands", ()))
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """The ways by which these errands came, as the questions about them were kept; empty for
-        a question about several."""
+        """The ways by which these errands came, as stored in their questions.
+
+        A question about several errands has an empty one.
+        """
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
             questions.c.kind == "confirm",
@@ -166,7 +168,7 @@ class Questions:
         return frozenset(params.get("way", "") for params in about)
 
     def is_invited(self, address_keys: Collection[str], errand_id: int, now: datetime) -> bool:
-        """Whether somebody at one of these addresses can still say yes to a challenge."""
+        """Whether one of these addresses can still accept a challenge."""
         still_open = (
             questions.c.asked_at > now - _LONGEST_OPEN,
             questions.c.expires_at > now,
@@ -175,7 +177,7 @@ class Questions:
         return self._is_invited(address_keys, errand_id, *still_open)
 
     def has_accepted(self, address_keys: Collection[str], errand_id: int) -> bool:
-        """Whether somebody at one of these addresses has said yes to a challenge."""
+        """Whether one of these addresses has accepted a challenge."""
         return self._is_invited(address_keys, errand_id, questions.c.answer == "yes")
 
     def _is_invited(
@@ -190,7 +192,7 @@ class Questions:
         return any(params.get("invitation") == errand_id for params in found)
 
     def forget_password(self, question: Question) -> None:
-        """Keep no password's hash with a question that nobody has answered in time."""
+        """Delete the password hash of an expired question."""
         if question.password:
             self._transaction.execute(
                 update(questions)
@@ -199,7 +201,7 @@ class Questions:
             )
 
     def settle(self, question: Question, answer: str) -> None:
-        """Record the answer; the question takes no other, and keeps no password's hash."""
+        """Record the answer; the question accepts no other, and loses its password hash."""
         values: dict[str, Any] = {"answer": answer}
         if question.password:
             values["params"] = question.params
@@ -218,10 +220,10 @@ class Questions:
         status: str = "waiting",
         password: SealedPassword | None = None,
     ) -> int:
-        """Keep commands that wait for a player's `yes`; return their number.
+        """Store commands that wait for a player's `yes`; return their number.
 
-        `status` is `held` for those of a proven player, `elsewhere` for those that came from an
-        address not known as the player's, `invited` for a challenge that waits for others.
+        `status` is `held` for those of a proven player, `elsewhere` for those from an address not
+        known as the player's, `invited` for a challenge that waits for others.
         """
         added = self._transaction.execute(
             insert(errands)
@@ -242,7 +244,7 @@ class Questions:
     def waiting_errands(
         self, player_id: int, since: datetime, *, status: str = "waiting"
     ) -> tuple[PendingCommands, ...]:
-        """A player's errands that still wait and were asked for since a moment, in order."""
+        """A player's waiting errands that were requested since a moment, in order."""
         query = select(*_ERRAND).where(
             errands.c.player_id == player_id,
             errands.c.status == status,
@@ -260,27 +262,27 @@ class Questions:
         return tuple(_errand(row) for row in rows)
 
     def rewrite_errand(self, errand: PendingCommands, lines: Sequence[str]) -> None:
-        """Change what an errand will do."""
+        """Replace the commands of an errand."""
         self._transaction.execute(
             update(errands).where(errands.c.id == errand.id).values(lines=list(lines))
         )
 
     def set_comment(self, errand_id: int, comment: Sequence[str]) -> None:
-        """Keep words with an errand that was written down without any."""
+        """Store words with an errand that had none."""
         self._transaction.execute(
             update(errands).where(errands.c.id == errand_id).values(comment=list(comment))
         )
 
     def settle_errand(self, errand: PendingCommands, status: str) -> None:
-        """Mark an errand as done or dropped; it keeps no password's hash."""
+        """Mark an errand as done or dropped, and delete its password hash."""
         self._settle(errands.c.id == errand.id, status)
 
     def lapse_errand(self, errand: PendingCommands) -> None:
-        """Drop an errand that nobody can say yes to any more, and keep nothing of what it said."""
+        """Drop an expired errand, and delete its contents."""
         self._settle(errands.c.id == errand.id, "dropped", lines=[], comment=[])
 
     def drop_errands(self, player_id: int) -> None:
-        """Drop everything that still waits in a player's name."""
+        """Drop all waiting errands of a player."""
         still_waits = errands.c.status.not_in(("done", "dropped"))
         self._settle((errands.c.player_id == player_id) & still_waits, "dropped")
 

@@ -1,4 +1,4 @@
-"""Ratings: which finished boards count, in which order, and what each did to its players."""
+"""Ratings: the boards that count, their order, and the rating changes by each."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, fields
@@ -26,9 +26,9 @@ from pbm.store.values.players import CountedBoard, Pool, Rating, Result
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
 _RESULT = tuple(results.c[field.name] for field in fields(Result))
-_NEWEST = 2**31 - 1  # as large as a number can be
+_NEWEST = 2**31 - 1  # the largest integer of the column
 _its_boards = results.alias()
-_number = (  # for each player one look into an index, however many games there are
+_number = (  # one index lookup per player, for any number of games
     select(func.max(_its_boards.c.rated_id))
     .where(
         _its_boards.c.player_id == players.c.id,
@@ -38,7 +38,7 @@ _number = (  # for each player one look into an index, however many games there 
     )
     .scalar_subquery()
 )
-_LAST = (  # what the last board of each of some players has made of their ratings
+_LAST = (  # the last result of each of some players
     select(
         *(results.c[name] for name in ("game", "pool", "player_id", "mu", "sigma", "games")),
         *(rated_boards.c.counted_at, results.c.people_games, results.c.rival_id),
@@ -60,14 +60,14 @@ _SETTLE = {
     for name, kind in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
 }
 _lost = results.alias()
-_before_those = (  # the last board that was counted before a moment
+_before_those = (  # the last board counted before a moment
     select(rated_boards.c.id)
     .where(rated_boards.c.counted_at <= bindparam("since", type_=rated_boards.c.counted_at.type))
     .order_by(rated_boards.c.counted_at.desc(), rated_boards.c.id.desc())
     .limit(1)
     .scalar_subquery()
 )
-_WINS = (  # how often each of some players came in before each other of them since then
+_WINS = (  # how often each of some players finished before each other one since then
     select(results.c.player_id, _lost.c.player_id.label("other_id"), func.count().label("wins"))
     .join(_lost, _lost.c.rated_id == results.c.rated_id)
     .where(
@@ -97,12 +97,12 @@ class Ratings:
     # -- reading ---------------------------------------------------------------------------
 
     def current(self, game: str, pool: Pool, player_ids: Collection[int]) -> dict[int, Rating]:
-        """What is known of players by now; who has no rating yet is left out."""
+        """The current ratings of players; those without a rating are left out."""
         query = _of(game, pool).where(ratings.c.player_id.in_(player_ids))
         return dict(map(_rated, self._transaction.execute(query)))
 
     def standings(self, game: str, pool: Pool, most: int) -> tuple[tuple[int, Rating], ...]:
-        """The players who stand in the standings, by their numbers, the best first."""
+        """The standings: players' numbers and ratings, the best first."""
         places = (ratings.c.mu.desc(), ratings.c.player_id.desc())
         query = _of(game, pool).where(LISTED).order_by(*places).limit(_written(most))
         return tuple(map(_rated, self._transaction.execute(query)))
@@ -114,36 +114,40 @@ class Ratings:
         return {(row.game, Pool(row.pool)): _rated(row)[1] for row in rows}
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
-        """What was known of players before a board was counted; who was new is left out."""
+        """The ratings of players before a board was counted; new players are left out."""
         return self._last(counted, player_ids, before=counted.number)
 
     def wins(
         self, counted: CountedBoard, player_ids: Collection[int], since: datetime
     ) -> dict[tuple[int, int], int]:
-        """How often the first of two of some players came in before the second since a moment, on
-        boards that were counted before one."""
+        """How often the first of two players finished before the second since a moment.
+
+        Only boards counted before `counted` are considered.
+        """
         asked: dict[str, Any] = {"player_ids": list(player_ids), "since": since}
         asked |= {"game": counted.game, "pool": counted.pool.value, "before": counted.number}
         rows = self._transaction.execute(_WINS, asked)
         return {(row.player_id, row.other_id): row.wins for row in rows}
 
     def counted(self, board_id: int) -> CountedBoard | None:
-        """A board as it was counted, None if it was not."""
+        """A board as counted, None if it was not."""
         return next(iter(self._counted(rated_boards.c.board_id == board_id, most=1)), None)
 
     def counted_from(self, number: int, most: int) -> tuple[CountedBoard, ...]:
-        """The boards that were counted as this number or later, in order."""
+        """The boards counted as this number or later, in order."""
         return self._counted(rated_boards.c.id >= number, most=most)
 
     def results(self, counted: CountedBoard) -> tuple[Result, ...]:
-        """What a board did to its players, in the order of their numbers."""
+        """The rating changes by a board, in the order of the players' numbers."""
         query = select(*_RESULT).where(results.c.rated_id == counted.number)
         rows = self._transaction.execute(query.order_by(results.c.player_id)).mappings()
         return tuple(Result(**row) for row in rows)
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """Those whose last board this is, and whose place in the standings is not what it says;
-        or who have one although they left for good."""
+        """The players whose last board this is, and whose row in the standings is not its result.
+
+        A row of a player who has left for good counts as wrong, too.
+        """
         games = {item.player_id: item.games for item in self.results(counted)}
         last = self._last(counted, list(games), before=_NEWEST)
         its = {number: known for number, known in last.items() if known.games == games[number]}
@@ -155,12 +159,12 @@ class Ratings:
     # -- writing ---------------------------------------------------------------------------
 
     def hold(self) -> None:
-        """Let nobody else count a board until the commit."""
+        """Lock the counting of boards until the commit."""
         if self._transaction.dialect.name == "postgresql":
             self._transaction.execute(_COUNTING)
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:
-        """Count a board as the next. Until the commit nobody else counts one."""
+        """Count a board as the next, and lock the counting until the commit."""
         self.hold()
         counted = {"board_id": board_id, "game": game, "pool": pool.value, "counted_at": now}
         added = insert(rated_boards).values(**counted).returning(rated_boards.c.id)
@@ -168,7 +172,7 @@ class Ratings:
         return CountedBoard(number, board_id, game, pool, now)
 
     def set_results(self, counted: CountedBoard, found: Sequence[Result]) -> None:
-        """Write down what a board does to its players, in place of what was written before."""
+        """Replace the rating changes by a board."""
         about = {"game": counted.game, "pool": counted.pool.value}
         self._transaction.execute(delete(results).where(results.c.rated_id == counted.number))
         rows = [{"rated_id": counted.number, **about, **asdict(item)} for item in found]
@@ -176,7 +180,7 @@ class Ratings:
         self._settle(counted, [item.player_id for item in found])
 
     def forget(self, counted: CountedBoard) -> None:
-        """Count a board no more; its players have the ratings of their other boards."""
+        """Remove a board from the ratings; its players keep the ratings of their other boards."""
         player_ids = [item.player_id for item in self.results(counted)]
         standing = {"of_game": counted.game, "of_pool": counted.pool.value}
         self._transaction.execute(_UNSETTLE, {**standing, "player_ids": player_ids})
@@ -185,7 +189,7 @@ class Ratings:
         self._settle(counted, player_ids)
 
     def drop_player(self, player_id: int) -> None:
-        """Name a player who has left for good in no standings; what their games did stays."""
+        """Remove a player who has left for good from the standings; results of games stay."""
         self._transaction.execute(delete(ratings).where(ratings.c.player_id == player_id))
 
     def _last(
@@ -197,7 +201,7 @@ class Ratings:
         return dict(map(_rated, rows))
 
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
-        """Let the rating of each of some players be what their last board has made of it."""
+        """Set the ratings of some players to the results of their last boards."""
         last = {"game": counted.game, "pool": counted.pool.value, "before": _NEWEST}
         settled = _SETTLE[self._transaction.dialect.name]
         self._transaction.execute(settled, {**last, "player_ids": list(player_ids)})
@@ -215,8 +219,7 @@ def _of(game: str, pool: Pool) -> Select[Any]:
 
 
 def _written(most: int) -> ColumnElement[int]:
-    """A limit that stands in the SQL itself: a generic plan of PostgreSQL takes one that is bound
-    for a tenth of all rows, and sorts them."""
+    """A literal limit: PostgreSQL's generic plan estimates a bound one as a tenth of all rows."""
     return literal_column(str(most), Integer)
 
 

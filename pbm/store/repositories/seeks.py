@@ -1,4 +1,4 @@
-"""Seeks: games that wait for players, and who waits in each."""
+"""Seeks: games that wait for players, and the players who wait in them."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, fields
@@ -54,8 +54,7 @@ class Seeks:
     # -- reading ---------------------------------------------------------------------------
 
     def lock(self) -> None:
-        """Let nobody else change a seek until the commit: two who come at once would both wait,
-        or take one seat."""
+        """Lock all seeks until the commit; else two players could take one seat."""
         if self._transaction.dialect.name == "postgresql":
             self._transaction.execute(_ONE_AT_A_TIME)
 
@@ -64,10 +63,10 @@ class Seeks:
         return next(self._select(seeks.c.id == seek_id), None)
 
     def standing(self, player_id: int) -> tuple[Standing, ...]:
-        """The seeks that wait for players and are open to a player, the oldest first.
+        """The open seeks that a player may join, oldest first.
 
-        Not those whose maker cannot play, nor those in which the player waits, or somebody whom
-        one of both has blocked.
+        Left out are seeks whose maker cannot play, in which the player waits, or with a block
+        between the player and somebody in it.
         """
         wish = (seeks.c.game, seeks.c.pool, seeks.c.least, seeks.c.most)
         query = select(seeks.c.id, _MAKER, *wish).where(*_open_to(player_id))
@@ -77,8 +76,10 @@ class Seeks:
     def usual(
         self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
     ) -> Iterator[tuple[Seek, ...]]:
-        """Of those the ones for a game as it is usually played that take a rating: the oldest of
-        each maker, so many at a time; without `pairs` only of makers who want to be paired."""
+        """Open seeks for a usual game that admit a rating: each maker's oldest, in batches.
+
+        Without `pairs` only those of makers who want to be paired.
+        """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
         query = query.where(seeks.c.usual, seeks.c.game == game)
         query = query.where(seeks.c.least.is_(None) | (seeks.c.least <= rating))
@@ -95,7 +96,7 @@ class Seeks:
         return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
-        """The seeks in which a player waits, the oldest first; `over`: all there ever were."""
+        """The seeks in which a player waits, oldest first; `over` includes closed ones."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
         return self.some(self._transaction.scalars(query if over else query.where(_IS_OPEN)).all())
@@ -103,7 +104,7 @@ class Seeks:
     def met_since(
         self, player_id: int, others: Collection[int], moment: datetime
     ) -> frozenset[int]:
-        """Those of some players who play with a player, or did so at a moment or later."""
+        """The players among these who share a board with a player, or did at a moment or later."""
         own, theirs = seats.alias(), seats.alias()
         query = (
             select(theirs.c.player_id)
@@ -118,7 +119,7 @@ class Seeks:
     # -- writing ---------------------------------------------------------------------------
 
     def add(self, wish: Wish, player_id: int, now: datetime, expires_at: datetime) -> Seek:
-        """Write down a new seek of a player."""
+        """Add a seek of a player."""
         row = {**asdict(wish), "pool": wish.pool.value, "options": dict(wish.options)}
         row |= {"clock": wish.clock and dict(wish.clock), "wishes": list(wish.wishes)}
         moments = {"made_at": now, "expires_at": expires_at}
@@ -128,20 +129,20 @@ class Seeks:
         return self.some([number])[0]
 
     def add_seeker(self, seek_id: int, player_id: int) -> Seek:
-        """Let a player wait in a seek, after the others."""
+        """Add a player to a seek, after the others."""
         last = select(sql.coalesce(sql.max(seekers.c.place), 0)).where(seekers.c.seek_id == seek_id)
         row = {"seek_id": seek_id, "player_id": player_id, "place": last.scalar_subquery() + 1}
         self._transaction.execute(insert(seekers).values(**row))
         return self.some([seek_id])[0]
 
     def drop_seekers(self, seek_id: int, player_ids: Collection[int]) -> None:
-        """Let players wait in a seek no more."""
+        """Remove players from a seek."""
         if player_ids:
             those = seekers.c.player_id.in_(player_ids)
             self._transaction.execute(delete(seekers).where(seekers.c.seek_id == seek_id, those))
 
     def close(self, seek_id: int, status: str, board_id: int | None = None) -> None:
-        """Let nobody join any more."""
+        """Close a seek, so that no player can join."""
         closed = update(seeks).where(seeks.c.id == seek_id)
         self._transaction.execute(closed.values(status=status, board_id=board_id))
 
@@ -152,7 +153,7 @@ class Seeks:
 
 
 def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
-    """What holds of a seek that waits for players, and in which a player may meet everybody."""
+    """The conditions for an open seek in which a player may meet everybody."""
     waiting = seekers.alias()
     other = waiting.c.player_id
     shut = exists().where(

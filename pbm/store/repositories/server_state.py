@@ -1,4 +1,4 @@
-"""What the server knows of its surroundings, and the operator's journal."""
+"""Facts about the server's environment, and the journal of the operator's changes."""
 
 from datetime import datetime
 from typing import Any
@@ -21,7 +21,7 @@ class Facts:
         self._transaction = transaction
 
     def find(self, name: str, *, lock: bool = False) -> Fact | None:
-        """Find what was noted last under a name; with `lock` nobody else notes it meanwhile."""
+        """Find the fact stored under a name; `lock` locks it until the commit."""
         query = select(facts.c.value, facts.c.noted_at).where(facts.c.name == name)
         if lock:
             query = query.with_for_update()
@@ -29,7 +29,7 @@ class Facts:
         return Fact(row.value, row.noted_at) if row else None
 
     def note(self, name: str, value: Any, now: datetime) -> None:
-        """Note a fact, over what was noted before; `value` is plain JSON."""
+        """Store a fact, replacing an older one; `value` is plain JSON."""
         insert = _INSERT[self._transaction.dialect.name](facts)
         noted = {"value": value, "noted_at": now}
         self._transaction.execute(
@@ -39,7 +39,7 @@ class Facts:
         )
 
     def take(self, name: str) -> Fact | None:
-        """Forget what was noted under a name, and return it: only one process gets it."""
+        """Delete a fact, and return it: only one process gets it."""
         taken = delete(facts).where(facts.c.name == name)
         row = self._transaction.execute(
             taken.returning(facts.c.value, facts.c.noted_at)
@@ -47,7 +47,7 @@ class Facts:
         return Fact(row.value, row.noted_at) if row else None
 
     def forget(self, name: str) -> None:
-        """Know nothing under this name any more."""
+        """Delete the fact under a name."""
         self._transaction.execute(delete(facts).where(facts.c.name == name))
 
 
@@ -73,7 +73,7 @@ class Changes:
         board_id: int | None = None,
         details: dict[str, Any] | None = None,
     ) -> None:
-        """Write a change down."""
+        """Add a change to the journal."""
         self._transaction.execute(
             insert(changes).values(
                 at=now,

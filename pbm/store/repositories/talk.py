@@ -1,4 +1,4 @@
-"""What was said on boards lately, and what players have reported to the operator."""
+"""Recent words of players on boards, and reports to the operator."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from pbm.store.schema.people import players
 from pbm.store.sql.transaction import Transaction
 from pbm.store.values.players import Report, Said
 
-_AT_ONCE = 1000  # rows that one statement forgets
+_AT_ONCE = 1000  # rows deleted by one statement
 
 
 class Words:
@@ -21,13 +21,13 @@ class Words:
         self._transaction = transaction
 
     def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
-        """Keep what a player said to the others of a board."""
+        """Store a player's words to the others of a board."""
         row = {"board_id": board_id, "player_id": player_id, "lines": list(lines)}
         added = insert(words).values(**row, said_at=now)
         self._transaction.execute(added)
 
     def of_others(self, board_id: int, player_id: int, *, most: int) -> tuple[Said, ...]:
-        """What was said last on a board by others than a player, the oldest first."""
+        """The last words on a board by players other than one, oldest first."""
         query = (
             select(players.c.handle, words.c.said_at, words.c.lines)
             .join(players, players.c.id == words.c.player_id)
@@ -39,7 +39,7 @@ class Words:
         return tuple(Said(handle, at, tuple(lines)) for handle, at, lines in reversed(rows))
 
     def forget_before(self, moment: datetime) -> bool:
-        """Forget what was said before a moment, a piece at a time; whether there may be more."""
+        """Delete a batch of words older than a moment; return whether there may be more."""
         old = select(words.c.id).where(words.c.said_at < moment).limit(_AT_ONCE)
         query = delete(words).where(words.c.id.in_(old.scalar_subquery()))
         return self._transaction.execute(query).rowcount == _AT_ONCE
@@ -59,7 +59,7 @@ class Reports:
         words: Sequence[dict[str, Any]],
         now: datetime,
     ) -> int:
-        """Keep what a player reports, with the words of others; return its number."""
+        """Store a player's report, with the words of others; return its number."""
         row = {"player_id": player_id, "board_id": board_id, "reported_at": now}
         added = self._transaction.execute(
             insert(reports)
@@ -84,5 +84,5 @@ class Reports:
         )
 
     def forget_before(self, moment: datetime) -> None:
-        """Forget what was reported before a moment."""
+        """Delete reports older than a moment."""
         self._transaction.execute(delete(reports).where(reports.c.reported_at < moment))

@@ -1,4 +1,4 @@
-"""Vacations: the days on which clocks of a player do not run."""
+"""Vacations: the days on which a player's clocks stand still."""
 
 from collections.abc import Collection
 from datetime import date
@@ -25,7 +25,7 @@ _OF_PLAYER = Statement(
 
 
 def vacations_read(player_id: int, since: date) -> Read:
-    """What `Vacations.of_player` reads of a player."""
+    """The read of `Vacations.of_player` for a player."""
     return _OF_PLAYER, {"player_id": player_id, "since": since}
 
 
@@ -36,18 +36,18 @@ class Vacations:
         self._transaction = transaction
 
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
-        """A player's vacations that last until a day or longer, in order."""
+        """A player's vacations that end on a day or later, in order."""
         (rows,) = rows_of(self._transaction, vacations_read(player_id, since))
         return tuple(Vacation(**row) for row in rows)
 
     def find(self, vacation_id: int) -> Vacation | None:
-        """Find one that was not dropped."""
+        """Find a vacation that was not dropped."""
         query = select(*VACATION).where(vacations.c.id == vacation_id)
         row = self._transaction.execute(query).mappings().one_or_none()
         return Vacation(**row) if row else None
 
     def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:
-        """Those of some players who are away on a day on all their boards, and until when."""
+        """The players among these who are away on a day on all their boards, and until when."""
         query = (
             select(vacations.c.player_id, func.max(vacations.c.last_day))
             .where(
@@ -61,19 +61,19 @@ class Vacations:
         return {row.player_id: row[1] for row in self._transaction.execute(query)}
 
     def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> int:
-        """Let a player be away from one day to another; return its number."""
+        """Add a player's vacation from one day to another; return its number."""
         row = {"player_id": player_id, "board_id": board_id, "first_day": first, "last_day": last}
         added = insert(vacations).values(**row).returning(vacations.c.id)
         return int(self._transaction.execute(added).scalar_one())
 
     def keep_zone(self, player_id: int, zone: str, today: date) -> None:
-        """Let a player's vacations that have begun stay in the time zone in which they did."""
+        """Fix the time zone of a player's vacations that have already begun."""
         begun = vacations.c.zone.is_(None) & (vacations.c.first_day <= today)
         its = update(vacations).where(vacations.c.player_id == player_id, begun)
         self._transaction.execute(its.values(zone=zone))
 
     def end_on(self, vacation: Vacation, last: date) -> None:
-        """Let one end on another day; before its first day there is none of it."""
+        """Move the end of a vacation; an end before its first day deletes it."""
         its = vacations.c.id == vacation.id
         if last < vacation.first_day:
             self._transaction.execute(delete(vacations).where(its))

@@ -1,4 +1,4 @@
-"""How long boards wait for their players, and whether reminders have arrived."""
+"""Clock data of boards, and delivery of reminders."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,18 +17,18 @@ from pbm.store.values.kinds import Kind
 
 
 class Waits:
-    """Writes down what is kept of the clocks of boards, within one transaction."""
+    """Writes clock data of boards, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
         self._boards = Boards(transaction)
 
     def note_reminded(self, board: Board, times: int) -> None:
-        """Note how often a player was reminded of the move that a board waits for."""
+        """Store the number of reminders about the awaited move."""
         self._boards.change(board.id, reminded=times)
 
     def set(self, board: Board, **changed: Any) -> Board:
-        """Change what is kept of a board's clock: `given`, `stops`, `reminded`, `paused_since`."""
+        """Change clock data of a board: `given`, `stops`, `reminded`, `paused_since`."""
         stored = dict(changed)
         if "stops" in changed:
             stored["stops"] = plain_stops(changed["stops"])
@@ -36,7 +36,7 @@ class Waits:
         return replace(board, **changed)
 
     def set_stopped(self, board: Board, seat: int, stopped: int) -> None:
-        """Note the seconds for which a clock has stood still as mail to its player came back."""
+        """Store how many seconds a clock stood still because mail to its player bounced."""
         self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
@@ -44,7 +44,7 @@ class Waits:
         )
 
     def set_used(self, board: Board, seat: int, used: int, banked: int | None) -> None:
-        """Note the seconds that a seat has used of its clock, and those left in its bank."""
+        """Store the seconds used of a seat's clock, and those left in its bank."""
         self._transaction.execute(
             update(seats)
             .where(seats.c.board_id == board.id, seats.c.seat == seat)
@@ -52,7 +52,7 @@ class Waits:
         )
 
 
-_ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # as far as we know
+_ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # and not bounced yet
 
 
 class Reminders:
@@ -62,20 +62,24 @@ class Reminders:
         self._transaction = transaction
 
     def name_boards(self, message_id: str, board_ids: Sequence[int]) -> None:
-        """Write down of which boards a mail reminds, one at least."""
+        """Store the boards that a reminder mail is about, at least one."""
         mail = select(outbox.c.id).where(outbox.c.message_id == message_id).scalar_subquery()
         rows = [{"board_id": board_id} for board_id in board_ids]
         self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
     def was_taken(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
-        """Whether the next server has taken a reminder of a board to a player until a moment, of
-        those that were written since another; one that came back later is none."""
+        """Whether a reminder of a board, written since a moment, was delivered until another.
+
+        A reminder that bounced later does not count.
+        """
         reminders = _reminders(player_id, board_id, since)
         return self._any(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
     def is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
-        """Whether a reminder of a board to a player, written since a moment, waits to be taken by
-        the next server, or was taken and has not come back."""
+        """Whether a reminder of a board, written since a moment, is waiting or was delivered.
+
+        A reminder that bounced does not count.
+        """
         reminders = _reminders(player_id, board_id, since)
         return self._any(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 
