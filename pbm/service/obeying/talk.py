@@ -21,7 +21,7 @@ from pbm.events import (
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD
 from pbm.service.obeying.refusals import is_refusal
 
-_LINES_READ = 24  # of words not sent
+_LINES_READ = 24  # lines of unsent words that are searched for a move
 _WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off")  # sections about no board
 
 

@@ -82,7 +82,7 @@ def _told(turn: Turn, player: Player, board: Board, *, drawn: bool) -> dict[str,
 
 
 def _urgency(turn: Turn, player: Player, board: Board) -> tuple[bool, bool, float, int]:
-    """Sort key of boards: those to move on by their clocks, then finished ones, then the rest."""
+    """Sort key of boards: the player's turns by clock, then finished boards, then the rest."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         return True, board.playing, 0.0, board.id

@@ -72,7 +72,7 @@ def keep_for_digests(
     wanting = {player.id for player in at_once if player.settings.wants_digests}
     may_have_kept = {number for number, left in may_be.items() if left <= WAS_TOO_MUCH}
     plain = {number for number, left in may_be.items() if left < PICTURED}
-    if len(board.seats) > _TWO:  # of two, a turn costs no query
+    if len(board.seats) > _TWO:  # a turn of two players costs no query
         others = {player.id for player in at_once if not turn.wrote(player)} - set(counted)
         plain |= {it for it in others if not is_pictured(turn.work, it, turn.now)}
     return AtOnce(at_once, wanting | may_have_kept, plain)

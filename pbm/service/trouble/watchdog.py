@@ -1,7 +1,7 @@
 """Watches turns and the work for them: logs slow ones, and ends the process if one hangs.
 
-A hanging thread cannot be stopped, so the process ends and its supervisor restarts it. The
-`CrashMarker` counts that as a try of the turn's mail.
+A hanging thread cannot be stopped, so the process ends and its supervisor restarts it. The next
+start finds the mail in `CrashMarker` and counts one of its tries.
 """
 
 import faulthandler

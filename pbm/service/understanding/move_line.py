@@ -123,7 +123,7 @@ def _guess(
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
-    """A refusal, if the first line is a move and another line is another legal one."""
+    """A refusal, if the first line is a move and another line is a different legal one."""
     if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None
     game = script.commands[0].game
