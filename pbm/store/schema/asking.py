@@ -1,4 +1,4 @@
-"""Tables of what waits for an answer, of seeks, and of what players said."""
+"""Tables of questions, errands, challenges, seeks, and words of players."""
 
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, text
 
@@ -53,7 +53,7 @@ errands = Table(
 )
 
 
-consents = Table(  # a yes that stands for moves of the same origin
+consents = Table(  # standing consents: a yes that also counts for later moves of the same origin
     "consents",
     metadata,
     to("players", "player_id", primary_key=True),
@@ -64,14 +64,14 @@ consents = Table(  # a yes that stands for moves of the same origin
 )
 
 
-challenges = Table(  # pending, until everybody who wants to be asked has said yes
+challenges = Table(  # pending until every player to be asked has said yes
     "challenges",
     metadata,
     identity(),
     to("players", "by_id", nullable=False, index=True),
     Column("setup", JSON, nullable=False),
     Column("comment", JSON, nullable=False),
-    Column("first_unsaid", Boolean, nullable=False),  # seat 1 is the challenger's unasked
+    Column("first_unsaid", Boolean, nullable=False),  # the challenger got seat 1 by default
     Column("asked_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     sqlite_autoincrement=True,
@@ -92,7 +92,7 @@ challenged = Table(
     Column("seat", Integer, primary_key=True, autoincrement=False),
     to("players", "player_id", nullable=False),
     Column("asked", Boolean, nullable=False),
-    Column("waits", Boolean, nullable=False),  # asked, and has not answered
+    Column("waits", Boolean, nullable=False),  # the player was asked, and has not answered
     Index("ix_challenged_player_id", "player_id", "challenge_id"),
     info=personal(
         "player_id",
@@ -109,21 +109,21 @@ seeks = Table(
     metadata,
     identity(),
     Column("game", String(16), nullable=False),
-    Column("pool", String(6), nullable=False),  # whose ratings count for it: two, many, teams
+    Column("pool", String(6), nullable=False),  # of `least` and `most`: two, many, teams
     Column("players", Integer, nullable=False),
     Column("options", JSON, nullable=False),
     Column("rounds", Integer),
     Column("rated", Boolean, nullable=False),
     Column("clock", JSON(none_as_null=True)),
-    Column("wishes", JSON, nullable=False),  # the options as they are written
-    Column("usual", Boolean, nullable=False),  # without any wish, so that it may be paired
-    Column("pairs", Boolean, nullable=False),  # begins with the next who wants such a game
-    Column("least", Integer),  # the ratings of those who may join
+    Column("wishes", JSON, nullable=False),  # the options as typed
+    Column("usual", Boolean, nullable=False),  # without options, so that the seek may be paired
+    Column("pairs", Boolean, nullable=False),  # the maker wants to be paired
+    Column("least", Integer),  # lowest and highest rating of players who may join
     Column("most", Integer),
     Column("status", String(10), nullable=False),  # open, begun, withdrawn, lapsed
     Column("made_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
-    to("boards", "board_id"),  # that it became
+    to("boards", "board_id"),  # the board begun from the seek
     Index(
         "ix_seeks_open",
         "id",
@@ -145,7 +145,7 @@ seekers = Table(
     metadata,
     to("seeks", "seek_id", primary_key=True),
     to("players", "player_id", primary_key=True),
-    Column("place", Integer, nullable=False),  # 1 is who made it
+    Column("place", Integer, nullable=False),  # 1 is the maker
     Index("ix_seekers_player_id", "player_id", "seek_id"),
     info=personal(
         "player_id",
@@ -157,7 +157,7 @@ seekers = Table(
 )
 
 
-words = Table(  # kept for a time, so that they can be reported
+words = Table(  # stored for some time, so that they can be reported
     "words",
     metadata,
     identity(),
@@ -180,8 +180,8 @@ reports = Table(
     to("players", "player_id", nullable=False, index=True),
     to("boards", "board_id", nullable=False),
     Column("reported_at", Moment, nullable=False, index=True),
-    Column("lines", JSON, nullable=False),  # of whoever reports
-    Column("words", JSON, nullable=False),  # of the others: who, when, which lines
+    Column("lines", JSON, nullable=False),  # of the reporter
+    Column("words", JSON, nullable=False),  # of the others: author, time, lines
     sqlite_autoincrement=True,
     info=personal(
         "player_id",

@@ -43,7 +43,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 class MailKind(TypeDecorator[Kind]):
-    """A kind of mail, as its word."""
+    """A kind of mail, stored as its word."""
 
     impl = String(10)
     cache_ok = True
@@ -95,14 +95,17 @@ metadata = MetaData(
 NEW, STUCK = (literal_column(f"'{word}'", String) for word in ("new", "stuck"))
 DUE, FAILED = (literal_column(f"'{word}'", String) for word in ("due", "failed"))
 OPEN = literal_column("'open'", String)
-"""Words of partial indexes, literal in the SQL: with bound values PostgreSQL's generic plans do not
-use the index, and SQLite prepares each time anew."""
+"""Words of partial indexes, as SQL literals.
+
+With bound values PostgreSQL's generic plans do not use the index, and SQLite prepares the statement
+each time.
+"""
 
 
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
     """Options of a partial index of waiting rows; on PostgreSQL only for queries about `column`.
 
-    PostgreSQL estimates each of these indexes as empty, so that it could choose any of them.
+    PostgreSQL estimates each of these indexes as empty, so that it could choose a wrong one.
     """
     waits = f"status = '{word}'"
     asked_for = text(f"{waits} AND {column} IS NOT NULL")

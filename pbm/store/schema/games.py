@@ -15,31 +15,31 @@ boards = Table(
     identity(),
     Column("game", String(16), nullable=False),
     Column("rules_version", Integer, nullable=False),
-    Column("options", JSON, nullable=False),  # what was chosen, by name
-    Column("subject", String(200), nullable=False),  # frozen for the board's life
+    Column("options", JSON, nullable=False),  # by name
+    Column("subject", String(200), nullable=False),  # never changes
     Column("start_state", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("ply", Integer, nullable=False),
     Column("status", String(10), nullable=False),  # playing, finished, closed, forgotten
-    # by what the rules name, or: agreed, claimed, declined, operator, record
+    # a word of the rules, or: agreed, claimed, declined, operator, record
     Column("ended_by", String(12)),
     Column("winners", JSON(none_as_null=True)),  # seats, [] for a draw; null without a result
     to("players", "to_move_id"),
     Column("started_at", Moment, nullable=False),
     Column("changed_at", Moment, nullable=False),
-    Column("offers", JSON(none_as_null=True)),  # draws and take-backs that were asked for
-    Column("taken_back", Integer, nullable=False, server_default="0"),  # how often plies were
+    Column("offers", JSON(none_as_null=True)),  # open and declined draws and take-backs
+    Column("taken_back", Integer, nullable=False, server_default="0"),  # number of take-backs
     Column("match_id", Integer),  # the number of the match's first board
     Column("round", Integer),
     Column("rounds", Integer),  # of the whole match
     Column("rematch_of", Integer),  # a board's number
-    Column("tags", JSON(none_as_null=True)),  # of a record: pairs of a name and a value
+    Column("tags", JSON(none_as_null=True)),  # of an imported record: pairs of a name and a value
     Column("begun_by_id", Integer),  # the number of the player who challenged the others
-    Column("rated", Boolean, nullable=False, server_default=true()),  # as it was begun
-    Column("clock", JSON(none_as_null=True)),  # its terms; null for the usual ones
-    Column("waits_since", Moment),  # for the player to move
-    Column("reminded", Integer, nullable=False, server_default="0"),  # how often, of that move
-    Column("given", Integer, nullable=False, server_default="0"),  # seconds more for that move
+    Column("rated", Boolean, nullable=False, server_default=true()),  # fixed at the start
+    Column("clock", JSON(none_as_null=True)),  # its terms; null for the default
+    Column("waits_since", Moment),  # start of the wait for the player to move
+    Column("reminded", Integer, nullable=False, server_default="0"),  # times, of that move
+    Column("given", Integer, nullable=False, server_default="0"),  # extra seconds for that move
     # Pairs of moments between which the clock was stopped, and the beginning of a pause.
     Column("stops", JSON(none_as_null=True)),
     Column("paused_since", Moment),
@@ -84,11 +84,11 @@ seats = Table(
     Column("seat", Integer, primary_key=True, autoincrement=False),
     to("players", "player_id", nullable=False),
     Column("playing", Boolean, nullable=False),  # false once the board is over
-    Column("last_ply", Integer, nullable=False),  # that this seat played, 0 before its first
-    Column("name", String(40)),  # in a record, which belongs to its importer
+    Column("last_ply", Integer, nullable=False),  # last ply of this seat, 0 before its first
+    Column("name", String(40)),  # in an imported record, which belongs to its importer
     # Whether the player began the board, or has moved or written since it was begun.
     Column("answered", Boolean, nullable=False, server_default=false()),
-    # Whether the player knows where words without a command go.
+    # Whether the player was told where words without a command go.
     Column("told_of_words", Boolean, nullable=False, server_default=false()),
     # Seconds of the clock, if its terms need them; a null bank is full.
     Column("used", Integer, nullable=False, server_default="0"),
@@ -114,7 +114,7 @@ moves = Table(
     Column("ply", Integer, primary_key=True, autoincrement=False),
     Column("seat", Integer, nullable=False),
     Column("text", String(16), nullable=False),
-    Column("effect", JSON, nullable=False),  # as plain data of the rules
+    Column("effect", JSON, nullable=False),  # plain data of the rules
     Column("played_at", Moment, nullable=False),
     Column("stood", String(MARK)),  # the repetition key after it; null in old rows
     Column("times", Integer),  # occurrences of that key so far, up to a limit of the game

@@ -46,11 +46,11 @@ inbox = Table(
     Column("tries", Integer, nullable=False),
     Column("outcome", Text),
     Column("done_at", Moment),
-    Column("lane", String(254)),  # of one player, or one sender: obeyed in order
-    Column("board_lane", Integer),  # of one board: obeyed in order, too
-    Column("place", Float, nullable=False, server_default="0"),  # in the order of turns, seconds
-    Column("known", Boolean, nullable=False, server_default=true()),  # a player's, it seems
-    Column("aside_until", Moment),  # while work for it is done in a thread
+    Column("lane", String(254)),  # a player or a sender, whose mails are obeyed in order
+    Column("board_lane", Integer),  # a board, about which mails are obeyed in order
+    Column("place", Float, nullable=False, server_default="0"),  # order of turns, in seconds
+    Column("known", Boolean, nullable=False, server_default=true()),  # seems to be a player's
+    Column("aside_until", Moment),  # deferred until then, while a thread works for it
     # Whether an answer to a stranger was counted on arrival.
     Column("answer_counted", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("digest", "recipient"),
@@ -62,7 +62,7 @@ inbox = Table(
             ("place", ("place", "id")),
         )
     ),
-    Index("ix_inbox_sender", text("lower(sender)")),  # whose mails are forgotten when they leave
+    Index("ix_inbox_sender", text("lower(sender)")),  # erased when the sender leaves
     Index(
         "ix_inbox_stuck",
         "id",
@@ -78,8 +78,8 @@ inbox = Table(
 )
 
 
-# Contents have tables of their own: their rows are deleted once the mail is done, and SQLite reuses
-# the pages. In a row that stays they would leave nearly empty pages.
+# Contents have their own tables: their rows are deleted once the mail is done, and SQLite reuses
+# the pages. In a remaining row they would leave nearly empty pages.
 inbox_raw = Table(
     "inbox_raw",
     metadata,
@@ -102,7 +102,7 @@ outbox = Table(
     to("players", "player_id", index=True),
     to("boards", "board_id"),
     to("inbox", "inbox_id"),
-    Column("thread", Integer, nullable=False),  # the board's number, 0 outside any: keeps order
+    Column("thread", Integer, nullable=False),  # sent in order; the board's number, or 0
     Column("template", String(40), nullable=False),
     Column("message_id", String(200), nullable=False, unique=True),
     Column("sender", String(254), nullable=False),  # envelope sender, empty for <>
@@ -133,8 +133,8 @@ outbox = Table(
 )
 
 
-# By Message-ID, which is known before the row's number. No foreign key: that would prevent writing
-# several mails in one statement.
+# Keyed by Message-ID, which is known before the row's number. No foreign key: it would prevent
+# inserting several mails in one statement.
 outbox_contents = Table(
     "outbox_contents",
     metadata,
@@ -154,9 +154,9 @@ kept_news = Table(  # for the next digest
     identity(),
     to("players", "player_id", nullable=False),
     to("boards", "board_id", nullable=False),
-    Column("after_ply", Integer, nullable=False),  # the last one that the player has been told of
-    Column("told", JSON, nullable=False),  # frozen, as the parameters of a mail
-    Column("size", Integer, nullable=False),  # of that, in characters
+    Column("after_ply", Integer, nullable=False),  # the last ply that the player was told about
+    Column("told", JSON, nullable=False),  # frozen, like the parameters of a mail
+    Column("size", Integer, nullable=False),  # of `told`, in characters
     Column("kept_at", Moment, nullable=False),
     Index("ix_kept_news_player_id", "player_id", "board_id"),
     info=personal(
@@ -171,7 +171,7 @@ kept_notices = Table(  # about no board, for the next digest
     metadata,
     identity(),
     to("players", "player_id", nullable=False, index=True),
-    Column("told", JSON, nullable=False),  # frozen, with the name of the template
+    Column("told", JSON, nullable=False),  # frozen, with the template's name
     Column("kept_at", Moment, nullable=False),
     info=personal(
         "player_id",
@@ -180,7 +180,7 @@ kept_notices = Table(  # about no board, for the next digest
 )
 
 
-reminded_boards = Table(  # of a reminder of several boards
+reminded_boards = Table(  # the boards of a reminder about several
     "reminded_boards",
     metadata,
     to("outbox", "outbox_id", primary_key=True),

@@ -11,17 +11,17 @@ players = Table(
     identity(),
     Column("handle", String(16), nullable=False, unique=True),
     Column("status", String(10), nullable=False),  # active, suspended, removed
-    Column("epoch", Integer, nullable=False),  # raised by newkey: older reply tags die
+    Column("epoch", Integer, nullable=False),  # newkey raises it: older tags are void
     Column("joined_at", Moment, nullable=False),
-    Column("settings", JSON(none_as_null=True)),  # those that are not the default
+    Column("settings", JSON(none_as_null=True)),  # non-default ones
     Column("password_hash", String(200)),
-    Column("bounces", Integer, nullable=False, server_default="0"),  # soft ones, in a row
+    Column("bounces", Integer, nullable=False, server_default="0"),  # consecutive soft bounces
     Column("bounced_at", Moment),
     Column("unreachable_since", Moment),  # null while mail arrives
-    Column("absent_since", Moment),  # a reminder; null again with the player's next mail
-    Column("lapsed_at", Moment),  # while that was not null, at the cost of rating
-    Column("spared_at", Moment),  # the beginning of the last absence in which a forfeit cost none
-    Column("rating_news", JSON(none_as_null=True)),  # ratings of before a change of the rules
+    Column("absent_since", Moment),  # time of a reminder; null again with the player's next mail
+    Column("lapsed_at", Moment),  # last forfeit of that absence that cost rating
+    Column("spared_at", Moment),  # start of the last absence in which a forfeit cost none
+    Column("rating_news", JSON(none_as_null=True)),  # ratings before a change of the rules
     Column("robot", String(16)),  # its name among robots; null for people
     sqlite_autoincrement=True,
     info=personal(
@@ -72,10 +72,10 @@ vacations = Table(
     metadata,
     identity(),
     to("players", "player_id", nullable=False),
-    to("boards", "board_id"),  # where it holds; null for all of the player's boards
+    to("boards", "board_id"),  # null for all of the player's boards
     Column("first_day", Date, nullable=False),  # both in the player's time zone
     Column("last_day", Date, nullable=False),
-    Column("zone", String(64)),  # where it began, once the player has chosen another one
+    Column("zone", String(64)),  # at the start, once the player has changed it
     Index("ix_vacations_player_id", "player_id", "last_day"),
     info=personal(
         "player_id",

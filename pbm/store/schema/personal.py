@@ -1,7 +1,7 @@
-"""Marks that say what a table holds about a person, and what erasure and export do with it.
+"""Marks of tables with personal data, which define its erasure and export.
 
-Each table has `info=personal(...)` or `info=IMPERSONAL`.
-`pbm/store/repositories/personal_data.py` erases and exports by these marks.
+Each table has `info=personal(...)` or `info=IMPERSONAL`. `pbm/store/repositories/personal_data.py`
+erases and exports by these marks.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ class ExportRows:
 
 @dataclass(frozen=True)
 class ExportedBy:
-    """`everything_about` in `pbm/commands` writes this key itself."""
+    """`everything_about` in `pbm/commands` exports this key."""
 
     key: str
 
@@ -68,10 +68,10 @@ class NotExported:
 
 @dataclass(frozen=True)
 class Personal:
-    """The columns by which a person's rows are found, and what erasure and export do with them.
+    """The columns that identify a person's rows, and how erasure and export treat them.
 
-    `numbers` hold a player's number; the export takes the rows of the first. `addresses` hold
-    one of the player's addresses, in any case. `hidden` hold one inside a longer text.
+    `numbers` contain a player's number; the export takes the rows of the first. `addresses` contain
+    one of the player's addresses, in any case. `hidden` contain an address inside a longer text.
     """
 
     erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows
@@ -82,7 +82,7 @@ class Personal:
 
 
 IMPERSONAL: dict[str, Personal | None] = {_MARK: None}
-"""For a table whose rows are about no person."""
+"""The mark of a table without personal data."""
 
 
 def personal(
@@ -92,7 +92,7 @@ def personal(
     addresses: tuple[str, ...] = (),
     hidden: tuple[str, ...] = (),
 ) -> dict[str, Personal | None]:
-    """The `info` of a table whose rows are about persons; see `Personal`."""
+    """The `info` of a table with personal data; see `Personal`."""
     return {_MARK: Personal(erasure, export, numbers, addresses, hidden)}
 
 

@@ -8,7 +8,7 @@ from pbm.store.schema.personal import IMPERSONAL, ExportRows, KeepRows, personal
 rated_boards = Table(
     "rated_boards",
     metadata,
-    identity(),  # in the order in which they were counted
+    identity(),  # in the order of counting
     to("boards", "board_id", nullable=False, unique=True),
     Column("game", String(16), nullable=False),
     Column("pool", String(6), nullable=False),  # two, many, teams
@@ -31,10 +31,10 @@ results = Table(
     Column("sigma_before", Float, nullable=False),
     Column("mu", Float, nullable=False),
     Column("sigma", Float, nullable=False),
-    Column("games", Integer, nullable=False),  # that were rated so far, this one included
-    Column("people_games", Integer, nullable=False, server_default="0"),  # not only with robots
-    Column("rival_id", Integer),  # the player who is the only person met in these
-    Column("weight", Float, nullable=False, server_default="1"),  # 0 for a rating that stays
+    Column("games", Integer, nullable=False),  # rated games so far, including this one
+    Column("people_games", Integer, nullable=False, server_default="0"),  # not only against robots
+    Column("rival_id", Integer),  # the only person among the opponents in these
+    Column("weight", Float, nullable=False, server_default="1"),  # 0 for an unchanged rating
     Index("ix_results_player_id", "player_id", "game", "pool", "rated_id"),
     info=personal(
         "player_id",
@@ -46,7 +46,7 @@ results = Table(
 )
 
 
-# In the standings: ten games, with two different people or more.
+# In the standings: ten games, against two different people or more.
 LISTED = text("people_games >= 10 AND rival_id IS NULL")
 
 ratings = Table(  # the last result of each player

@@ -1,4 +1,4 @@
-"""Tables of the server's own running, and of the jobs of robots."""
+"""Tables of server state, rate limits, timers, and jobs of robots."""
 
 from sqlalchemy import (
     JSON,
@@ -49,7 +49,7 @@ changes = Table(
 buckets = Table(
     "buckets",
     metadata,
-    Column("key", String(300), primary_key=True),  # what is limited, and for whom
+    Column("key", String(300), primary_key=True),  # the rate limit, and whom it is for
     Column("tokens", Float, nullable=False),
     Column("filled_at", Moment, nullable=False, index=True),
     info=personal(
@@ -63,7 +63,7 @@ buckets = Table(
 facts = Table(
     "facts",
     metadata,
-    Column("name", String(40), primary_key=True),  # what the server knows about its surroundings
+    Column("name", String(40), primary_key=True),  # name of a fact about the server's environment
     Column("value", JSON, nullable=False),
     Column("noted_at", Moment, nullable=False),
     info=IMPERSONAL,
@@ -77,8 +77,8 @@ heartbeats = Table(
     Column("role", String(20), primary_key=True),
     Column("host", String(255), nullable=False),
     Column("pid", Integer, nullable=False),
-    Column("beat_at", Moment, nullable=False),  # when the process wrote this
-    Column("alive_at", Moment, nullable=False),  # when the role was last seen to go on
+    Column("beat_at", Moment, nullable=False),  # when the process wrote this row
+    Column("alive_at", Moment, nullable=False),  # last sign of life of the role
     Column("ahead", Float),  # seconds by which the process's clock is ahead of the database's
     info=IMPERSONAL,
 )
@@ -89,12 +89,12 @@ due = Table(
     metadata,
     identity(),
     Column("kind", String(30), nullable=False),
-    Column("about", String(60), nullable=False),  # what makes it one and the same of its kind
+    Column("about", String(60), nullable=False),  # key, unique within the kind
     Column("board_id", Integer),
     Column("player_id", Integer),
     Column("question_id", Integer),
-    Column("since", Moment, nullable=False),  # from when its time counts
-    Column("set_at", Moment, nullable=False),  # when it was written, or put off last
+    Column("since", Moment, nullable=False),  # start of its time
+    Column("set_at", Moment, nullable=False),  # when it was set or deferred last
     Column("due_at", Moment, nullable=False),
     Column("tries", Integer, nullable=False, server_default="0"),
     Column("last_error", Text),
@@ -127,17 +127,17 @@ thoughts = Table(
     metadata,
     identity(),
     Column("kind", String(10), nullable=False),
-    Column("about", String(80), nullable=False),  # one and the same of its kind
+    Column("about", String(80), nullable=False),  # key, unique within the kind
     to("boards", "board_id", nullable=False, index=True),
     Column("ply", Integer, nullable=False),
-    to("players", "player_id", nullable=False),  # whose share it is
+    to("players", "player_id", nullable=False),  # the player whose share of search time it uses
     Column("params", JSON(none_as_null=True)),
-    Column("place", Float, nullable=False),  # in the order of thoughts, seconds
+    Column("place", Float, nullable=False),  # order of search jobs, in seconds
     Column("asked_at", Moment, nullable=False),
     Column("due_at", Moment, nullable=False),
-    Column("leased_by", String(32)),  # the process that thinks about it
+    Column("leased_by", String(32)),  # the process that works on it
     Column("leased_until", Moment),
-    Column("tries", Integer, nullable=False, server_default="0"),  # that failed
+    Column("tries", Integer, nullable=False, server_default="0"),  # failed ones
     Column("last_error", Text),
     Column("stuck", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("kind", "about"),
@@ -145,7 +145,7 @@ thoughts = Table(
     Index("ix_thoughts_player_id", "player_id", "place"),
     info=personal(
         "player_id",
-        erasure=DeleteRows(only={"kind": "hint"}),  # a board goes on with the others
+        erasure=DeleteRows(only={"kind": "hint"}),  # other jobs belong to boards that go on
         export=NotExported("deleted once the robot has answered"),
     ),
 )
@@ -154,14 +154,14 @@ analyses = Table(
     "analyses",
     metadata,
     Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
-    Column("mark", String(24), nullable=False),  # of the game as it was looked at
+    Column("mark", String(24), nullable=False),  # of the analysed state of the game
     Column("found", JSON, nullable=False),
     Column("began_at", Moment, nullable=False),
     Column("finished_at", Moment),
     info=IMPERSONAL,
 )
 
-analysis_readers = Table(  # get it once it is finished
+analysis_readers = Table(  # receive it once it is finished
     "analysis_readers",
     metadata,
     Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),

@@ -1,7 +1,7 @@
-"""The SQL engine of the store: the one room with code that exists for speed.
+"""The SQL engine of the store: the one package with code that exists for speed.
 
 Repositories write statements in SQLAlchemy's language and run them through `Statement` or
-`Transaction.execute`. Three things happen below them that they need not know:
+`Transaction.execute`. Three mechanisms below are transparent to them:
 
 - `Statement` compiles SQL once and runs it by the driver itself (`driver`).
 - Writes that return nothing are buffered, and go to the database with the next read or the commit.

@@ -29,21 +29,21 @@ _FORMS = (
     "sqlite:///var/pbm.sqlite3 or postgresql://user:password@host/name. In a user's name or a "
     "password, percent-encode what is neither letter nor digit: an @ is %40, a slash %2F."
 )
-# Nothing is asked of the database for so long by who works: turns that hang end after half of it.
+# Turns stay idle in a transaction for less: a turn that hangs is ended after half of this time.
 MOST_IDLE_SECONDS = 60  # within a transaction
-IDLE_SECONDS = 30.0  # after which a connection may have gone without a word
+IDLE_SECONDS = 30.0  # after which a connection may have been lost silently
 _IDLE_SINCE = "pbm_idle_since"
 
 
 def parse_url(url: str) -> URL:
-    """Read `PBM_DATABASE_URL`. Raises OperatorError, which holds no part of it."""
+    """Parse `PBM_DATABASE_URL`. Raises OperatorError, whose text contains no part of it."""
     try:
         parsed = make_url(url)
         parsed = parsed.set(drivername=_DRIVERS[parsed.drivername])
     except (ArgumentError, KeyError, ValueError):
         raise OperatorError(f"PBM_DATABASE_URL must look like {_FORMS}") from None
     if parsed.get_backend_name() != "sqlite" and "@" in f"{parsed.host}{parsed.database}":
-        # A part of the password is taken for the host's name, and would be told as that.
+        # A part of the password was parsed as the host, and would be shown.
         raise OperatorError(
             f"PBM_DATABASE_URL has an @ behind the host. It must look like {_FORMS}"
         )
@@ -51,22 +51,22 @@ def parse_url(url: str) -> URL:
 
 
 def shown_url(url: URL) -> str:
-    """A database's URL for the operator, without what may be a password."""
+    """A database's URL for the operator, without a possible password."""
     told = {name: url.query[name] for name in ("host", "port") if name in url.query}
     return url.set(query=told).render_as_string(hide_password=True)
 
 
 def make_engine(url: str) -> Engine:
-    """An engine whose errors quote no values, which may be somebody's mail."""
+    """An engine whose errors contain no values, since these may be from mails."""
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
         return postgresql_engine(parsed)
-    if parsed.database in (None, "", ":memory:"):  # of which each connection has its own
+    if parsed.database in (None, "", ":memory:"):  # each connection would have its own
         raise OperatorError("PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does.")
     file = Path(str(parsed.database))
     _make_folder(file.parent)
     refuse_anothers(file.parent, file, *(Path(f"{file}-{log}") for log in ("wal", "shm")))
-    # The connection used last knows the pages: the others must read anew what was written since.
+    # The connection used last has a warm page cache; others must reread changed pages.
     engine = create_engine(parsed, pool_use_lifo=True, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
@@ -100,10 +100,10 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def postgresql_engine(url: URL) -> Engine:
-    """An engine whose errors quote no values, which may be somebody's mail.
+    """An engine whose errors contain no values, since these may be from mails.
 
-    The driver begins no transactions: who asks for one either lets the first statement bring the
-    beginning along, and says so with the option `pbm_begins_itself`, or it is sent at once.
+    The driver begins no transactions. BEGIN is sent at once, unless the option `pbm_begins_itself`
+    says that it goes along with the first statement.
     """
     engine = create_engine(url, isolation_level="AUTOCOMMIT", hide_parameters=True)
     event.listen(engine, "connect", _limit_idleness)
@@ -114,10 +114,10 @@ def postgresql_engine(url: URL) -> Engine:
 
 
 def _limit_idleness(held: Any, _record: object) -> None:
-    """Let the server end a transaction whose process stands still, or whose machine is gone.
+    """Let the server end a transaction whose process hangs, or whose machine is gone.
 
-    It would hold its locks for good, and keep every row from being cleaned away. It is no
-    parameter of the connection, since poolers let few of those pass.
+    Such a transaction would hold its locks for good, and prevent vacuuming. It is set by a
+    statement, since poolers reject most connection parameters.
     """
     held.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
 
@@ -133,13 +133,13 @@ def _note_idle(_held: object, entry: ConnectionPoolEntry) -> None:
 
 
 def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
-    """Find out whether a connection is broken, and with it all that lie in the pool.
+    """Test a connection; if it is broken, invalidate the whole pool.
 
-    A server that ends says goodbye: then there is something to read. One that vanishes does not, so
-    whatever was idle for long is asked.
+    A server that shuts down sends a message, so there is data to read. One that vanishes does not,
+    so connections that were idle for long are tested by a query.
     """
     idle_since = entry.info.get(_IDLE_SINCE)
-    if idle_since is None:  # it has just been made
+    if idle_since is None:  # a new connection
         return
     if monotonic() - idle_since < IDLE_SECONDS and not _has_news(held):
         return
@@ -154,5 +154,5 @@ def _has_news(held: Any) -> bool:
         socket = poll()
         socket.register(held.fileno(), POLLIN)
         return bool(socket.poll(0))
-    except psycopg.Error:  # it is known to be broken
+    except psycopg.Error:  # the connection is already known to be broken
         return True

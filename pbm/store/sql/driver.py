@@ -1,4 +1,4 @@
-"""SQL run by the driver itself, with errors and listeners as SQLAlchemy has them."""
+"""Runs SQL by the driver itself, with errors and event listeners as in SQLAlchemy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,24 +9,24 @@ from sqlalchemy.engine import RowMapping
 from sqlalchemy.exc import DBAPIError
 
 Row = dict[str, Any] | RowMapping
-"""A row by the names of its columns, as either way of running a statement gives it."""
+"""A row by column names, from the driver or from SQLAlchemy."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """SQL with sets of values, for each of which it is run, as the driver takes them."""
+    """SQL, and the sets of values to run it with, in the driver's form."""
 
     sql: str
     sets: Sequence[Any] = ((),)
 
     @property
     def is_many(self) -> bool:
-        """Whether the statement is run more than once."""
+        """Whether the statement is run with more than one set."""
         return len(self.sets) > 1
 
 
 def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
-    """Run calls in their order, on a shared database in one round trip.
+    """Run calls in order; on a shared database in one round trip.
 
     Returns the driver's rows of each. Raises SQLAlchemy's errors (DBAPIError). SQLAlchemy's
     listeners for statements are called, too.
@@ -53,13 +53,13 @@ def _run_in_a_row(connection: Connection, held: Any, calls: Sequence[Call]) -> l
 
 
 def _run_together(connection: Connection, held: Any, calls: Sequence[Call]) -> list[Sequence[Any]]:
-    """Everything is sent before the first answer is waited for."""
+    """Send all calls before waiting for the first result."""
     cursors = []
     with held.pipeline():
         for call in calls:
             cursor = held.cursor()
             _tell_listeners(connection, cursor, call)
-            for values in call.sets:  # its `executemany` would wait for answers
+            for values in call.sets:  # `executemany` would wait for results
                 cursor.execute(call.sql, values, **_preparing(held, call))
             cursors.append(cursor)
     return [cursor.fetchall() if cursor.description else () for cursor in cursors]
@@ -70,16 +70,16 @@ def _has_pipelines(held: Any) -> bool:
 
 
 def _is_in_pipeline(connection: Connection) -> bool:
-    """Whether a connection was left in its pipeline: then it cannot even be rolled back.
+    """Whether a connection was left in pipeline mode: then it cannot even be rolled back.
 
-    A server that ends may say so first, and answer nothing of what else was sent.
+    A server that shuts down may say so first, and answer none of the other statements.
     """
     held: Any = connection.connection.dbapi_connection
     return _has_pipelines(held) and bool(held.info.pipeline_status)
 
 
 def _preparing(held: Any, call: Call) -> dict[str, Any]:
-    """BEGIN and COMMIT need not be prepared; pg_stat_statements would not count them then."""
+    """Leave BEGIN and COMMIT unprepared; pg_stat_statements would not count them otherwise."""
     return {"prepare": False} if _has_pipelines(held) and not call.sets[0] else {}
 
 
@@ -100,7 +100,7 @@ def _as_sqlalchemy_has_it(
         connection.invalidate(error)
     found: BaseException = DBAPIError.instance(
         ";\n".join(call.sql for call in calls),
-        None,  # the values may be somebody's mail
+        None,  # values may be from mails
         error,
         dialect.loaded_dbapi.Error,
         hide_parameters=True,

@@ -1,11 +1,11 @@
-"""What an error means: the database is away, undid a transaction, or gave up on a statement."""
+"""Classes of errors: the database is away, undid a transaction, or aborted a statement."""
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
-# SQLSTATE classes: connection, rollback, resources, object state, operator, system; and the one
-# state of a transaction in which nothing was asked for too long.
+# SQLSTATE classes: connection, rollback, resources, object state, operator, system; and the state
+# for a transaction that was idle too long.
 _POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58", "25P03")
-_POSTGRESQL_UNDONE = "40"  # among them deadlocks
+_POSTGRESQL_UNDONE = "40"  # includes deadlocks
 _POSTGRESQL_GIVES_UP = ("53200", "53400", "55P03", "57014")  # memory, a limit, a lock, too long
 _SQLITE_AWAY = (
     "SQLITE_BUSY",
@@ -20,7 +20,7 @@ _SQLITE_AWAY = (
 
 
 def is_away(error: BaseException) -> bool:
-    """Whether the database is at fault (gone, full, locked), not what was asked of it."""
+    """Whether the database is the cause (gone, full, locked), not the statement."""
     if not isinstance(error, DBAPIError):
         return False
     name = getattr(error.orig, "sqlite_errorname", None)
@@ -33,14 +33,15 @@ def is_away(error: BaseException) -> bool:
 
 
 def lost_a_race(error: BaseException) -> bool:
-    """Whether the database has undone a transaction for the sake of another: done once more, it may
-    succeed."""
+    """Whether a transaction was rolled back because of a concurrent one; a retry may succeed."""
     state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
     return str(state).startswith(_POSTGRESQL_UNDONE)
 
 
 def gave_up(error: BaseException) -> bool:
-    """Whether a database that goes on has given up what it was asked: it took too long, waited for
-    too long or needed too much. Done once more it may succeed, and others may meanwhile."""
+    """Whether a running database aborted a statement: timeout, lock timeout or lack of resources.
+
+    A retry may succeed, and others may run meanwhile.
+    """
     state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
     return state in _POSTGRESQL_GIVES_UP

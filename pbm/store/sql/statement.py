@@ -1,7 +1,7 @@
 """A statement written in SQLAlchemy's language, compiled once, and run by the driver itself.
 
-SQLAlchemy's own way to run a statement costs many times what the driver needs, and a turn runs some
-fifteen of them. The SQL and the conversion of values are SQLAlchemy's here, too.
+Running a statement by SQLAlchemy costs many times what the driver needs, and a turn runs some
+fifteen of them. SQLAlchemy still compiles the SQL and converts the values.
 """
 
 import json
@@ -21,12 +21,12 @@ from pbm.store.sql.transaction import Key, Rows, Transaction
 
 Built = Select[Any] | Insert | Update | Delete
 Read = tuple["Statement", Mapping[str, Any]]
-"""A statement with the values that it is run for."""
+"""A statement with its values."""
 Convert = Callable[[Any], Any] | None
 
 
 class Statement:
-    """A statement whose values stand in it as `bindparam`, for every database that we know.
+    """A statement with its values as `bindparam`, for every supported database.
 
     No lists may be bound (`in_(bindparam(..., expanding=True))`), since they change the SQL.
     """
@@ -45,7 +45,7 @@ class Statement:
         return frozenset(item.name for item in iterate(self._built) if isinstance(item, Table))
 
     def rows(self, transaction: Transaction, **values: Any) -> Rows:
-        """All rows, each by the names of its columns; nobody may change them. Raises DBAPIError."""
+        """All rows by column names; callers must not change them. Raises DBAPIError."""
         return rows_of(transaction, (self, values))[0]
 
     def row(self, transaction: Transaction, **values: Any) -> dict[str, Any] | None:
@@ -58,14 +58,16 @@ class Statement:
         return next(iter(row.values())) if row else None
 
     def keep(self, transaction: Transaction, rows: Rows, **values: Any) -> None:
-        """Cache rows that another statement found, and this one would find with these values."""
+        """Cache rows of another statement that this one would return for these values."""
         key = self._key(values)
         assert key is not None
         transaction.cache(key, self.tables, rows)
 
     def run(self, transaction: Transaction, *sets: Mapping[str, Any]) -> None:
-        """Buffer a write that returns nothing, for each set of values. The transaction's next read,
-        or its end, runs it, and raises DBAPIError there."""
+        """Buffer a write that returns nothing, for each set of values.
+
+        The transaction's next read or its end runs the write, and raises DBAPIError.
+        """
         compiled = self._compiled_for(transaction)
         bound = [compiled.bound(values) for values in sets]
         transaction.write(Call(compiled.sql, bound), self.tables)
@@ -78,17 +80,16 @@ class Statement:
         return compiled
 
     def _key(self, values: Mapping[str, Any]) -> Key | None:
-        """By which its rows are cached; None if it does more than read."""
+        """The cache key of its rows; None if it writes or locks."""
         if self._writes or self._locks:
             return None
         return (self, *((name, _hashable(values[name])) for name in sorted(values)))
 
 
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
-    """All rows of several statements; those that are not cached share a round trip. Raises
-    DBAPIError."""
+    """All rows of several statements; uncached ones share a round trip. Raises DBAPIError."""
     if any(statement._locks for statement, _ in reads):
-        transaction.forget_rows()  # others may commit while it waits for the lock
+        transaction.forget_rows()  # others may commit during the wait for the lock
     keys = [statement._key(values) for statement, values in reads]
     found = [None if key is None else transaction.cached(key) for key in keys]
     asked = [place for place, rows in enumerate(found) if rows is None]
@@ -104,7 +105,7 @@ def _run(
     asked: Sequence[int],
     found: list[Rows | None],
 ) -> None:
-    """Run the reads at these places, cache their rows, and put them among those found."""
+    """Run the reads with these indexes, cache their rows, and put them into `found`."""
     compiled = [reads[place][0]._compiled_for(transaction) for place in asked]
     calls = [
         Call(one.sql, (one.bound(reads[place][1]),))
@@ -124,14 +125,14 @@ def _hashable(value: Any) -> Hashable:
 
 
 class ColumnSetter:
-    """Writes columns of the row with a number, by one statement for each choice of columns."""
+    """Updates columns of a row by its number; each set of columns has one cached statement."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._statements: dict[tuple[str, ...], Statement] = {}
 
     def run(self, transaction: Transaction, number: int, columns: Mapping[str, Any]) -> None:
-        """Buffer a write of columns, as `Statement.run` does."""
+        """Buffer an update of columns, as `Statement.run` does."""
         names = tuple(sorted(columns))
         statement = self._statements.get(names)
         if statement is None:
@@ -142,7 +143,7 @@ class ColumnSetter:
 
 
 class _Compiled:
-    """What a statement is for one database."""
+    """A statement compiled for one database."""
 
     def __init__(self, built: Built, dialect: Dialect) -> None:
         compiled = built.compile(dialect=dialect)
@@ -164,7 +165,7 @@ class _Compiled:
         self._converts = [(name, convert) for name, convert in found if convert]
 
     def bound(self, values: Mapping[str, Any]) -> tuple[Any, ...] | dict[str, Any]:
-        """The values as the driver takes them; what is missing or unknown is a bug."""
+        """The values in the driver's form. A missing or unknown value is a bug."""
         if values.keys() != self._wanted:
             raise TypeError(f"values for {sorted(self._wanted)} are wanted, not {sorted(values)}")
         given = {**values, **self._fixed} if self._fixed else values
@@ -178,7 +179,7 @@ class _Compiled:
         )
 
     def read(self, row: Sequence[Any]) -> dict[str, Any]:
-        """A row of the driver's with the values that the columns' types give back."""
+        """A driver's row with values converted by the columns' types."""
         found = dict(zip(self._names, row, strict=True))
         for name, convert in self._converts:
             found[name] = convert(found[name])
@@ -186,14 +187,13 @@ class _Compiled:
 
 
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
-    """How a value is given to the driver: as it is by now, whatever becomes of it until the driver
-    sends it."""
+    """The converter of a value for the driver; JSON is serialised at once, before it can change."""
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
     if convert is None or not isinstance(kind, JSON) or dialect.name == "sqlite":
         return convert
 
     def written(value: Any) -> str | None:
-        wrapped = convert(value)  # which the driver would write when it sends it
+        wrapped = convert(value)  # the driver would serialise it when it sends it
         return None if wrapped is None else json.dumps(wrapped.obj)
 
     return written

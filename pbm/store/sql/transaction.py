@@ -18,23 +18,23 @@ from pbm.store.sql.driver import Call, execute
 Row = dict[str, Any]
 Rows = Sequence[Row]
 Key = tuple[Hashable, ...]
-_MOST = 1000  # reads; far more than a turn makes
+_MOST = 1000  # reads; far more than in a turn
 
 
 class RowCache:
-    """Rows by the reads that found them, and values that were built of them."""
+    """Rows by the reads that returned them, and values built from them."""
 
     def __init__(self) -> None:
         self._rows: dict[Key, Rows] = {}
-        self._keys: dict[str, set[Key]] = {}  # by the table that was read
+        self._keys: dict[str, set[Key]] = {}  # keys by table
         self._values: dict[str, tuple[Sequence[Rows], Any]] = {}
 
     def rows(self, key: Key) -> Rows | None:
-        """The rows of a read, None if they are unknown or stale."""
+        """The rows of a read, None if they are not cached."""
         return self._rows.get(key)
 
     def keep(self, key: Key, tables: frozenset[str], rows: Rows) -> None:
-        """Keep the rows of a read."""
+        """Cache the rows of a read."""
         if len(self._rows) >= _MOST:
             self.clear()
         self._rows[key] = rows
@@ -42,7 +42,7 @@ class RowCache:
             self._keys.setdefault(table, set()).add(key)
 
     def forget_tables(self, tables: frozenset[str]) -> None:
-        """Drop all rows of reads of some tables."""
+        """Drop the rows of all reads of these tables."""
         for table in tables:
             for key in self._keys.pop(table, ()):
                 self._rows.pop(key, None)
@@ -54,7 +54,7 @@ class RowCache:
         self._values.clear()
 
     def value_of(self, name: str, sources: Sequence[Rows], make: Callable[..., Any]) -> Any:
-        """A value built of rows; the same rows, which nobody changes, make the same value."""
+        """A value built from rows, cached for the same rows, which are never changed."""
         before, value = self._values.get(name, ((), None))
         if len(before) == len(sources) and all(map(_is_same, before, sources)):
             return value
@@ -68,23 +68,23 @@ def _is_same(one: Rows, other: Rows) -> bool:
 
 
 class Transaction:
-    """Runs statements, after the writes that are still buffered."""
+    """Runs statements, always after the buffered writes."""
 
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:
-        """`begins`: the database has not been told yet that a transaction begins."""
+        """`begins`: BEGIN has not been sent to the database yet."""
         self._connection = connection
         self._buffer = [Call("BEGIN")] if begins else []
         self._begins = begins
-        self._depth = 0  # of savepoints
+        self._depth = 0  # number of nested savepoints
         self._cache = RowCache()
         self.notified: set[Channel] = set()
-        """The channels on which other workers are notified after the commit."""
+        """The channels whose workers are notified after the commit."""
         self.locked_boards: set[int] = set()
-        """The numbers of the boards that no other transaction changes until the commit."""
+        """The numbers of the boards that this transaction has locked."""
 
     @property
     def dialect(self) -> Dialect:
-        """The kind of database."""
+        """The database's dialect."""
         return self._connection.dialect
 
     @property
@@ -111,7 +111,7 @@ class Transaction:
         if isinstance(statement, UpdateBase):
             self._cache.forget_tables(frozenset({getattr(statement.table, "name", "")}))
         if self.is_shared and not _takes_no_lock(statement):
-            self._cache.clear()  # it may have waited while others committed
+            self._cache.clear()  # others may have committed during a wait for a lock
         return result
 
     def scalar(self, statement: Executable, values: Any = None) -> Any:
@@ -123,8 +123,10 @@ class Transaction:
         return self.execute(statement, values).scalars()
 
     def run(self, *calls: Call) -> list[Sequence[Any]]:
-        """Run SQL after the buffered writes, in one round trip where the database has pipelines;
-        return the driver's rows of each call. Raises DBAPIError."""
+        """Run SQL after the buffered writes, in one round trip if possible; return all rows.
+
+        Raises DBAPIError.
+        """
         buffered, self._buffer = self._buffer, []
         return execute(self._connection, *buffered, *calls)[len(buffered) :]
 
@@ -139,8 +141,10 @@ class Transaction:
             self.run()
 
     def end(self) -> None:
-        """Run the buffered writes, and commit if this transaction begins itself; what follows is
-        another transaction. Raises DBAPIError."""
+        """Run the buffered writes, and commit if this transaction begins itself.
+
+        Later statements are another transaction. Raises DBAPIError.
+        """
         if not self._begins:
             self.flush()
         elif self._buffer != [Call("BEGIN")]:
@@ -152,19 +156,19 @@ class Transaction:
     # -- the row cache -----------------------------------------------------------------------
 
     def cached(self, key: Key) -> Rows | None:
-        """The rows of an earlier read, if nothing has made them stale."""
+        """The cached rows of an earlier read, None if they are stale."""
         return self._cache.rows(key)
 
     def cache(self, key: Key, tables: frozenset[str], rows: Rows) -> None:
-        """Keep the rows of a read of these tables."""
+        """Cache the rows of a read of these tables."""
         self._cache.keep(key, tables, rows)
 
     def value_of(self, name: str, *sources: Rows, make: Callable[..., Any]) -> Any:
-        """What `make` builds of cached rows; built once for the same rows."""
+        """The value that `make` builds from cached rows; built once for the same rows."""
         return self._cache.value_of(name, sources, make)
 
     def forget_rows(self) -> None:
-        """Empty the row cache: a lock was taken, or a statement ran whose tables are unknown."""
+        """Clear the row cache: a lock was taken, or a statement ran whose tables are unknown."""
         self._cache.clear()
 
     def forget_tables(self, tables: frozenset[str]) -> None:
@@ -175,9 +179,9 @@ class Transaction:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Undo what happens inside, and only that, if it raises.
+        """Roll back the work inside, and only that, if it raises.
 
-        The database is told of it only if anything inside goes there.
+        The savepoint is sent only if statements inside are sent.
         """
         self._depth += 1
         name = f"step{self._depth}"
@@ -187,7 +191,7 @@ class Transaction:
             yield
         except BaseException:
             self._cache.clear()
-            self.locked_boards = locked  # a lock that was taken inside ends with its undoing
+            self.locked_boards = locked  # rollback also releases locks taken inside
             place = self._place_of(begin)
             if place is not None:
                 del self._buffer[place:]
@@ -205,13 +209,15 @@ class Transaction:
             self._depth -= 1
 
     def _place_of(self, begin: Call) -> int | None:
-        """The place of a savepoint's beginning in the buffer, None once the database knows it."""
+        """The index of a savepoint's begin in the buffer, None once it was sent."""
         return next((place for place, call in enumerate(self._buffer) if call is begin), None)
 
 
 def _takes_no_lock(statement: Executable) -> bool:
-    """Whether a statement is a plain SELECT from tables. One from no table calls a function, which
-    may wait for an advisory lock."""
+    """Whether a statement is a plain SELECT from tables.
+
+    A SELECT without tables calls a function, which may wait for an advisory lock.
+    """
     if not isinstance(statement, Select):
         return False
     return getattr(statement, "_for_update_arg", None) is None and bool(statement.get_final_froms())

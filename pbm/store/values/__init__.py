@@ -1,1 +1,1 @@
-"""What the store gives back: frozen values of the domain, never rows."""
+"""The results of the store: frozen values of the domain, never rows."""

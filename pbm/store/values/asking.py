@@ -1,4 +1,4 @@
-"""Questions, pending challenges and seeks: what waits for somebody's answer."""
+"""Questions, pending challenges and seeks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from pbm.rules.contract import Options
 from pbm.rules.registry import games
 from pbm.store.values.players import Pool
 
-OPEN_FOR = timedelta(hours=48)  # a question to a player
+OPEN_FOR = timedelta(hours=48)  # expiry of a question to a player
 CONSENT_STANDS = timedelta(days=1)
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question to one address; `epoch` is that of its player when it was asked.
+    """A question to one address; `epoch` is the player's epoch when it was asked.
 
-    `password` is what a yes to it sets.
+    `password` is set by a yes.
     """
 
     id: int
@@ -37,7 +37,7 @@ class Question:
 class PendingCommands:
     """Commands (in full, with board and ply) that wait for a player's `yes`.
 
-    `password` is what a `change password` among them sets.
+    `password` is set by a `change password` among them.
     """
 
     id: int
@@ -51,7 +51,7 @@ class PendingCommands:
 
 @dataclass(frozen=True)
 class Challenged:
-    """A seat of a challenge, and its player; `waits`: who was asked, and has not answered yet."""
+    """A seat of a challenge, and its player; `waits`: the player has still to answer."""
 
     seat: int
     player_id: int
@@ -62,9 +62,9 @@ class Challenged:
 
 @dataclass(frozen=True)
 class PendingChallenge:
-    """A challenge that waits until everybody who wants to be asked has said yes.
+    """A challenge that waits for a yes of each player who was asked.
 
-    `setup` is plain JSON. `first_unsaid`: its player has seat 1 without having asked for it.
+    `setup` is plain JSON. `first_unsaid`: seat 1 was given to its player, who named no seat.
     """
 
     id: int
@@ -78,22 +78,22 @@ class PendingChallenge:
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """The players who were asked, whatever they have answered."""
+        """The players who were asked, with or without an answer."""
         return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.asked))
 
     @property
     def waiting(self) -> tuple[int, ...]:
-        """The players who have still to answer."""
+        """The players who have not answered yet."""
         return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.waits))
 
     def handle_of(self, player_id: int) -> str:
-        """The handle of a player who sits here."""
+        """The handle of a player of this challenge."""
         return next(seat.handle for seat in self.seats if seat.player_id == player_id)
 
 
 @dataclass(frozen=True)
 class Seeker:
-    """Somebody who waits in a seek; `here`: can play, and mail arrives."""
+    """A player who waits in a seek; `here`: the player can play, and mail arrives."""
 
     player_id: int
     handle: str
@@ -102,10 +102,11 @@ class Seeker:
 
 @dataclass(frozen=True)
 class Wish:
-    """The game that a seek is for, as a challenge has it.
+    """The game of a seek, in the terms of a challenge.
 
-    `wishes` are its options as they are written; without any it is `usual`. Whoever joins has a
-    rating from `least` to `most` in `pool`. `pairs`: it begins with the next who wants such a game.
+    `wishes` are its options as typed; without options it is `usual`. Players who join need a rating
+    from `least` to `most` in `pool`. `pairs`: the seek is paired with the next player for such a
+    game.
     """
 
     game: str
@@ -123,7 +124,7 @@ class Wish:
 
     @property
     def is_installed(self) -> bool:
-        """Whether its game is installed; without it nobody can play it."""
+        """Whether the game is installed; otherwise it cannot be played."""
         return self.game in games()
 
     def takes(self, rating: int) -> bool:
@@ -133,7 +134,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Standing:
-    """An open seek in short: who made it, and whose ratings it is for."""
+    """An open seek in short: its maker, and the ratings that it admits."""
 
     id: int
     maker_id: int
@@ -149,10 +150,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Seek:
-    """An open challenge: it waits for players, and becomes a board with the last of them.
+    """An open challenge, which becomes a board once enough players have joined.
 
     `status` is `open`, `begun` (as `board_id`), `withdrawn` or `lapsed`. The first of the `seekers`
-    made it.
+    is its maker.
     """
 
     id: int
@@ -165,21 +166,21 @@ class Seek:
 
     @property
     def maker(self) -> Seeker:
-        """Who made it."""
+        """The player who made the seek."""
         return self.seekers[0]
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody can join: not where whoever made it cannot play, or gets no mail."""
+        """Whether players can join: not if the maker cannot play, or gets no mail."""
         return self.status == "open" and self.maker.here and self.wish.is_installed
 
     @property
     def waiting(self) -> tuple[Seeker, ...]:
-        """Those whose seats are kept; who cannot play any more has none."""
+        """The players with a seat in the seek; those who cannot play any more have none."""
         return tuple(seeker for seeker in self.seekers if seeker.here)
 
     def has(self, player_id: int) -> bool:
-        """Whether a player waits in it."""
+        """Whether a player waits in the seek."""
         return any(seeker.player_id == player_id for seeker in self.seekers)
 
 

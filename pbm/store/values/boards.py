@@ -1,4 +1,4 @@
-"""A board as it stands, and what was played on it."""
+"""A board with its seats, moves and departures."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,14 +13,14 @@ from pbm.rules.sides import mover, partners
 
 @dataclass(frozen=True)
 class Seat:
-    """Who sits where on a board; `last_ply` is the one played last there, 0 before the first.
+    """A seat of a board and its player; `last_ply` is the last ply of the seat, 0 before the first.
 
-    In a record `handle` is the name that it gives, and the seat belongs to who brought it in.
-    `unreachable`: mail to the player comes back; `removed`: the player has left this server.
-    `answered`: the player began the board, or has moved or written there. `used` are the seconds
-    of a clock that counts them, and `banked` those left in its bank, None for a full one; for
-    `stopped` seconds it has stood still as mail to the player came back. `robot` is the name of
-    one that plays here by itself.
+    In a record `handle` is the name in it, and the seat belongs to the importer. `unreachable`:
+    mail to the player bounces; `removed`: the player has left this server. `answered`: the player
+    began the board, or has moved or written there. `used` are the seconds used of a clock that
+    counts them, and `banked` those left in its bank, None for a full one; `stopped` are the seconds
+    for which it has stood still because mail to the player bounced. `robot` is the robot's name,
+    None for people.
     """
 
     seat: int
@@ -39,10 +39,10 @@ class Seat:
 
 @dataclass(frozen=True)
 class Offer:
-    """Something that a player asked the others of a board to agree to: a draw, a take-back.
+    """A draw, take-back or the like that a player offered to the others of a board.
 
-    `moved` is the ply that the asker had played last. One that was turned down is kept, not open
-    any more, since it may not be repeated before the asker's next move.
+    `moved` is the last ply of the asker at that time. A declined offer is kept as closed, since it
+    may not be repeated before the asker's next move.
     """
 
     kind: OfferKind
@@ -54,7 +54,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Round:
-    """A board's place in a match, which goes by the number of its first board."""
+    """A board's place in a match, which is identified by its first board."""
 
     match_id: int
     number: int
@@ -63,8 +63,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Stop:
-    """A time in which the clock of a board stood still; `bounced`: as mail to who was to move came
-    back."""
+    """A period in which a board's clock stood still; `bounced`: mail to the mover bounced."""
 
     begin: datetime
     end: datetime
@@ -75,14 +74,14 @@ class Stop:
 class Board:
     """A game on the server with its current position.
 
-    `game` is the game's name, `options` is what was chosen for it. `winners` are the winning seats,
-    empty for a draw, None while there is no result; the position need not show the end, since the
-    operator may decide a game. `tags` are those of the record that the game was brought in as.
+    `game` is the game's name, `options` are the chosen ones. `winners` are the winning seats, empty
+    for a draw, None without a result; the position need not show the end, since the operator may
+    decide a game. `tags` are those of an imported record.
 
-    `clock` has the terms of the clock, None for the usual ones. The board has waited for the player
-    to move since `waits_since`. In this wait the player was `reminded` so many times and was
-    `given` so many seconds more, and the clock stood still in `stops`. A pause that goes on began
-    at `paused_since`.
+    `clock` has the terms of the clock, None for the default. The board has waited for the player to
+    move since `waits_since`. In this wait the player was `reminded` that many times and was `given`
+    that many extra seconds, and the clock stood still in `stops`. A current pause began at
+    `paused_since`.
     """
 
     id: int
@@ -114,12 +113,12 @@ class Board:
 
     @cached_property
     def rules(self) -> Game:
-        """The game that is played here. Raises StateError if it is not installed."""
+        """The rules of the board's game. Raises StateError if it is not installed."""
         return game_named(self.game)
 
     @property
     def is_installed(self) -> bool:
-        """Whether its game is; else nothing can be said of its position."""
+        """Whether the game is installed; otherwise its position cannot be read."""
         return self.game in games()
 
     @cached_property
@@ -141,42 +140,42 @@ class Board:
     def to_move(self) -> Seat | None:
         """The seat of the player whose turn it is, None once the board is over.
 
-        In teams that may be the partner of the seat that moves.
+        In teams this may be the partner of the seat that moves.
         """
         seat = mover(self.position) if self.playing else None
         return self.seats[seat - 1] if seat else None
 
     @property
     def from_record(self) -> bool:
-        """Whether this game was brought in as a record, and not played here."""
+        """Whether this game was imported as a record."""
         return self.seats[0].from_record
 
     @property
     def still_in(self) -> tuple[int, ...]:
-        """The players who have not left, each once, in the order of their seats."""
+        """The players who have not left, without duplicates, in the order of their seats."""
         out = self.position.out
         return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.seat not in out))
 
     @property
     def is_left_to_robots(self) -> bool:
-        """Whether robots play on here, and nobody else is in the game any more."""
+        """Whether only robots are left in a game that goes on."""
         robots = {seat.player_id for seat in self.seats if seat.robot}
         return self.playing and bool(robots) and robots.issuperset(self.still_in)
 
     def offer(self, kind: str) -> Offer | None:
-        """What was asked for last of this kind."""
+        """The last offer of this kind."""
         return next((offer for offer in self.offers if offer.kind == kind), None)
 
     def handle_of(self, player_id: int) -> str:
-        """The handle of a player who sits here."""
+        """The handle of a player of this board."""
         return next(seat.handle for seat in self.seats if seat.player_id == player_id)
 
     def has_moved(self, player_id: int) -> bool:
-        """Whether a player has made a move here, be it for a partner who has left."""
+        """Whether a player has made a move here, also for a partner who has left."""
         return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
 
     def played_by(self, player_id: int) -> tuple[int, ...]:
-        """The seats that a player moves for: their own, and those of partners who have left."""
+        """The seats that a player moves for: own ones, and those of partners who have left."""
         own = [seat.seat for seat in self.seats_of(player_id)]
         return (*own, *(gone for seat in own for gone in self.gone_partners(seat)))
 
@@ -189,9 +188,9 @@ class Board:
 
     @property
     def awaited_first_move(self) -> str | None:
-        """What names the first move that this board waits for, None if it waits for no such.
+        """The key of the first move that this board waits for, None if it waits for none.
 
-        A robot is not waited for so. After a take-back it is another one.
+        Robots' first moves have none. A take-back changes the key.
         """
         mover = self.to_move
         if mover is None or mover.robot or self.from_record or self.has_moved(mover.player_id):
@@ -203,19 +202,19 @@ class Board:
         return max((seat.last_ply for seat in self.seats_of(player_id)), default=0)
 
     def seats_of(self, player_id: int) -> tuple[Seat, ...]:
-        """The seats that a player holds here; empty for a stranger to the board."""
+        """The seats of a player here; empty for all others."""
         return tuple(seat for seat in self.seats if seat.player_id == player_id)
 
 
-MARK = 16  # characters of the mark of a position
+MARK = 16  # length of a position's mark
 
 
 @dataclass(frozen=True)
 class Ply:
-    """A played move; `effect` is what the rules say came of it, for the templates to word.
+    """A played move; `effect` is its result by the rules, for the templates.
 
-    `times` says how often the position after the move had been on the board by then, counted as a
-    claim of a draw counts it. It is None for moves that a version without this count wrote down.
+    `times` is how often the position after the move had occurred by then, counted as for a draw
+    claim. It is None for moves stored by older versions.
     """
 
     ply: int
@@ -228,7 +227,7 @@ class Ply:
 
 @dataclass(frozen=True)
 class NewPly:
-    """A move as it is written down; `stood` is the mark of the position after it."""
+    """A move to be stored; `stood` is the mark of the position after it."""
 
     ply: int
     seat: int
@@ -239,9 +238,9 @@ class NewPly:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a board has got, as it is written down: its position, whose turn it is, its end.
+    """The progress of a board as stored: its position, the player to move, its result.
 
-    `status` is `playing`, `finished` or `closed`; `winners` are as those of a board.
+    `status` is `playing`, `finished` or `closed`; `winners` are as in `Board`.
     """
 
     state: str
@@ -254,9 +253,9 @@ class Progress:
 
 @dataclass(frozen=True)
 class Departure:
-    """A seat given up after `after_ply` plies.
+    """A departure from a seat after `after_ply` plies.
 
-    `spared`: it ran out in the same absence as another board before, and costs no rating.
+    `spared`: an earlier board ran out in the same absence, so this one costs no rating.
     """
 
     after_ply: int
@@ -268,9 +267,9 @@ class Departure:
 
 @dataclass(frozen=True)
 class Bookkeeping:
-    """What is kept beside a board so that it is found quickly; it follows from the board.
+    """The redundant columns by which a board is found, derived from the board.
 
-    `playing` holds every mark of its seats: one of the two while the books are in order.
+    `playing` has the marks of all its seats; a consistent board has only one.
     """
 
     to_move_id: int | None

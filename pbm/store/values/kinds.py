@@ -1,6 +1,6 @@
-"""The kinds of mail that we write: one table says how each of them is treated.
+"""The kinds of mail that we write, and a table of their treatment.
 
-Order is no matter of kind: mails to one reader in one thread go out as they were written.
+Kinds do not affect the order: mails to one reader in one thread are sent as written.
 """
 
 from dataclasses import dataclass
@@ -8,36 +8,36 @@ from enum import Enum, StrEnum, auto
 
 
 class Kind(StrEnum):
-    """What a mail is; `outbox.kind` holds these words."""
+    """The kind of a mail, a word in `outbox.kind`."""
 
     BOARD = "board"
-    AGAIN = "again"  # a board once more, after its mail came back
+    AGAIN = "again"  # a board again, after its mail bounced
     ANSWER = "answer"
-    REMINDER = "reminder"  # a board once more, of which somebody may run out of time
+    REMINDER = "reminder"  # a board again, before a player runs out of time
     QUESTION = "question"
-    UNPROVEN = "unproven"  # an answer or a question to a mail that nobody has proven
-    PAUSE_HOUR = "pause-hour"  # the last answer for an hour, which says so
+    UNPROVEN = "unproven"  # a reply to an unauthenticated mail
+    PAUSE_HOUR = "pause-hour"  # the last answer for an hour, and says so
     PAUSE_DAY = "pause-day"
-    PAUSE_FROM = "pause-from"  # the same, to mails that nobody has proven
+    PAUSE_FROM = "pause-from"  # the same, to unauthenticated mails
     NOTICE = "notice"
     FAREWELL = "farewell"
-    DIGEST = "digest"  # what others brought about on several boards
+    DIGEST = "digest"  # events on several boards
     REMINDERS = "reminders"  # of several boards
     AWAITING = "awaiting"  # a board that waits some seconds for a robot's answer
 
     @property
     def treatment(self) -> "Treatment":
-        """How the mails of this kind are treated."""
+        """The treatment of this kind."""
         return _TREATMENTS[self]
 
     @classmethod
     def stored(cls, word: str) -> "Kind":
-        """The kind that a row names; what a later version wrote is treated like a notice."""
+        """The kind of a row; an unknown one of a later version is treated as a notice."""
         return _BY_WORD.get(word, cls.NOTICE)
 
 
 class Allowance(Enum):
-    """Answers that an address may get; those to mails that nobody has proven count apart."""
+    """Limits of answers to an address; replies to unauthenticated mails count separately."""
 
     PROVEN = auto()
     UNPROVEN = auto()
@@ -45,15 +45,15 @@ class Allowance(Enum):
 
 @dataclass(frozen=True)
 class Treatment:
-    """How the mails of a kind are treated. The contents of each are erased once it is sent.
+    """The treatment of a kind of mail. Contents are always erased once the mail is sent.
 
-    `waits`: not sent for a while where mails to the player come back.
-    `uses_up`: the allowance of answers against which it counts.
-    `is_superseded`: given up while it waits, once a later mail shows the same board.
-    `is_bulk`: not asked for one by one, so that mail programs are told how to end it.
+    `waits`: delayed while mail to the player bounces.
+    `uses_up`: the allowance of answers that the mail counts against.
+    `is_superseded`: dropped before it is sent if a later mail shows the same board.
+    `is_bulk`: not requested one by one, so the mail says how to unsubscribe.
     `begins_thread`: the first of a board's thread.
-    `comes_back`: its envelope sender names player and mail, so that we hear what became of it.
-    `loss_is_told`: somebody is told where it cannot be sent.
+    `comes_back`: its envelope sender names player and mail, so that bounces are matched.
+    `loss_is_told`: a failed delivery is reported to somebody.
     `erases_address`: its recipient is erased with its contents.
     """
 
@@ -78,7 +78,7 @@ _TREATMENTS = {
     Kind.PAUSE_HOUR: _PAUSE,
     Kind.PAUSE_DAY: _PAUSE,
     Kind.PAUSE_FROM: _PAUSE,
-    Kind.NOTICE: Treatment(loss_is_told=False),  # else a notice of it could be lost for ever
+    Kind.NOTICE: Treatment(loss_is_told=False),  # a notice about it could be lost again, forever
     Kind.FAREWELL: Treatment(erases_address=True),
     Kind.DIGEST: Treatment(waits=True, is_bulk=True, comes_back=True),
     Kind.REMINDERS: Treatment(waits=True, comes_back=True),

@@ -1,4 +1,4 @@
-"""Mails that came, mails to be sent, and news that wait for one."""
+"""Mails in the inbox and the outbox, and kept news."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,9 +9,9 @@ from pbm.store.values.kinds import Kind
 
 @dataclass(frozen=True)
 class InboxMail:
-    """A mail that the server has taken responsibility for, for one recipient.
+    """A mail accepted by the server, for one recipient.
 
-    `known` tells whether it seemed to be a player's when it came.
+    `known`: it seemed to be a player's when it came.
     """
 
     id: int
@@ -30,12 +30,11 @@ class InboxMail:
 
 @dataclass(frozen=True)
 class Queued:
-    """Where a new mail stands in the order of turns; the rest are seconds.
+    """The place of a new mail in the order of turns; the rest are seconds.
 
-    Mails of one `lane`, whose they are, or of one `board_lane`, about which board, are obeyed in
-    order. `known` tells whether it seems to be a player's. Its place is now, later by `handicap`,
-    and `apart` behind the last one of its lane that still waits; but none later than now by more
-    than `furthest`.
+    Mails of one `lane` (a sender) or one `board_lane` (a board) are obeyed in order. `known`: it
+    seems to be a player's. Its place is now plus `handicap`, but at least `apart` behind the last
+    waiting one of its lane, and at most `furthest` from now.
     """
 
     lane: str | None = None
@@ -48,10 +47,10 @@ class Queued:
 
 @dataclass(frozen=True)
 class ArrivedMail:
-    """A mail as it is handed over for one recipient; `sender` is the envelope's.
+    """A received mail for one recipient; `sender` is the envelope sender.
 
-    One with the same digest is the same mail, if it came before within `same_for`.
-    `answer_counted`: one may be answered though nobody plays from its author's address.
+    An earlier mail with the same digest is the same mail if it came within `same_for`.
+    `answer_counted`: it may be answered although its author's address is no player's.
     """
 
     digest: str
@@ -68,9 +67,9 @@ class ArrivedMail:
 
 @dataclass(frozen=True)
 class NewMail:
-    """A mail as it is written down to be sent, at once or from `due_at` on.
+    """A mail to be stored in the outbox, and sent at once or from `due_at` on.
 
-    `sender` is the envelope's.
+    `sender` is the envelope sender.
     """
 
     kind: Kind
@@ -89,7 +88,7 @@ class NewMail:
 
 @dataclass(frozen=True)
 class OutboxMail:
-    """A mail to be sent, with everything frozen that it is rendered from."""
+    """A mail of the outbox, with the frozen parameters for rendering."""
 
     id: int
     kind: Kind
@@ -110,10 +109,10 @@ class OutboxMail:
 
 @dataclass(frozen=True)
 class News:
-    """Something that happened on a board, for one who is told of it with the next digest.
+    """An event on a board, for a player who is told of it in the next digest.
 
-    `told` are frozen parameters of a mail, of so many characters; `after_ply` is the last one of
-    which the reader had been told by then.
+    `told` are frozen parameters of a mail, with `size` characters; `after_ply` is the last ply that
+    the player had been told about by then.
     """
 
     after_ply: int

@@ -12,7 +12,7 @@ FIRST_EPOCH = 1
 
 @dataclass(frozen=True)
 class Settings:
-    """How a player wants things.
+    """A player's settings.
 
     `picture`: the board as a picture, too. `subject`: `plain`, or `classic`, which names whose
     turn it is. `mails`: `all`, or `turn`, only when there is something to do or to read.
@@ -44,7 +44,7 @@ class Settings:
 
     @property
     def wants_digests(self) -> bool:
-        """Whether what others bring about waits for a digest."""
+        """Whether news of others' acts wait for a digest."""
         return self.digest != "off"
 
 
@@ -79,15 +79,15 @@ class Player:
 
     @property
     def address(self) -> str:
-        """Where mail to this player goes."""
+        """The address that this player's mail is sent to."""
         return self.addresses[0]
 
 
 @dataclass(frozen=True)
 class Vacation:
-    """Days on which no clock of a player runs, the last one included; on one board, or on all.
+    """Days on which a player's clocks stand still, the last one included; on one or all boards.
 
-    `zone` is the time zone in which they began, None for the one that the player has now.
+    `zone` is the time zone of these days, None for the player's current one.
     """
 
     id: int
@@ -98,7 +98,7 @@ class Vacation:
 
 
 class Pool(StrEnum):
-    """Games whose results count together, of one game."""
+    """A rating pool: games of one game whose results count together."""
 
     TWO = "two"
     MANY = "many"
@@ -107,10 +107,10 @@ class Pool(StrEnum):
 
 @dataclass(frozen=True)
 class Rating:
-    """How strong a player is, as far as that is known: a mean and its uncertainty.
+    """The known strength of a player: a mean and its uncertainty.
 
-    `games` were counted, the last one at `at`; in `people_games` of them an opponent was no robot.
-    `rival_id` is the only person among these, None for several or nobody.
+    `games` were counted, the last one at `at`; `people_games` of them had an opponent who is no
+    robot. `rival_id` is the only person among these opponents, None for several or none.
     """
 
     mu: float
@@ -123,9 +123,9 @@ class Rating:
 
 @dataclass(frozen=True)
 class Result:
-    """What a finished board does to the rating of one of its players, who took a place there.
+    """The rating change of one player of a finished board, with the player's place there.
 
-    `weight` says how much of the change counts, from 0 (the rating stays) to 1. `mu_before` and
+    `weight` is the share of the change that counts, from 0 (the rating stays) to 1. `mu_before` and
     `sigma_before` are the rating before the board; the other fields of `Rating` are as after it.
     """
 
@@ -143,7 +143,7 @@ class Result:
 
 @dataclass(frozen=True)
 class CountedBoard:
-    """A board that counts for ratings; `number` says as which, in the order of counting."""
+    """A rated board; `number` is its place in the order of counting."""
 
     number: int
     board_id: int
@@ -154,7 +154,7 @@ class CountedBoard:
 
 @dataclass(frozen=True)
 class Said:
-    """What somebody said to the others of a board."""
+    """A player's words to the others of a board."""
 
     handle: str
     said_at: datetime
@@ -163,7 +163,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Report:
-    """What a player told the operator about a board, with the words of others there."""
+    """A player's report to the operator about a board, with the words of others there."""
 
     id: int
     handle: str

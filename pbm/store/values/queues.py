@@ -1,4 +1,4 @@
-"""Timers, jobs of robots, and what the server keeps of its own running."""
+"""Timers, jobs of robots, and state of the server."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class TimerKind(StrEnum):
-    """What is to be done at a moment; `pbm.service.ticks.jobs` has the handlers."""
+    """Kinds of timers; `pbm.service.ticks.jobs` has the handlers."""
 
     FIRST_MOVE_REMINDER = "first-move-reminder"
     FIRST_MOVE_DECLINE = "first-move-decline"
@@ -28,10 +28,10 @@ class TimerKind(StrEnum):
 
 @dataclass(frozen=True)
 class Timer:
-    """Something to be done at `due_at`, or looked at again then; its time counts from `since`.
+    """A timer that is due at `due_at`; its time counts from `since`.
 
-    `kind` is a `TimerKind`, or one that only a newer program knows. `about` makes it one and the
-    same of its kind. `set_at` is when it was written or put off last.
+    `kind` is a `TimerKind`, or one of a newer version. `about` is its key, unique within the kind.
+    `set_at` is when it was set or deferred last.
     """
 
     id: int
@@ -52,16 +52,16 @@ class SearchKind(StrEnum):
     """Kinds of search jobs; `pbm.service.robots.jobs` has the handlers."""
 
     MOVE = "move"
-    DRAW = "draw"  # whether to take one
+    DRAW = "draw"  # whether to accept one
     HINT = "hint"
     ANALYSIS = "analysis"
 
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A search about a board at a ply, on account of a player.
+    """A search about a board at a ply, charged to a player.
 
-    `kind` is a `SearchKind`, `about` the key within the kind. `tries` have failed so far.
+    `kind` is a `SearchKind`, `about` is the key within the kind. `tries` have failed so far.
     """
 
     id: int
@@ -78,7 +78,7 @@ class SearchJob:
 
 @dataclass(frozen=True)
 class KeptAnalysis:
-    """What has been found about a board's game as `mark` names it; until `finished_at` a part."""
+    """The analysis of a board's game in the state `mark`; partial until `finished_at` is set."""
 
     board_id: int
     mark: str
@@ -88,7 +88,7 @@ class KeptAnalysis:
 
 @dataclass(frozen=True)
 class Change:
-    """One act of the operator; `handle` and `board_id` name whom or what it is about, if any."""
+    """One act of the operator; `handle` and `board_id` name the player or board, if any."""
 
     at: datetime
     who: str
@@ -101,7 +101,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that the server knows of its surroundings, and since when; plain JSON."""
+    """A fact about the server's environment, and since when it holds; plain JSON."""
 
     value: Any
     noted_at: datetime
@@ -109,10 +109,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """A role of a process: when the process last wrote, and when the role last went on.
+    """A role of a process, when the process last wrote, and the role's last sign of life.
 
-    Both are by the clock of the process, which was `ahead` of the database's by so many seconds;
-    None where the database has no clock of its own.
+    Both times are by the process's clock, which was `ahead` of the database's by that many seconds;
+    None if the database has no clock of its own.
     """
 
     process: str
