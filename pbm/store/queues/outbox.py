@@ -319,7 +319,7 @@ class Outbox:
         return int(self._transaction.scalar(query) or 0)
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
-        """Whether any mail to an address, or one about a board, is waiting."""
+        """Whether any mail to an address is waiting, of all boards or of one."""
         query = select(outbox.c.id).where(
             outbox.c.status == DUE, outbox.c.recipient_key == address_key
         )

@@ -128,7 +128,7 @@ class Wish:
         return self.game in games()
 
     def takes(self, rating: int) -> bool:
-        """Whether somebody with this rating may join."""
+        """Whether a player with this rating may join."""
         return _is_within(rating, self.least, self.most)
 
 
@@ -144,7 +144,7 @@ class Standing:
     most: int | None
 
     def takes(self, rating: int) -> bool:
-        """Whether somebody with this rating may join."""
+        """Whether a player with this rating may join."""
         return _is_within(rating, self.least, self.most)
 
 

@@ -14,17 +14,16 @@ FIRST_EPOCH = 1
 class Settings:
     """A player's settings.
 
-    `picture`: the board as a picture, too. `subject`: `plain`, or `classic`, which names whose
-    turn it is. `mails`: `all`, or `turn`, only when there is something to do or to read.
-    `timezone` is a name of the IANA database. `strict`: a yes stands for no other mail,
-    and with `strict_by_provider` a mail counts only where the sender's domain vouches for it, too.
-    `weekend`: clocks run on Saturdays and Sundays as well. `languages` are codes of ISO 639-1 with
-    commas between them, which others may see. `challenges`: `on`, `ask` or `off`, what
-    another's challenge does. `limit`: with so many games going that others began, no further
-    challenge is taken; 0 for none. `digest`: `off`, or how often
-    what others bring about comes as one mail, `hourly` or `daily`, at the hour `digest_at`.
-    `receipts`: a move of one's own is confirmed by a mail. `reminders`: `all` that a board has,
-    the `last` alone, or those after so many days as `7d`; the last comes in any case.
+    `picture`: the board also comes as a picture. `subject`: `plain`, or `classic`, which names the
+    player to move. `mails`: `all`, or `turn`, only if there is something to do or to read.
+    `timezone` is a name of the IANA database. `strict`: a yes counts for no other mail; with
+    `strict_by_provider` the sender's domain must also authenticate each mail. `weekend`: clocks
+    also run on Saturdays and Sundays. `languages` are comma-separated codes of ISO 639-1, visible
+    to others. `challenges` is the treatment of others' challenges: `on`, `ask` or `off`. `limit`
+    is the most games in progress that others began, 0 for no limit. `digest`: `off`, or one mail
+    with all news, `hourly`, or `daily` at the hour `digest_at`. `receipts`: own moves are confirmed
+    by mail. `reminders`: `all` of a board, only the `last`, or only those after a wait such as
+    `7d`; the last one is always sent.
     """
 
     picture: bool = True
@@ -52,12 +51,11 @@ class Settings:
 class Player:
     """A registered player; `addresses` are verified, the first one gets the mail.
 
-    `unreachable_since` is when we learned that mail to it comes back, None while it arrives.
-    `robot` is the name of one that plays by itself and gets no mail, None for people. The player
-    was reminded at `absent_since`, and has not written since; at `lapsed_at` a board last ran out
-    at the cost of rating while it was so, and `spared_at` is when the last absence began in which
-    another cost none. `rating_news` are ratings of before all were counted anew, each by game, pool
-    and number.
+    `unreachable_since` is when mail to it was found to bounce, None while it arrives. `robot` is
+    the name of a robot, which gets no mail, None for people. The player was reminded at
+    `absent_since`, and has not written since. `lapsed_at` is when a board last ran out at the cost
+    of rating in that absence. `spared_at` is the start of the last absence in which another board
+    cost none. `rating_news` are the ratings before a recount, each by game, pool and number.
     """
 
     id: int
