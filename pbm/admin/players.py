@@ -82,7 +82,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> None:
 @why_option
 @pass_session
 def reachable(session: OperatorSession, handle: str, why: str) -> None:
-    """Send mail to a player again at once, although earlier mail came back."""
+    """Send mail again to a player whose mail came back."""
     player = service.reachable(session, handle, why)
     click.echo(f"{player.handle} gets mail at {player.address} again.")
 

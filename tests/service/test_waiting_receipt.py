@@ -13,7 +13,7 @@ import pytest
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.service.loops import send_post
 from pbm.service.post.composer import Composer
-from pbm.service.post.post import Look, Post
+from pbm.service.post.post import DueMails, Post
 from pbm.service.robots.worker import RobotWorker
 from pbm.service.robots.worker_processes import Computation, WorkerProcesses
 from pbm.service.running.writer import Writer
@@ -57,7 +57,7 @@ class CountingPost(Post):
 
     looks = 0
 
-    async def look(self, in_thread: Any) -> Look:
+    async def look(self, in_thread: Any) -> DueMails:
         """Look, and count it."""
         found = await super().look(in_thread)
         self.looks += 1

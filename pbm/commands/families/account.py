@@ -119,8 +119,8 @@ class Add(Command, group="account"):
 class ChangeAddress(Command, group="account"):
     """Play from another address.
 
-    We ask you to confirm it at your old address, and then we ask the new one. Once it has
-    said yes, our mails go there, and the mails that you had before cannot be answered any more.
+    We ask you to confirm it at your old address, and then we ask the new one. After that our
+    mails go there, and the mails that you had before cannot be answered any more.
     """
 
     words = ("change",)

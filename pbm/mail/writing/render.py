@@ -1,6 +1,6 @@
 """Renders the text and HTML parts of a mail from one template.
 
-`blocks.py` documents the syntax of templates, and the layout in each part.
+`blocks.py` documents the syntax of templates, and how each part is wrapped.
 """
 
 from collections.abc import Callable, Sequence
