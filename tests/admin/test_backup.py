@@ -42,7 +42,7 @@ from tests.e2e.ports import free_port
 from tests.rows import each_row
 from tests.table import START
 
-SECRET = "0123456789abcdef0123456789abcdef"
+SECRET = "a-key-of-the-tests-of-the-backup"
 TOOL = """\
 #!{python}
 import os, sys

@@ -197,7 +197,7 @@ class TestKeys:
         assert not finding(settings, "keys").good
 
     def test_in_a_setting(self, settings: Settings) -> None:
-        secret = "0123456789abcdef0123456789abcdef"
+        secret = "a-key-of-the-tests-of-all-checks"
         found = finding(replace(settings, secret_key=secret), "keys")
         assert found == CheckResult(True, "keys", "from PBM_SECRET_KEY")
         short = finding(replace(settings, secret_key="short-secret"), "keys")

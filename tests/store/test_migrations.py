@@ -245,7 +245,7 @@ def test_what_clocks_have_stood_still_for_is_counted(bare_database_url: str) -> 
 def test_a_yes_that_stands_goes_on_standing(bare_database_url: str) -> None:
     table = Table(bare_database_url)
     table.start("alice", "bob")
-    now, day, origin = table.clock(), timedelta(days=1), "0123456789abcdef" * 2
+    now, day, origin = table.clock(), timedelta(days=1), "fedcba9876543210" * 2
     with table.database.transaction() as work:
         alice, bob = (work.players.by_handle(handle) for handle in ("alice", "bob"))
         assert alice is not None

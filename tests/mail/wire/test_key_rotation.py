@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from pbm.mail.keyfile import add_key, drop_key, load_keys
 from pbm.mail.tags import KeyFileError, load_keyring
 
-SECRET = "0123456789abcdefghijklmnopqrstuv"
+SECRET = "a-key-of-the-test-of-its-rotation"
 NOBODY = 65534
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pbm.mail.tags import KeyFileError, Keyring, load_keyring
 
-SECRET = "0123456789abcdefghijklmnopqrstuv"
+SECRET = "a-key-of-the-tests-of-key-files-0"
 
 
 def written(path: Path, text: str, mode: int = 0o600) -> Path:
