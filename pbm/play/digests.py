@@ -4,7 +4,7 @@ from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from pbm.store.db import UnitOfWork
-from pbm.store.values.players import Player, Settings
+from pbm.store.values.players import Player, PlayerSettings
 from pbm.store.values.queues import TimerKind
 
 OFF, HOURLY, DAILY = "off", "hourly", "daily"
@@ -12,7 +12,7 @@ LEFT_AFTER = timedelta(days=1)  # least time on a clock after a digest that asks
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
-def latest_digest(settings: Settings, now: datetime) -> datetime:
+def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
     """The latest moment for a digest so far: older news is due."""
     local = now.astimezone(ZoneInfo(settings.timezone))
     if settings.digest == HOURLY:
@@ -27,11 +27,12 @@ def next_hour(now: datetime) -> datetime:
     return now.replace(minute=0, second=0, microsecond=0) + _HOUR
 
 
-def next_digest(settings: Settings, now: datetime) -> datetime:
+def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
     """The next moment for a digest.
 
     >>> from datetime import UTC
-    >>> next_digest(Settings(digest="daily"), datetime(2026, 11, 21, 12, tzinfo=UTC)).isoformat()
+    >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    >>> next_digest(PlayerSettings(digest="daily"), noon).isoformat()
     '2026-11-22T07:00:00+00:00'
     """
     if settings.digest == HOURLY:
@@ -41,7 +42,9 @@ def next_digest(settings: Settings, now: datetime) -> datetime:
     return today if today > now else _at(settings, local.date() + _DAY)
 
 
-def arrange_digests(work: UnitOfWork, player: Player, settings: Settings, now: datetime) -> None:
+def arrange_digests(
+    work: UnitOfWork, player: Player, settings: PlayerSettings, now: datetime
+) -> None:
     """Reset a player's digest timer to new settings; if digests are turned off, kept news is
     sent now."""
     if settings.wants_digests:
@@ -53,6 +56,6 @@ def arrange_digests(work: UnitOfWork, player: Player, settings: Settings, now: d
     work.timers.move(TimerKind.DIGEST, str(player.id), now, due_at, player_id=player.id)
 
 
-def _at(settings: Settings, day: date) -> datetime:
+def _at(settings: PlayerSettings, day: date) -> datetime:
     wall = datetime.combine(day, time(settings.digest_at), ZoneInfo(settings.timezone))
     return wall.astimezone(ZoneInfo("UTC"))

@@ -20,7 +20,7 @@ from pbm.play.robots import MEASURED
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Seat
-from pbm.store.values.players import CountedBoard, Pool, Rating, Result
+from pbm.store.values.players import CountedBoard, Pool, Rating, RatingResult
 from pbm.store.values.queues import TimerKind
 
 PROVISIONAL = 5.2
@@ -86,7 +86,7 @@ def rating_changes(work: UnitOfWork, board: Board) -> tuple[RatingChange, ...]:
     )
 
 
-def _change(handle: str, item: Result, *, robot: bool) -> RatingChange:
+def _change(handle: str, item: RatingResult, *, robot: bool) -> RatingChange:
     before, after = shown(item.mu_before, item.sigma_before), shown(item.mu, item.sigma)
     if robot or not item.weight:
         return RatingChange(handle, before, after, spared=not robot, measured=robot)
@@ -182,7 +182,9 @@ def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
     work.timers.set(TimerKind.RATINGS, "", now, now)
 
 
-def recount(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Result, ...] | None:
+def recount(
+    work: UnitOfWork, board: Board, counted: CountedBoard
+) -> tuple[RatingResult, ...] | None:
     """Rating results of a counted board as it is now; None if it counts no more.
 
     Raises StateError if its game is not installed.
@@ -192,7 +194,7 @@ def recount(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Resu
     return results_of(work, board, counted)
 
 
-def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[Result, ...]:
+def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[RatingResult, ...]:
     """Rating results of a board for its players, in the order of the seats.
 
     Robots and spared players enter the computation, but keep their ratings.
@@ -217,8 +219,8 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
     )
 
 
-def _unchanged(seat: Seat, place: int, was: Rating) -> Result:
-    return Result(
+def _unchanged(seat: Seat, place: int, was: Rating) -> RatingResult:
+    return RatingResult(
         seat.player_id,
         place,
         was.mu,
@@ -239,7 +241,7 @@ def _changed(
     rated: tuple[float, float],
     weight: float,
     people: Collection[int],
-) -> Result:
+) -> RatingResult:
     """A game's effect on one player; `people` are the human opponents."""
     mu, sigma = (
         old * (1 - weight) + new * weight
@@ -247,7 +249,7 @@ def _changed(
     )
     met = {*people, *([was.rival_id] if was.rival_id else [])}
     only = len(met) == 1 and bool(was.rival_id or not was.people_games)
-    return Result(
+    return RatingResult(
         seat.player_id,
         place,
         was.mu,

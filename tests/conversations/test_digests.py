@@ -7,7 +7,7 @@ import pytest
 
 from pbm.play.digests import latest_digest, next_digest
 from pbm.service.telling.kept_news import MOST_KEPT
-from pbm.store.values.players import Settings
+from pbm.store.values.players import PlayerSettings
 from tests.conversations.playing import board_mail, plays
 from tests.table import START, Person, Table
 
@@ -81,7 +81,7 @@ def test_one_mail_a_day_has_all_boards(table: Table) -> None:
 def test_the_hour_is_the_players(
     digest: str, at: int, zone: str, now: str, latest: str, next_one: str
 ) -> None:
-    settings = Settings(digest=digest, digest_at=at, timezone=zone)
+    settings = PlayerSettings(digest=digest, digest_at=at, timezone=zone)
     moment = datetime.fromisoformat(now).replace(tzinfo=UTC)
     found = (latest_digest(settings, moment), next_digest(settings, moment))
     assert [f"{it:%Y-%m-%d %H:%M}" for it in found] == [latest, next_one]

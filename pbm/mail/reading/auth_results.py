@@ -52,7 +52,7 @@ class Front:
 
 
 @dataclass(frozen=True)
-class Result:
+class MethodResult:
     """Result of one method, such as `dmarc=pass`, with its properties, all in lower case."""
 
     method: str
@@ -65,7 +65,7 @@ class Results:
     """One parsed field: its authserv-id and results. `clear`: every part of it could be parsed."""
 
     authserv_id: str
-    results: tuple[Result, ...]
+    results: tuple[MethodResult, ...]
     clear: bool
 
 
@@ -143,12 +143,12 @@ def read_results(value: str) -> Results | None:
     return Results(begins[1].lower(), results, clear=len(results) == len(read))
 
 
-def _vouches(result: Result, domain: str) -> bool:
+def _vouches(result: MethodResult, domain: str) -> bool:
     named = [value for name, value in result.properties if name == "header.from"]
     return result.result == "pass" and [name.rpartition("@")[2] for name in named] == [domain]
 
 
-def _result(section: str, quoted: list[str]) -> Result | None:
+def _result(section: str, quoted: list[str]) -> MethodResult | None:
     """Parse `dmarc=pass header.from=example.org`."""
     found = _METHOD.match(section)
     if found is None or found[2] not in (None, _VERSION):
@@ -161,7 +161,7 @@ def _result(section: str, quoted: list[str]) -> Result | None:
             return None
         properties.append((item[1].replace(" ", "").lower(), _opened(item[2], quoted).lower()))
         at = item.end()
-    return Result(found[1].lower(), found[3].lower(), tuple(properties))
+    return MethodResult(found[1].lower(), found[3].lower(), tuple(properties))
 
 
 def _opened(value: str, quoted: list[str]) -> str:

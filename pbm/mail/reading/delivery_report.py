@@ -64,7 +64,7 @@ _WARNINGS = ("delay", "warning: could not send", "warning: message")
 
 
 @dataclass(frozen=True)
-class Report:
+class DeliveryReport:
     """`verdict` is delivered, delayed, soft or hard; `status` the code of RFC 3463, or empty.
 
     `reason` is what the other server said, on one line, fit for the operator.
@@ -80,7 +80,9 @@ def is_for_good(status: str) -> bool:
     return status.startswith("5")
 
 
-def read_report(raw: bytes, recipient: str = "", limits: Limits = REPORT_LIMITS) -> Report | None:
+def read_report(
+    raw: bytes, recipient: str = "", limits: Limits = REPORT_LIMITS
+) -> DeliveryReport | None:
     """Parse a mail as a delivery report about one of ours; None if it is not one.
 
     `5.x.x` is hard; any other failure is soft. Of several recipients the one counts that our mail
@@ -173,14 +175,14 @@ def _named(fields: _Fields) -> Iterator[str]:
         yield _ENCODED.sub(lambda found: chr(int(found[1], 16)), key)
 
 
-def _recipient(fields: _Fields) -> Report:
+def _recipient(fields: _Fields) -> DeliveryReport:
     diagnostic = fields.get("diagnostic-code", "")
     said = _status_said(_REPLY.search(diagnostic) or _STATUS.search(diagnostic))
     status = _status_written(fields.get("status", "")) or said or _exit_status(diagnostic)
     if _misstates(status, said):
         status = said
     action = _COMMENT.sub("", fields.get("action", "")).strip(" \t;.\"'").lower()
-    return Report(_verdict(action, status), status, presentable(diagnostic))
+    return DeliveryReport(_verdict(action, status), status, presentable(diagnostic))
 
 
 def _misstates(status: str, said: str) -> bool:
@@ -233,18 +235,18 @@ def _says_so(headers: Headers, text: str) -> bool:
     return is_robot(author)
 
 
-def _from_prose(subject: str, text: str, recipient: str) -> Report:
+def _from_prose(subject: str, text: str, recipient: str) -> DeliveryReport:
     above = text[: found.start()] if (found := _COPY_BEGINS.search(text)) else text
     if subject.casefold().startswith(_WARNINGS) or "(delay)" in subject.casefold():
-        return Report(DELAYED, "", presentable(subject))
+        return DeliveryReport(DELAYED, "", presentable(subject))
     for told in (_paragraph_about(recipient, above), above):
         for pattern in _IN_PROSE:
             said = pattern.search(told)
             if said is not None:
                 line = told[told.rfind("\n", 0, said.start(1)) + 1 :].partition("\n")[0]
                 status = _status_said(said)
-                return Report(_verdict("failed", status), status, presentable(line))
-    return Report(SOFT, "", presentable(subject))
+                return DeliveryReport(_verdict("failed", status), status, presentable(line))
+    return DeliveryReport(SOFT, "", presentable(subject))
 
 
 def _paragraph_about(recipient: str, text: str) -> str:

@@ -30,7 +30,7 @@ class DeadConnectionError(Exception):
     """A kept connection proved closed before any part of a mail was accepted."""
 
 
-class Pool:
+class ConnectionPool:
     """Connection pool; if none is free, callers wait in the order of arrival."""
 
     def __init__(
@@ -127,7 +127,7 @@ class SmarthostTransport:
         self._timeouts = timeouts or Timeouts()
         self._verify = not self._host.is_loopback if verify is None else verify
         self._tls: ssl.SSLContext | None = None
-        self._pool = Pool(self._connect, pool_size, idle_seconds)
+        self._pool = ConnectionPool(self._connect, pool_size, idle_seconds)
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
         """Deliver one mail; every error of the network or the server is returned as a result.

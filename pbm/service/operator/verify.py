@@ -16,7 +16,7 @@ from pbm.rules.sides import mover, turn
 from pbm.service.operator.operator_session import OperatorSession, find_board
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Bookkeeping, Departure, Ply
-from pbm.store.values.players import Result
+from pbm.store.values.players import RatingResult
 from pbm.store.values.queues import SearchKind
 
 _ENDED_BY_WORD = {
@@ -212,7 +212,7 @@ def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
         yield f"it waits for the robot {mover.handle}, which is not to think about it"
 
 
-def _rounded(result: Result) -> tuple[float, ...]:
+def _rounded(result: RatingResult) -> tuple[float, ...]:
     """A rounded result, as the last digits depend on library and machine."""
     return tuple(round(value or 0, 6) for value in astuple(result))
 

@@ -14,7 +14,7 @@ from pbm.mail.reading.delivery_report import (
     DELAYED,
     DELIVERED,
     HARD,
-    Report,
+    DeliveryReport,
     is_for_good,
     read_report,
 )
@@ -191,5 +191,5 @@ def _may_claim(turn: Turn, player: Player) -> bool:
     return BACK_BY_CLAIM.take(turn.work, turn.now, player.id)
 
 
-def _in_short(report: Report) -> str:
+def _in_short(report: DeliveryReport) -> str:
     return " ".join(filter(None, (report.status, report.reason))) or "no reason given"

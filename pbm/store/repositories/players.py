@@ -23,7 +23,7 @@ from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
 from pbm.store.sql.transaction import Rows, Transaction
-from pbm.store.values.players import FIRST_EPOCH, Player, Settings
+from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings
 
 
 def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
@@ -41,7 +41,7 @@ _AS_STORED = (
     *("password_hash", "bounces", "bounced_at", "unreachable_since", "robot"),
     *("absent_since", "lapsed_at", "spared_at", "rating_news"),
 )
-_SETTINGS = {field.name for field in fields(Settings)}
+_SETTINGS = {field.name for field in fields(PlayerSettings)}
 _BY_ID = Statement(with_addresses(players.c.id == bindparam("player_id")))
 _BY_HANDLE = Statement(with_addresses(players.c.handle == bindparam("handle")))
 _BY_ADDRESS = Statement(
@@ -240,7 +240,7 @@ class Players:
     def change_settings(self, player_id: int, **changes: Any) -> None:
         """Change some settings of a player; others stay, also those of a newer version."""
         kept = self._transaction.scalar(_locked(players.c.settings, player_id))
-        default = asdict(Settings())
+        default = asdict(PlayerSettings())
         wanted = {**(kept or {}), **changes}.items()
         left = {name: value for name, value in wanted if value != default.get(name)}
         self._set(player_id, settings=left or None)
@@ -338,6 +338,6 @@ def _player(row: Row, own: Sequence[str]) -> Player:
     return Player(**values, addresses=tuple(own), settings=_settings(row["settings"] or {}))
 
 
-def _settings(kept: Mapping[str, Any]) -> Settings:
+def _settings(kept: Mapping[str, Any]) -> PlayerSettings:
     """A player's settings; keys of a newer version are ignored."""
-    return Settings(**{name: value for name, value in kept.items() if name in _SETTINGS})
+    return PlayerSettings(**{name: value for name, value in kept.items() if name in _SETTINGS})

@@ -22,10 +22,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 from pbm.store.schema.people import players
 from pbm.store.schema.rating import LISTED, rated_boards, ratings, results
 from pbm.store.sql.transaction import Transaction
-from pbm.store.values.players import CountedBoard, Pool, Rating, Result
+from pbm.store.values.players import CountedBoard, Pool, Rating, RatingResult
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
-_RESULT = tuple(results.c[field.name] for field in fields(Result))
+_RESULT = tuple(results.c[field.name] for field in fields(RatingResult))
 _NEWEST = 2**31 - 1  # the largest integer of the column
 _its_boards = results.alias()
 _number = (  # one index lookup per player, for any number of games
@@ -137,11 +137,11 @@ class Ratings:
         """The boards counted as this number or later, in order."""
         return self._counted(rated_boards.c.id >= number, most=most)
 
-    def results(self, counted: CountedBoard) -> tuple[Result, ...]:
+    def results(self, counted: CountedBoard) -> tuple[RatingResult, ...]:
         """The rating changes by a board, in the order of the players' numbers."""
         query = select(*_RESULT).where(results.c.rated_id == counted.number)
         rows = self._transaction.execute(query.order_by(results.c.player_id)).mappings()
-        return tuple(Result(**row) for row in rows)
+        return tuple(RatingResult(**row) for row in rows)
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
         """The players whose last board this is, and whose row in the standings is not its result.
@@ -171,7 +171,7 @@ class Ratings:
         number = int(self._transaction.execute(added).scalar_one())
         return CountedBoard(number, board_id, game, pool, now)
 
-    def set_results(self, counted: CountedBoard, found: Sequence[Result]) -> None:
+    def set_results(self, counted: CountedBoard, found: Sequence[RatingResult]) -> None:
         """Replace the rating changes by a board."""
         about = {"game": counted.game, "pool": counted.pool.value}
         self._transaction.execute(delete(results).where(results.c.rated_id == counted.number))

@@ -11,7 +11,7 @@ FIRST_EPOCH = 1
 
 
 @dataclass(frozen=True)
-class Settings:
+class PlayerSettings:
     """A player's settings.
 
     `picture`: the board also comes as a picture. `subject`: `plain`, or `classic`, which names the
@@ -64,7 +64,7 @@ class Player:
     epoch: int
     joined_at: datetime
     addresses: tuple[str, ...]
-    settings: Settings = Settings()
+    settings: PlayerSettings = PlayerSettings()
     password_hash: PasswordHash | None = None
     bounces: int = 0
     bounced_at: datetime | None = None
@@ -120,7 +120,7 @@ class Rating:
 
 
 @dataclass(frozen=True)
-class Result:
+class RatingResult:
     """The rating change of one player of a finished board, with the player's place there.
 
     `weight` is the share of the change that counts, from 0 (the rating stays) to 1. `mu_before` and

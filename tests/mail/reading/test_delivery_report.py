@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from pbm.mail.reading.delivery_report import Report, read_report
+from pbm.mail.reading.delivery_report import DeliveryReport, read_report
 from tests.rows import each_row
 
 FOLDER = Path(__file__).parent / "reports"
@@ -271,7 +271,7 @@ def test_what_is_said_about_it_holds_no_tag_and_no_line_break() -> None:
     said = b"smtp; 550 <pbm+b.1.00000001.k1aaaaaaaaaaaaaaaa@games.example>\x07\r\n \xe9 no\r\n"
     report = read_report(formal(b"Action: failed\r\nDiagnostic-Code: " + said))
     expected = "smtp; 550 <pbm+b.1.00000001.k1***@games.example> no"
-    assert report == Report("hard", "5.0.0", expected)
+    assert report == DeliveryReport("hard", "5.0.0", expected)
 
 
 @each_row(
