@@ -37,6 +37,17 @@ def check_wire(raw: bytes) -> str | None:
     return "In mail all lines must end in CRLF; this one has a bare CR or a bare LF."
 
 
+def has_longer_line(mail: bytes, most: int) -> bool:
+    """Whether a line has more than ``most`` bytes; reads only a few places."""
+    start = 0
+    while len(mail) - start > most:
+        end = mail.rfind(b"\n", start, start + most + 2)
+        if end < 0:
+            return True
+        start = end + 1
+    return False
+
+
 def digest(raw: bytes) -> str:
     """SHA-256, in hexadecimal, of the body and of the header fields that matter for obeying.
 

@@ -1,7 +1,7 @@
 """One SMTP conversation, from the greeting to QUIT (RFC 5321, sections 3 and 4).
 
-aiosmtpd runs the connection, and answers EHLO, HELO, RSET, NOOP and QUIT with the replies of
-`Hooks`. docs/adr/smtp.md gives the reason for each other verb that is implemented here.
+aiosmtpd runs the connection. docs/adr/smtp.md gives the reason for each verb that is implemented
+here. LMTP (RFC 2033) is SMTP for a client that has a queue.
 """
 
 import asyncio
@@ -9,6 +9,18 @@ from typing import cast
 
 from aiosmtpd.smtp import SMTP, Envelope
 
+from pbm.mail.reading.wire import has_longer_line
+from pbm.mail.smtp_in.client_input import (
+    BLOCK,
+    NOT_ASCII,
+    ClientLeftError,
+    FloodError,
+    LineReader,
+    RefusedError,
+    check_mail_parameters,
+    parse_path,
+    too_large,
+)
 from pbm.mail.smtp_in.connection_limits import (
     Caller,
     ConnectionLimits,
@@ -16,30 +28,13 @@ from pbm.mail.smtp_in.connection_limits import (
     forwarded_address,
     peer_of,
 )
-from pbm.mail.smtp_in.grammar import (
-    NOT_ASCII,
-    Hooks,
-    RefusedError,
-    check_mail_parameters,
-    parse_path,
-    too_large,
-)
 from pbm.mail.smtp_in.handler import OWN_FAULT, QUIT, Handler, Session
-from pbm.mail.smtp_in.line_reader import (
-    BLOCK,
-    ClientLeftError,
-    FloodError,
-    LineReader,
-    has_longer_line,
-)
 
 _COMMANDS_IN_A_ROW = 32
 _MAIL_FORM = "MAIL FROM:<name@example.org>"
 _RCPT_FORM = "RCPT TO:<name@example.org>"
 _WITHOUT_ARGUMENT = ("RSET", "QUIT")  # an argument is ignored
 _BEGUN = "503 5.5.1 A mail is begun already; RSET drops it."
-_XFORWARD_FORM = "XFORWARD ADDR=192.0.2.1"
-
 _IDLE = "421 4.4.2 Nothing was said for too long; goodbye."
 _DATA_TOO_SLOW = (
     "421 4.4.2 The mail did not end in time; its end is a dot between two line ends of CRLF."
@@ -50,7 +45,10 @@ _TOO_MUCH = "421 4.7.0 That was too much; goodbye."
 
 
 class Conversation(SMTP):
-    """One client's connection, as an asyncio protocol."""
+    """One client's connection, as an asyncio protocol.
+
+    Each method of a verb sends its reply, or raises RefusedError.
+    """
 
     line_length_limit = BLOCK  # bytes read ahead before the client has to wait
     protocol_name = "ESMTP"
@@ -66,8 +64,7 @@ class Conversation(SMTP):
     ) -> None:
         """``conversations`` contains the conversation until its end."""
         super().__init__(
-            Hooks(self.extensions),
-            data_size_limit=handler.limits.mail_bytes,
+            None,
             hostname=handler.hostname,
             timeout=handler.limits.idle_seconds,
             loop=asyncio.get_running_loop(),
@@ -80,9 +77,7 @@ class Conversation(SMTP):
         self._conversations = conversations
         self._limits = handler.limits
         self._on_timeout = _IDLE
-        self._is_encrypted = False
-        self._is_shaking_hands = False
-        self._is_inside = False
+        self._is_greeted = self._is_shaking_hands = False
         self._line = b""  # the command that is being answered
         self._why_refused = ""  # for the operator
         self._forwarded: tuple[Envelope, Peer] | None = None
@@ -90,11 +85,9 @@ class Conversation(SMTP):
         self._since_mail = 0
         self._unknown = 0
 
-    # Callbacks of asyncio and aiosmtpd
-
     def __dir__(self) -> list[str]:
-        """The verbs only: aiosmtpd searches them here at each connection."""
-        return [f"smtp_{verb}" for verb in self.verbs]
+        """Nothing: aiosmtpd searches it for verbs and logins at each connection."""
+        return []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._peer = peer_of(transport.get_extra_info("peername"))
@@ -102,7 +95,6 @@ class Conversation(SMTP):
         self._refusal = self._connections.enter(self._peer)
         self._record = Session(str(self._peer or ""), self.protocol_name, self._is_trusted)
         self._conversations.add(self)
-        self._is_inside = True
         super().connection_made(transport)
         self._lines = LineReader(self._reader, self._limits)
 
@@ -110,16 +102,15 @@ class Conversation(SMTP):
         # A client may close its sending half right after the dot, and still read our answer.
         # aiosmtpd would stop working on its mail. TLS has no half-close.
         asyncio.StreamReaderProtocol.eof_received(self)
-        return not self._is_encrypted
+        return not self._record.is_encrypted
 
     def connection_lost(self, error: Exception | None) -> None:
         super().connection_lost(error)
         self._go_out()
 
     def _go_out(self) -> None:
-        if self._is_inside:
-            self._is_inside = False
-            self._conversations.discard(self)
+        if self in self._conversations:
+            self._conversations.remove(self)
             self._connections.leave(self._peer)
             if self.is_committing:
                 self._record.end = "the client left before the reply to its mail"
@@ -147,8 +138,6 @@ class Conversation(SMTP):
         if not task.cancelled() and (fault := task.exception()) is not None:
             self._handler.report_fault(fault)
             self.hang_up(_CRASHED)
-
-    # The conversation
 
     async def _converse(self) -> None:
         if self._refusal is not None:
@@ -202,7 +191,7 @@ class Conversation(SMTP):
             await self.push(_TOO_MUCH)
             return
         try:
-            await self._obey(self._line)
+            await self._obey()
         except RefusedError as error:
             await self.push(str(error))
         except (ClientLeftError, FloodError):
@@ -215,11 +204,8 @@ class Conversation(SMTP):
         """The reply, repeated for each one owed."""
         return "\r\n".join([reply] * self._replies_owed)
 
-    async def _obey(self, line: bytes) -> None:
-        """Execute a command line.
-
-        Raises RefusedError if that is impossible, and the errors of the verbs.
-        """
+    async def _obey(self) -> None:
+        line = self._line
         if len(line) > self._limits.command_bytes:
             raise RefusedError("500 5.5.2 That command line is too long.")
         if not line.endswith(b"\r\n") or b"\r" in line[:-2] or b"\0" in line:
@@ -241,41 +227,47 @@ class Conversation(SMTP):
             "500 5.5.1 That is no command of this server; HELP says what it is for."
         )
 
-    # The verbs: each sends its reply, or raises RefusedError
-
     async def smtp_EHLO(self, hostname: str) -> None:
-        await super().smtp_EHLO(self._host_name(hostname))
-
-    async def smtp_HELO(self, hostname: str) -> None:
-        await super().smtp_HELO(self._host_name(hostname, "HELO"))
-
-    def _host_name(self, argument: str, verb: str = "") -> str:
-        if not argument:
-            raise RefusedError(
-                f"501 5.5.4 That command is written {verb or self.hello} your.host.name."
-            )
-        return argument
-
-    def extensions(self) -> list[str]:
-        """The EHLO keywords besides aiosmtpd's own."""
-        extensions = ["PIPELINING", "ENHANCEDSTATUSCODES"]
-        if self._handler.tls is not None and not self._is_encrypted:
+        self._greet(hostname, self.hello)
+        extensions = [f"SIZE {self._limits.mail_bytes}", "8BITMIME", "PIPELINING"]
+        extensions.append("ENHANCEDSTATUSCODES")
+        if self._handler.tls is not None and not self._record.is_encrypted:
             extensions.append("STARTTLS")
         if self._is_trusted:
             extensions.append("XFORWARD ADDR")
-        return extensions
+        lines = (f"250-{line}" for line in (self.hostname, *extensions))
+        await self.push("\r\n".join([*lines, "250 HELP"]))
+
+    async def smtp_HELO(self, hostname: str) -> None:
+        self._greet(hostname, "HELO")
+        await self.push(f"250 {self.hostname}")
+
+    def _greet(self, hostname: str, verb: str) -> None:
+        if not hostname:
+            raise RefusedError(f"501 5.5.4 That command is written {verb} your.host.name.")
+        self._is_greeted = True
+        self._forget_mail()
+
+    async def smtp_RSET(self, arg: str) -> None:  # noqa: ARG002 - every verb has one
+        self._forget_mail()
+        await self.push("250 2.0.0 Forgotten.")
+
+    async def smtp_NOOP(self, arg: str) -> None:  # noqa: ARG002
+        await self.push("250 2.0.0 Nothing done.")
+
+    async def smtp_QUIT(self, arg: str) -> None:  # noqa: ARG002
+        await self.push("221 2.0.0 Goodbye.")
 
     async def smtp_STARTTLS(self, arg: str) -> None:
         """Start TLS; all earlier state is discarded (RFC 3207)."""
         if arg:
             raise RefusedError("501 5.5.4 That command is written STARTTLS, and nothing behind it.")
-        if self._is_encrypted:
+        if self._record.is_encrypted:
             raise RefusedError("503 5.5.1 This connection is encrypted already.")
         cast(asyncio.Transport, self.transport).pause_reading()
         await self.push("220 2.0.0 Go on in TLS.")
         await self._shake_hands()
-        assert self.session is not None
-        self.session.host_name = None
+        self._is_greeted = False
         self._forget_mail()
 
     async def _shake_hands(self) -> None:
@@ -304,7 +296,7 @@ class Conversation(SMTP):
         self._plain_writer = plain  # at its end it would close the transport below TLS
         self._writer = asyncio.StreamWriter(encrypted, self, self._reader, loop)
         self.transport = encrypted
-        self._is_encrypted = self._record.is_encrypted = True
+        self._record.is_encrypted = True
 
     def _forget_mail(self) -> None:
         self.envelope = Envelope()
@@ -330,14 +322,15 @@ class Conversation(SMTP):
         try:
             peer = forwarded_address(arg)
         except ValueError:
-            raise RefusedError(f"501 5.5.4 That command is written {_XFORWARD_FORM}.") from None
+            raise RefusedError(
+                "501 5.5.4 That command is written XFORWARD ADDR=192.0.2.1."
+            ) from None
         if peer is not None:
             self._forwarded = (self._begun(), peer)
         await self.push("250 2.0.0 Go on.")
 
     async def smtp_MAIL(self, arg: str | None) -> None:
-        assert self.session is not None
-        if not self.session.host_name:
+        if not self._is_greeted:
             raise RefusedError(f"503 5.5.1 Say {self.hello} first.")
         if self._begun().mail_from is not None:
             raise RefusedError(_BEGUN)
@@ -382,17 +375,14 @@ class Conversation(SMTP):
         try:
             await self.push("354 Send the mail; a dot between two line ends of CRLF ends it.")
             self._replies_owed = self._replies_to_mail()
-            reply = await self._take(await self._whole_mail(), sender)
+            self._on_timeout = _DATA_TOO_SLOW
+            self._reset_timeout(self._limits.data_seconds)
+            mail = await self._lines.mail()
+            self._on_timeout = _IDLE
+            reply = await self._take(mail, sender)
         finally:
             self._forget_mail()
         await self.push(reply)
-
-    async def _whole_mail(self) -> bytes | None:
-        self._on_timeout = _DATA_TOO_SLOW
-        self._reset_timeout(self._limits.data_seconds)
-        mail = await self._lines.mail()
-        self._on_timeout = _IDLE
-        return mail
 
     async def _take(self, mail: bytes | None, sender: str) -> str:
         if mail is None:
@@ -408,7 +398,7 @@ class Conversation(SMTP):
             self._since_mail = 0
         return reply
 
-    async def smtp_HELP(self, arg: str) -> None:  # noqa: ARG002 - every verb has one
+    async def smtp_HELP(self, arg: str) -> None:  # noqa: ARG002
         await self.push(
             "214 2.0.0 Games are played by mail here; send a mail with help as its subject."
         )
@@ -429,6 +419,35 @@ class Conversation(SMTP):
 
     async def _hand_in(self, sender: str, mail: bytes, caller: Caller) -> str:
         return await self._handler.hand_in(sender, tuple(self._begun().rcpt_tos), mail, caller)
+
+
+class LmtpConversation(Conversation):
+    """After the final dot each recipient has its own reply: the client retries the others."""
+
+    protocol_name = "LMTP"
+    hello = "LHLO"
+    verbs = Conversation.verbs - {"EHLO", "HELO"} | {"LHLO"}
+    no_recipients = "503 5.5.1 None of the recipients was taken, so there is nobody to send it to."
+
+    async def smtp_LHLO(self, hostname: str) -> None:
+        """Like EHLO (RFC 2033, section 4.1)."""
+        await self.smtp_EHLO(hostname)
+
+    def _add_recipient(self, recipient: str) -> None:
+        # A recipient named twice has two replies (RFC 2033, section 4.2).
+        self._begun().rcpt_tos.append(recipient)
+
+    def _replies_to_mail(self) -> int:
+        return len(self._begun().rcpt_tos)
+
+    async def _hand_in(self, sender: str, mail: bytes, caller: Caller) -> str:
+        """The replies, in the order of the recipients; the mail is kept for each separately."""
+        names = tuple(dict.fromkeys(self._begun().rcpt_tos))
+        replies = await asyncio.gather(
+            *(self._handler.hand_in(sender, (name,), mail, caller) for name in names)
+        )
+        reply_for = dict(zip(names, replies, strict=True))
+        return "\r\n".join(reply_for[name] for name in self._begun().rcpt_tos)
 
 
 def _why_no_tls(error: OSError) -> str:

@@ -10,6 +10,7 @@ import socket
 import ssl
 import stat
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -23,7 +24,7 @@ from pbm.mail.smtp_in.connection_limits import (
     ListenerLimits,
     Network,
 )
-from pbm.mail.smtp_in.conversation import GOING_DOWN, Conversation
+from pbm.mail.smtp_in.conversation import GOING_DOWN, Conversation, LmtpConversation
 from pbm.mail.smtp_in.handler import (
     AcceptRecipient,
     Handler,
@@ -32,7 +33,6 @@ from pbm.mail.smtp_in.handler import (
     ReportFault,
     ReportSession,
 )
-from pbm.mail.smtp_in.lmtp_conversation import LmtpConversation
 
 __all__ = ["AcceptRecipient", "Caller", "Keep", "Listener", "ListenerLimits", "Rejection"]
 
@@ -138,7 +138,10 @@ class Listener:
 
     async def _server_at(self, doorway: Doorway) -> asyncio.Server:
         loop = asyncio.get_running_loop()
-        conversation = self._by_lmtp if doorway.is_lmtp else self._by_smtp
+        conversation = partial(
+            LmtpConversation if doorway.is_lmtp else Conversation,
+            *(self._handler, self._connections, self._conversations),
+        )
         if not doorway.path:
             return await loop.create_server(
                 conversation, doorway.host, doorway.port, backlog=_BACKLOG
@@ -146,12 +149,6 @@ class Listener:
         local = LocalSocket(doorway.path)
         self._local_sockets.append(local)
         return await loop.create_unix_server(conversation, sock=local.socket, backlog=_BACKLOG)
-
-    def _by_smtp(self) -> Conversation:
-        return Conversation(self._handler, self._connections, self._conversations)
-
-    def _by_lmtp(self) -> Conversation:
-        return LmtpConversation(self._handler, self._connections, self._conversations)
 
     def show(self, tls: ssl.SSLContext | None) -> None:
         """Use another certificate from the next STARTTLS on; open connections keep theirs."""

@@ -5,14 +5,14 @@ import tracemalloc
 
 import pytest
 
-from pbm.mail.smtp_in.connection_limits import ListenerLimits
-from pbm.mail.smtp_in.line_reader import (
+from pbm.mail.reading.wire import has_longer_line
+from pbm.mail.smtp_in.client_input import (
     BLOCK,
     ClientLeftError,
     FloodError,
     LineReader,
-    has_longer_line,
 )
+from pbm.mail.smtp_in.connection_limits import ListenerLimits
 from tests.rows import each_row
 
 LIMITS = ListenerLimits(mail_bytes=100_000, surplus_bytes=40_000_000)

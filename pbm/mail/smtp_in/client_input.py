@@ -1,7 +1,12 @@
-"""Splits the input of an SMTP client into command lines and mails, within bounds."""
+"""Parses the input of an SMTP client within bounds: command lines, mails, and arguments.
+
+The arguments are those of MAIL and RCPT (RFC 5321, section 4.1.2). Here an address only has to be
+one word of printable ASCII; the handler checks it.
+"""
 
 import asyncio
 import io
+import re
 
 from pbm.mail.smtp_in.connection_limits import ListenerLimits
 
@@ -85,12 +90,52 @@ class LineReader:
         return block
 
 
-def has_longer_line(mail: bytes, most: int) -> bool:
-    """Whether a line has more than ``most`` bytes; reads only a few places."""
-    start = 0
-    while len(mail) - start > most:
-        end = mail.rfind(b"\n", start, start + most + 2)
-        if end < 0:
-            return True
-        start = end + 1
-    return False
+_LONGEST_PATH = 254
+_BRACKETED = re.compile(r"<([!-;=?-~]*)>(?: +(.*))?", re.ASCII)
+_BARE = re.compile(r"([!-;=?-~]+)(?: +(.*))?", re.ASCII)
+
+
+class RefusedError(Exception):
+    """A command is refused; ``str()`` is the whole reply."""
+
+
+def parse_path(keyword: str, argument: str, form: str) -> tuple[str, list[str]]:
+    """The address after ``FROM:`` or ``TO:``, empty for ``<>``, and the parameters after it.
+
+    A source route is dropped, as RFC 5321, appendix C, requires. ``form`` is the command's syntax
+    for the error. Raises RefusedError.
+    """
+    head, rest = argument[: len(keyword)], argument[len(keyword) :].strip(" ")
+    found = _BRACKETED.fullmatch(rest) or _BARE.fullmatch(rest)
+    if head.upper() != keyword or found is None:
+        raise RefusedError(f"501 5.5.4 That command is written {form}.")
+    path = found[1]
+    if path.startswith("@") and ":" in path:
+        path = path.partition(":")[2]
+    if len(path) > _LONGEST_PATH:
+        raise RefusedError("553 5.1.7 That mail address is too long.")
+    return path, (found[2] or "").split()
+
+
+def check_mail_parameters(parameters: list[str], mail_bytes: int) -> None:
+    """Check SIZE (RFC 1870) and BODY (RFC 6152). Raises RefusedError."""
+    for parameter in parameters:
+        name, _, value = parameter.upper().partition("=")
+        if name == "SIZE" and value.isdigit() and len(value) <= 20:
+            if int(value) > mail_bytes:
+                raise RefusedError(too_large(mail_bytes))
+        elif name == "SMTPUTF8":
+            raise RefusedError(NOT_ASCII)
+        elif (name, value) not in (("BODY", "7BIT"), ("BODY", "8BITMIME")):
+            raise RefusedError("555 5.5.4 That parameter of MAIL FROM is not known here.")
+
+
+def too_large(mail_bytes: int) -> str:
+    """The reply to a mail that is over the limit."""
+    return (
+        f"552 5.3.4 A mail to this server may have {mail_bytes // 1024} KB at most. "
+        "Please send the text alone, without pictures and attachments."
+    )
+
+
+NOT_ASCII = "553 5.6.7 Only mail addresses of plain ASCII characters can be used here."
