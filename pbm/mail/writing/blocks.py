@@ -14,8 +14,8 @@ The marks are private-use characters, which `cleaned` removes from all parameter
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from html import escape
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -27,10 +27,11 @@ from pbm.rules.contract import LONGEST_MOVE
 
 KEPT = "\ue000"
 _ROW = "\ue001"
-_PICTURE = "\ue003"  # the place of a picture in the HTML part, with its description
+PICTURE = "\ue003"
+"""Before the description of a picture, and in its HTML."""
 _STATE = "\ue004"
 _HEADING = "\ue007"  # above one of several boards
-SHAPES = {KEPT: "pre", _ROW: "rows", _PICTURE: "picture", _STATE: "state", _HEADING: "heading"}
+SHAPES = {KEPT: "pre", _ROW: "rows", PICTURE: "picture", _STATE: "state", _HEADING: "heading"}
 """How lines that begin with a mark keep their shape."""
 GLUE = "\ue002"
 """A blank at which no line breaks."""
@@ -40,63 +41,38 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue007]", 
 _JOINERS = "\u200c\u200d"
 
 
-def _keep_shape(text: str) -> str:
-    return _marked(text, KEPT)
+def _marked(mark: str, lines: str) -> str:
+    return mark + lines.rstrip("\n").replace("\n", f"\n{mark}")
 
 
 def _show_picture(view: dict[str, Any]) -> str:
     """The picture of a view, if it has one."""
     drawing = view.get("picture")
-    return f"{_PICTURE}{picture.described(drawing)}" if drawing else ""
-
-
-def _keep_state(line: str) -> str:
-    return _marked(line, _STATE)
-
-
-def _keep_heading(line: str) -> str:
-    return _marked(line, _HEADING)
-
-
-def _keep_rows(text: str) -> str:
-    return _marked(text, _ROW)
-
-
-def _marked(lines: str, mark: str) -> str:
-    return mark + lines.rstrip("\n").replace("\n", f"\n{mark}")
-
-
-def _glued(text: str) -> str:
-    return text.replace(" ", GLUE)
-
-
-def _as_command(text: str) -> str:
-    return f"{COMMAND}{text}{COMMAND_ENDS}"
+    return f"{PICTURE}{picture.described(drawing)}" if drawing else ""
 
 
 def _keep_indented(text: str) -> str:
     """Keep the shape of indented lines outside lists, and of blocks that begin indented."""
-    blocks = text.rstrip("\n").split("\n\n")
-    return "\n\n".join(map(_keep_indented_block, blocks))
+    return "\n\n".join(map(_keep_indented_block, text.rstrip("\n").split("\n\n")))
 
 
 def _keep_indented_block(block: str) -> str:
     if block.startswith(" "):  # the middle row of a board begins at the margin
-        return _keep_shape(block)
+        return _marked(KEPT, block)
     if block.startswith("- "):
         return block  # here indented lines continue an item
     lines = block.split("\n")
     return "\n".join(KEPT + line if line.startswith(" ") else line for line in lines)
 
 
-FILTERS = {
-    "pre": _keep_shape,
+FILTERS: dict[str, Callable[..., str]] = {
+    "pre": partial(_marked, KEPT),
     "picture": _show_picture,
-    "state": _keep_state,
-    "heading": _keep_heading,
-    "rows": _keep_rows,
-    "glued": _glued,
-    "command": _as_command,
+    "state": partial(_marked, _STATE),
+    "heading": partial(_marked, _HEADING),
+    "rows": partial(_marked, _ROW),
+    "glued": lambda text: text.replace(" ", GLUE),
+    "command": lambda text: f"{COMMAND}{text}{COMMAND_ENDS}",
     "page": _keep_indented,
 }
 """The filters of templates, by name."""
@@ -104,27 +80,23 @@ FILTERS = {
 
 def cleaned(value: Any) -> Any:
     """Remove invisible characters and our own marks from all parameters of a template."""
-    if isinstance(value, str):
-        return (
-            value
-            if value.isascii() and value.replace("\n", "").isprintable()
-            else _without_marks(value)
+    kind = type(value)
+    if kind is str:
+        is_plain = value.isascii() and (
+            value.isprintable() or value.replace("\n", "").isprintable()
         )
-    if isinstance(value, dict):
+        return value if is_plain else _without_marks(value)
+    if kind is dict:
         return {key: item and cleaned(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if kind is list or kind is tuple:
         return [item and cleaned(item) for item in value]
     return value
 
 
 def _without_marks(text: str) -> str:
-    printable = _UNPRINTABLE.sub("", text)
-    return printable if printable.isascii() else "".join(filter(_is_seen, printable))
-
-
-def _is_seen(character: str) -> bool:
-    """False for format characters, which reverse or hide text, except joiners of letters."""
-    return character in _JOINERS or category(character) != "Cf"
+    text = _UNPRINTABLE.sub("", text)
+    # Format characters reverse or hide text, except for joiners of letters.
+    return "".join(char for char in text if char in _JOINERS or category(char) != "Cf")
 
 
 COLUMNS = 68  # narrow, so that no mailer breaks a quoted line again
@@ -144,26 +116,25 @@ _LONGEST_KEPT = 2_000  # characters of a cached one; longer ones are mostly uniq
 
 
 class Block(NamedTuple):
-    """A paragraph, a list or the like, in the form of each part; a picture is in neither yet."""
+    """A paragraph, a list or the like, in the form of each part.
+
+    `picture` is a description from `picture.described`; `PICTURE` stands for its Content-ID.
+    """
 
     text: str = ""
     html: str = ""
-    picture: str = ""  # its description, as from `picture.described`
+    picture: str = ""
 
 
 def blocks_of(chunk: str) -> Sequence[Block]:
     """The blocks in the rendered lines of a template, in order."""
-    return _laid_out(chunk) if len(chunk) > _LONGEST_KEPT else _known_blocks(chunk)
+    return (_laid_out.__wrapped__ if len(chunk) > _LONGEST_KEPT else _laid_out)(chunk)
 
 
 @lru_cache(_CHUNKS)
-def _known_blocks(chunk: str) -> Sequence[Block]:
-    return _laid_out(chunk)
-
-
 def _laid_out(chunk: str) -> Sequence[Block]:
     blocks, kind, held = list[Block](), "", list[str]()
-    for line in chunk.split("\n"):
+    for line in (*chunk.split("\n"), ""):
         found = _kind(line)
         if found == "paragraph" and kind == "list" and line[0] == " ":
             found = "list"  # continues its item
@@ -173,8 +144,6 @@ def _laid_out(chunk: str) -> Sequence[Block]:
         if found:
             held.append(line)
         kind = found
-    if held:
-        blocks.append(_block(kind, held))
     return blocks
 
 
@@ -182,7 +151,7 @@ def _block(kind: str, lines: list[str]) -> Block:
     if kind in _SHAPED:
         lines = [line[1:] for line in lines]
     if kind == "picture":
-        return Block(picture=lines[0])
+        return Block(html=_html_picture(lines[0]), picture=lines[0])
     text, html = "\n".join(_text_lines(kind, lines)), _html_text(kind, lines)
     text = text.replace(COMMAND, '"').replace(COMMAND_ENDS, '"')
     return Block(text.replace(GLUE, " "), html.replace(GLUE, "&nbsp;"))
@@ -236,13 +205,6 @@ def _items(lines: Sequence[str]) -> list[str]:
     return items
 
 
-def html_of(block: Block, content_ids: Mapping[str, str]) -> str:
-    """A block as HTML; `content_ids` maps the description of each picture to its Content-ID."""
-    if block.picture:
-        return _html_picture(block.picture, content_ids[block.picture])
-    return block.html
-
-
 def _html_text(kind: str, lines: Sequence[str]) -> str:
     if kind == "pre":
         return f"<pre>{escape(chr(10).join(lines))}</pre>"
@@ -273,13 +235,12 @@ def _kept_together(word: re.Match[str]) -> str:
     return _UNBROKEN.format(word[0]) if any(map(str.isdigit, word[0])) else word[0]
 
 
-def _html_picture(described: str, content_id: str) -> str:
+def _html_picture(described: str) -> str:
     """A picture in its own size, or as wide as a narrower screen."""
-    source = escape(quote(content_id.strip("<>"), safe="@"))
     width, height = picture.size(described)
     alternative = escape(f"The board, also below as text: {picture.in_words(described)}.")
     return (
-        f'<p><img src="cid:{source}" width="{width}" height="{height}"'
+        f'<p><img src="cid:{PICTURE}" width="{width}" height="{height}"'
         f' style="display:block;width:100%;max-width:{width}px;height:auto"'
         f' alt="{alternative}"></p>'
     )

@@ -5,6 +5,7 @@ lines, and it costs several times as much. Tests parse its output with the stand
 """
 
 import base64
+import binascii
 import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,19 +14,20 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from pbm.mail.reading.wire import has_longer_line
 from pbm.mail.writing.headers import (
     HeaderError,
     ascii_field,
     check_field_name,
     mailbox_field,
     message_id_field,
-    quoted_printable,
     text_field,
 )
 
 __all__ = ["HeaderError", "InlinePicture", "OutgoingMail", "compose"]
 
 _LONGEST_LINE = 998  # RFC 5322, section 2.1.1, without CRLF
+_ENCODED_LINE = 76  # RFC 2045, section 6.8
 _PRINTABLE = bytes([*b"\t\r\n", *range(32, 127)])
 _OUR_FIELDS = frozenset(
     {
@@ -110,23 +112,14 @@ def _date(date: datetime) -> str:
 
 def _extra_fields(extra: Mapping[str, str]) -> list[str]:
     seen: set[str] = set()
-    lines = []
-    for name, value in extra.items():
-        lowered = _addable(name)
+    for name in extra:
+        lowered = check_field_name(name).lower()
+        if lowered in _OUR_FIELDS or lowered.startswith(("content-", "resent-")):
+            raise HeaderError(f"{name} is not a field that can be added to a mail.")
         if lowered in seen:
             raise HeaderError(f"{name} is given twice.")
         seen.add(lowered)
-        lines.append(ascii_field(name, value))
-    return lines
-
-
-@lru_cache(maxsize=64)  # few different names
-def _addable(name: str) -> str:
-    """The lower-case name of an extra field. Raises HeaderError if it is reserved."""
-    lowered = check_field_name(name).lower()
-    if lowered in _OUR_FIELDS or lowered.startswith(("content-", "resent-")):
-        raise HeaderError(f"{name} is not a field that can be added to a mail.")
-    return lowered
+    return [ascii_field(name, value) for name, value in extra.items()]
 
 
 def _body(mail: OutgoingMail) -> bytes:
@@ -142,19 +135,10 @@ def _body(mail: OutgoingMail) -> bytes:
 
 def _multipart(subtype: str, parts: tuple[bytes, ...], seed: str) -> bytes:
     boundary = _boundary(seed, parts)
-    opening = b"--" + boundary + b"\r\n"
-    return (
-        b"Content-Type: multipart/"
-        + subtype.encode("ascii")
-        + b'; boundary="'
-        + boundary
-        + b'"\r\n\r\n'
-        # The line end before a boundary belongs to the boundary, so each part keeps its own.
-        + b"".join([opening + part + b"\r\n" for part in parts])
-        + b"--"
-        + boundary
-        + b"--\r\n"
-    )
+    # The line end before a boundary belongs to the boundary, so each part keeps its own.
+    within = b"".join([b"--%b\r\n%b\r\n" % (boundary, part) for part in parts])
+    kind = f"Content-Type: multipart/{subtype}; boundary=".encode("ascii")
+    return b'%b"%b"\r\n\r\n%b--%b--\r\n' % (kind, boundary, within, boundary)
 
 
 def _picture(picture: InlinePicture) -> bytes:
@@ -164,13 +148,15 @@ def _picture(picture: InlinePicture) -> bytes:
         message_id_field("Content-ID", [picture.content_id]),
         'Content-Disposition: inline; filename="board.png"',
     )
-    head = "".join(f"{line}\r\n" for line in fields).encode("ascii")
-    return head + b"\r\n" + _base64(picture.png)
+    return "\r\n".join([*fields, "\r\n"]).encode("ascii") + _base64(picture.png)
 
 
 @lru_cache(maxsize=64)  # all players of a board get the same picture
 def _base64(png: bytes) -> bytes:
-    return base64.encodebytes(png).replace(b"\n", b"\r\n")
+    encoded = base64.b64encode(png)
+    return b"".join(
+        [encoded[at : at + _ENCODED_LINE] + b"\r\n" for at in range(0, len(encoded), _ENCODED_LINE)]
+    )
 
 
 def _part(subtype: str, text: str) -> bytes:
@@ -179,16 +165,11 @@ def _part(subtype: str, text: str) -> bytes:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.removesuffix("\n")
     body = f"{lines}\n".replace("\n", "\r\n").encode("utf-8", "replace")
-    encoding = b"7bit"
+    encoding = "7bit"
     if not _is_plain(body):
-        body, encoding = quoted_printable(body), b"quoted-printable"
-    return (
-        f"Content-Type: text/{subtype}; charset=utf-8\r\n".encode("ascii")
-        + b"Content-Transfer-Encoding: "
-        + encoding
-        + b"\r\n\r\n"
-        + body
-    )
+        body, encoding = binascii.b2a_qp(body), "quoted-printable"
+    fields = f"Content-Type: text/{subtype}; charset=utf-8\r\nContent-Transfer-Encoding: {encoding}"
+    return fields.encode("ascii") + b"\r\n\r\n" + body
 
 
 def _is_plain(body: bytes) -> bool:
@@ -197,19 +178,8 @@ def _is_plain(body: bytes) -> bool:
         not body.translate(None, _PRINTABLE)
         and b" \r\n" not in body
         and b"\t\r\n" not in body
-        and _has_short_lines(body)
+        and not has_longer_line(body, _LONGEST_LINE)
     )
-
-
-def _has_short_lines(body: bytes) -> bool:
-    """Whether no line is too long; tests that a line start follows each within the limit."""
-    start = 0
-    while len(body) - start > _LONGEST_LINE:
-        end = body.rfind(b"\r\n", start, start + _LONGEST_LINE + 2)
-        if end < 0:
-            return False
-        start = end + 2
-    return True
 
 
 def _boundary(seed: str, parts: tuple[bytes, ...]) -> bytes:

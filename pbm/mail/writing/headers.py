@@ -4,11 +4,10 @@ A header contains only printable ASCII and encoded words (RFC 2047) of our own: 
 value would let the sender inject a header.
 """
 
-import base64
-import binascii
 import re
 import unicodedata
 from collections.abc import Iterable
+from email import base64mime, quoprimime
 from functools import lru_cache
 
 from pbm.mail.address import AddressError, parse_address
@@ -130,20 +129,8 @@ def _encoded(value: str, taken: int) -> str:
 
 
 def _word(octets: bytes) -> str:
-    # The stricter Q alphabet of a phrase (RFC 2047, section 5, rule 3) is valid everywhere.
-    readable = "".join(
-        chr(octet)
-        if octet < 128 and (chr(octet).isalnum() or octet in b"!*+-/")
-        else "_"
-        if octet == 32
-        else f"={octet:02X}"
-        for octet in octets
-    )
-    if len(readable) <= len(octets) * 4 // 3:
-        return f"=?utf-8?q?{readable}?="
-    return f"=?utf-8?b?{base64.b64encode(octets).decode('ascii')}?="
-
-
-def quoted_printable(body: bytes) -> bytes:
-    """Quoted-printable (RFC 2045, section 6.7) of CRLF text, in lines of at most 76 characters."""
-    return binascii.b2a_qp(body, quotetabs=False, istext=True, header=False)
+    # The library's Q alphabet is that of a phrase (RFC 2047, section 5, rule 3), valid everywhere.
+    readable = quoprimime.header_encode(octets, "utf-8")
+    if len(readable) - len("=?utf-8?q??=") <= len(octets) * 4 // 3:
+        return readable
+    return base64mime.header_encode(octets, "utf-8")

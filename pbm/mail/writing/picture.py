@@ -8,8 +8,8 @@ takes twice as long and makes ours a fifth larger.
 import json
 import struct
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import groupby
 from math import cos, dist, radians, sin
 from typing import Any, Final
@@ -102,11 +102,16 @@ def in_words(described: str) -> str:
     'o on a1 to a2; x on a4'
     """
     drawing = json.loads(described)
-    names = _ground(drawing).names
-    signs = sorted(set(drawing["signs"]) - {_EMPTY})
+    cells = zip(_ground(drawing).names, drawing["signs"], strict=True)
+    places: dict[str, list[str]] = {}
+    for (_, sign), run in groupby(cells, key=lambda cell: (cell[0][0], cell[1])):
+        names = [name for name, _ in run]
+        place = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+        places.setdefault(sign, []).append(place)
     on = [
-        f"{_written(drawing, sign)} on {', '.join(_runs(names, drawing['signs'], sign))}"
-        for sign in signs
+        f"{_written(drawing, sign)} on {', '.join(places[sign])}"
+        for sign in sorted(places)
+        if sign != _EMPTY
     ]
     moved = [move["move"] for move in drawing["moves"] if "move" in move]
     return "; ".join(on + ([f"last {' '.join(moved)}"] if moved else []))
@@ -119,13 +124,15 @@ def size(described: str) -> tuple[int, int]:
 
 
 def _ground(drawing: Mapping[str, Any]) -> Ground:
-    """The empty board of the drawing's game, by default that of the usual one.
+    return _ground_of(drawing["game"] if "game" in drawing else default_game().info.name)
 
-    Raises ValueError for a game without pictures.
-    """
-    game = game_named(drawing["game"]) if "game" in drawing else default_game()
+
+@cache  # the check takes longer than the rest of a picture's words
+def _ground_of(name: str) -> Ground:
+    """The empty board of a game. Raises ValueError for a game without pictures."""
+    game = game_named(name)
     if not isinstance(game, Draws):
-        raise ValueError(f"{game.info.name} has no pictures")
+        raise ValueError(f"{name} has no pictures")
     return game.ground
 
 
@@ -164,13 +171,3 @@ def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str
             stamps.place(ground, taken[-1]),
             stamps.mask(stamps.NUMBER),
         )
-
-
-def _runs(names: Sequence[str], signs: str, sign: str) -> Iterator[str]:
-    """The cells with a sign: single cells, and runs in a row by their first and last cell."""
-    cells = zip(names, signs, strict=True)
-    for (_, found), run in groupby(cells, key=lambda cell: (cell[0][0], cell[1])):
-        cell_names = [name for name, _ in run]
-        if found == sign:
-            first, last = cell_names[0], cell_names[-1]
-            yield first if first == last else f"{first} to {last}"

@@ -3,11 +3,12 @@
 `blocks.py` documents the syntax of templates, and how each part is wrapped.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from jinja2 import (
     ChoiceLoader,
@@ -19,10 +20,11 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 from jinja2.runtime import Context
+from jinja2.utils import Namespace
 
 from pbm.errors import OperatorError
 from pbm.mail.writing import picture
-from pbm.mail.writing.blocks import FILTERS, KEPT, Block, blocks_of, cleaned, html_of, linked
+from pbm.mail.writing.blocks import FILTERS, KEPT, PICTURE, blocks_of, cleaned, linked
 from pbm.mail.writing.compose import InlinePicture
 from pbm.mail.writing.legacy_params import current_params
 from pbm.resources import game_templates, resource_path
@@ -78,13 +80,23 @@ class Renderer:
         source = self._templates.get_template(f"{template}.txt").render(v=params)
         # An empty line ends the block above.
         blocks = [block for chunk in source.split("\n\n") if chunk for block in blocks_of(chunk)]
-        ids = _content_ids(blocks, message_id)
+        described = dict.fromkeys(block.picture for block in blocks if block.picture and message_id)
+        ids = {
+            line: str(message_id).replace("<", f"<picture{number}.", 1)
+            for number, line in enumerate(described, 1)
+        }
         text = "\n\n".join(block.text for block in blocks if not block.picture)
-        shown = [html_of(block, ids) for block in blocks if not block.picture or ids]
+        shown = [
+            block.html.replace(PICTURE, quote(ids[block.picture].strip("<>"), safe="@"))
+            if block.picture
+            else block.html
+            for block in blocks
+            if not block.picture or ids
+        ]
         return Rendered(
             f"{text}\n",
             self._above + linked("\n".join(shown), address) + self._below,
-            tuple(InlinePicture(name, picture.png(described)) for described, name in ids.items()),
+            tuple(InlinePicture(name, picture.png(line)) for line, name in ids.items()),
         )
 
     def said(self, why: dict[str, Any]) -> str:
@@ -117,7 +129,7 @@ def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
         cache_size=-1,  # all of them stay
     )
     environment.filters |= FILTERS
-    environment.globals["words_of"] = partial(_words_of, environment)
+    environment.globals = {"namespace": Namespace, "words_of": partial(_words_of, environment)}
     return environment
 
 
@@ -139,7 +151,7 @@ class _Environment(Environment):
         """The value of `obj.attribute` in a template."""
         if type(obj) is dict and attribute in obj:
             return obj[attribute]
-        return super().getattr(obj, attribute)
+        return Environment.getattr(self, obj, attribute)
 
 
 @cache
@@ -149,14 +161,3 @@ def _words_of(environment: Environment, game: str) -> SimpleNamespace:
         vars(environment.get_template(name).module) for name in ("game.txt", f"{game}/board.txt")
     )
     return SimpleNamespace(**{**usual, **own})
-
-
-def _content_ids(blocks: Sequence[Block], message_id: str | None) -> dict[str, str]:
-    """The Content-ID of each picture by its description; empty without a Message-ID."""
-    if message_id is None:
-        return {}
-    described = dict.fromkeys(block.picture for block in blocks if block.picture)
-    return {
-        line: message_id.replace("<", f"<picture{number}.", 1)
-        for number, line in enumerate(described, 1)
-    }
