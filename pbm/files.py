@@ -1,4 +1,4 @@
-"""Reads files that the operator names: regular files only, up to a size limit."""
+"""Reads regular files up to a size limit, and writes files that survive a crash."""
 
 import os
 import pwd
@@ -31,6 +31,24 @@ def read_file(path: Path, most: int) -> bytes:
     if len(content) > most:
         raise OperatorError(f"{path} is larger than {most // 1024} KB, which it should not be.")
     return content
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Create a file of mode 0600, synced to disk. Raises OSError, also if it exists."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Sync the entries of a folder to disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def refuse_anothers(*paths: Path) -> None:

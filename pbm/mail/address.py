@@ -1,13 +1,13 @@
-"""Mail addresses: a strict parser, and the forms of the server's own address.
+"""Mail addresses and Message-IDs: strict parsers, and the forms of the server's own address.
 
-The parser takes only addresses that need no quoting on an SMTP command line: ASCII, a dot-atom
-before the ``@`` (RFC 5321, section 4.1.2), host name labels after it. Quoted local parts (``"a
-b"@host``) and address literals (``a@[192.0.2.1]``) are legal elsewhere and refused here: they are
-rare, and each has fooled a parser.
+Addresses may need no quoting on an SMTP command line: ASCII, a dot-atom before the ``@`` (RFC 5321,
+section 4.1.2), host name labels after it. Quoted local parts (``"a b"@host``) and address literals
+(``a@[192.0.2.1]``) are legal elsewhere and refused here: they are rare, and each has fooled a
+parser.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from string import ascii_letters, digits
 
@@ -23,6 +23,14 @@ _PLAYER_REPLY = re.compile(r"u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
 _QUESTION_REPLY = re.compile(r"c\.([a-z2-7]{16,32})", re.ASCII)
 _PROBE = re.compile(r"probe\.([a-z2-7]{16,32})", re.ASCII)
 _BOUNCE = re.compile(r"b\.([1-9][0-9]{0,8})\.([a-z0-9]{8})\.([a-z0-9]{17,18})", re.ASCII)
+
+# RFC 5322 section 3.6.4 without the obsolete forms: dot-atom "@" (dot-atom / no-fold-literal).
+# Where an encoded word could begin (RFC 2047), some programs would decode it.
+_MESSAGE_ID = re.compile(
+    r"<(?![^\s<>]{0,401}=\?)[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,200}"
+    r"@(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,200}|\[[A-Za-z0-9.:_-]{1,100}\])>",
+    re.ASCII,
+)
 
 
 class AddressError(ValueError):
@@ -130,30 +138,21 @@ class PlayerReply:
 
     player_id: int
     board_id: int | None
-    tag: str
-
-    def __repr__(self) -> str:
-        return f"PlayerReply(player_id={self.player_id}, board_id={self.board_id}, tag=***)"
+    tag: str = field(repr=False)
 
 
 @dataclass(frozen=True)
 class QuestionReply:
     """The reply address of a question; its token is not looked up yet."""
 
-    token: str
-
-    def __repr__(self) -> str:
-        return "QuestionReply(token=***)"
+    token: str = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Probe:
     """The address of a test mail of the operator's `doctor`; its token is not checked yet."""
 
-    token: str
-
-    def __repr__(self) -> str:
-        return "Probe(token=***)"
+    token: str = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -162,10 +161,7 @@ class Bounce:
 
     player_id: int
     mail: str
-    tag: str
-
-    def __repr__(self) -> str:
-        return f"Bounce(player_id={self.player_id}, mail={self.mail!r}, tag=***)"
+    tag: str = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -270,3 +266,35 @@ class ServerAddress:
             "That reply address is not complete. Answer a mail of ours once more, "
             f"or write to {self.plain}."
         )
+
+
+def is_message_id(text: str) -> bool:
+    """Whether the text is one Message-ID, brackets included, and nothing else."""
+    return _MESSAGE_ID.fullmatch(text) is not None
+
+
+def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
+    """The first `most` Message-IDs in `text`, brackets included, without duplicates.
+
+    Whatever lies between them is passed over, as mailers leave comments and broken ids there.
+    """
+    found: dict[str, None] = {}
+    for match in _MESSAGE_ID.finditer(text):
+        if len(found) >= most:
+            break
+        found[match.group()] = None
+    return tuple(found)
+
+
+def short_name(message_id: str) -> str:
+    """The first eight letters of the random part of one of our Message-IDs: 3f9a01c2 of
+    <g12.p17.3f9a01c2d4e5f607@games.example>."""
+    return message_id.partition("@")[0].rpartition(".")[2][:8]
+
+
+def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
+    """The ids that a mail replies to, newest first: `In-Reply-To`, then `References` reversed."""
+    everything = 10_000
+    answered = parse_message_ids(" ".join(in_reply_to), most)
+    thread = parse_message_ids(" ".join(references), everything)
+    return tuple(dict.fromkeys((*answered, *reversed(thread))))[:most]

@@ -12,12 +12,12 @@ import re
 import secrets
 import stat
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pbm.errors import OperatorError
-from pbm.files import open_file, trouble
+from pbm.files import open_file, sync_folder, trouble, write_new
 
 _MIN_SECRET = 32
 _MOST_BYTES = 1 << 20
@@ -88,11 +88,10 @@ def add_key(path: Path) -> Key:
     """
     load_keys(path)  # created if missing
     with _alone(path) as text:
-        taken = {key.id for key in parse_keys(text, str(path))}
-        key, line = _new_key(taken)
+        key = _new_key({key.id for key in parse_keys(text, str(path))})
         lines = text.split("\n")
         at = next(number for number, entry in enumerate(lines) if _key_in(entry))
-        _replace(path, "\n".join([*lines[:at], line, *lines[at:]]))
+        _replace(path, "\n".join([*lines[:at], _line(key), *lines[at:]]))
     return key
 
 
@@ -166,47 +165,45 @@ def read_text(path: Path) -> str:
 
 
 def _make(path: Path) -> None:
-    """Write the whole file under another name and link it, so no reader sees half a key."""
-    _, line = _new_key(())
-    draft = _draft_of(path)
+    """Create the file with a new key, unless another process was first: then that key counts."""
     with _told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            _write_new(draft, f"{_HEADER}{line}\n".encode("ascii"))
+        with _draft(path, f"{_HEADER}{_line(_new_key(()))}\n") as draft, suppress(FileExistsError):
             os.link(draft, path)
-        except FileExistsError:
-            return  # another process was first, so we use its key
-        finally:
-            draft.unlink(missing_ok=True)
-        _sync_folder(path.parent)
 
 
 def _replace(path: Path, text: str) -> None:
     """Replace the file atomically by a new text."""
-    draft = _draft_of(path)
-    with _told(path):
-        before = path.stat()
-        try:
-            _write_new(draft, text.encode("ascii"))
-            if before.st_uid != os.geteuid():  # run by root; keep the server's access
-                os.chown(draft, before.st_uid, before.st_gid)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-        _sync_folder(path.parent)
+    with _told(path), _draft(path, text) as draft:
+        owner = path.stat()
+        if owner.st_uid != os.geteuid():  # run by root; keep the server's access
+            os.chown(draft, owner.st_uid, owner.st_gid)
+        draft.replace(path)
 
 
-def _new_key(taken: Collection[str]) -> tuple[Key, str]:
-    """A new key with an unused id, and its line in the file."""
+@contextmanager
+def _draft(path: Path, text: str) -> Iterator[Path]:
+    """The text under another name beside the file, so that no reader sees half of it."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        write_new(draft, text.encode("ascii"))
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def _new_key(taken: Collection[str]) -> Key:
+    """A new key with an unused id."""
     while True:
         secret = secrets.token_urlsafe(32)
         key = Key(_derived_id(secret), secret.encode("ascii"))
         if key.id not in taken:
-            return key, f"{key.id} {secret}"
+            return key
 
 
-def _draft_of(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+def _line(key: Key) -> str:
+    return f"{key.id} {key.secret.decode('ascii')}"
 
 
 @contextmanager
@@ -234,19 +231,3 @@ def _told(path: Path) -> Iterator[None]:
         raise KeyFileError(
             f"The key file {path} can't be written: {trouble(path, error)}"
         ) from None
-
-
-def _write_new(path: Path, content: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

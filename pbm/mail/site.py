@@ -10,6 +10,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, SeparatorError, ServerAddress
+from pbm.mail.smtp_in.connection_limits import is_within
 from pbm.mail.tags import Keyring
 
 _BOARD_ID = re.compile(
@@ -61,13 +62,10 @@ class Site:
 
     def trusts(self, peer: str) -> bool:
         """Whether the peer is our own mail server; a local socket has no peer, and is trusted."""
-        if not peer:
-            return True
         try:
-            address = ip_address(peer)
+            return is_within(ip_address(peer) if peer else None, self.trusted_networks)
         except ValueError:
             return False
-        return any(address in network for network in self.trusted_networks)
 
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
         """Return the boards shown by the newest of our board mails among these Message-IDs."""

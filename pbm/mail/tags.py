@@ -19,17 +19,6 @@ import structlog
 from pbm.mail.keyfile import Key, KeyFileError, load_keys, parse_keys, read_text
 from pbm.passwords import PasswordHash, SealedPassword
 
-__all__ = [
-    "Key",
-    "KeyFileError",
-    "Keyring",
-    "WatchedKeyring",
-    "load_keyring",
-    "mark_of",
-    "new_token",
-    "token_digest",
-]
-
 _MAC_BYTES = 10
 _MAC_CHARS = 16
 _TOKEN_BYTES = 15

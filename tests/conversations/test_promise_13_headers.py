@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pbm.mail.msgid import parse_message_ids
+from pbm.mail.address import parse_message_ids
 from tests.secrets_issued import ISSUED
 from tests.table import SERVER, Mail, Person, Table
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from pbm.mail.address import AddressError, parse_address
-from pbm.mail.msgid import newest_references, parse_message_ids
+from pbm.mail.address import AddressError, newest_references, parse_address, parse_message_ids
 from pbm.mail.reading.automatic import why_automatic
 from pbm.mail.reading.body import body_text
 from pbm.mail.reading.charsets import decode_words

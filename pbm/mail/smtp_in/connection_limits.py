@@ -3,6 +3,7 @@
 import ipaddress
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from pbm.mail.reading.limits import LIMITS
@@ -49,18 +50,11 @@ def forwarded_address(argument: str) -> Peer | None:
         name, equals, value = attribute.partition("=")
         if not equals:
             raise ValueError(attribute)
-        if name.upper() == "ADDR":
-            found = _address(value)
+        if name.upper() == "ADDR":  # such as `192.0.2.1` and `IPV6:2001:db8::1`
+            found = None
+            with suppress(ValueError):
+                found = plain(ipaddress.ip_address(value.upper().removeprefix("IPV6:")))
     return found
-
-
-def _address(value: str) -> Peer | None:
-    """Parse ``192.0.2.1`` or ``IPV6:2001:db8::1``; None for anything else."""
-    try:
-        found = ipaddress.ip_address(value.upper().removeprefix("IPV6:"))
-    except ValueError:
-        return None
-    return plain(found)
 
 
 def plain(address: Peer) -> Peer:
@@ -149,5 +143,5 @@ def is_within(peer: Peer | None, networks: Iterable[Network]) -> bool:
 def origin(peer: Peer | None) -> Peer | Network | None:
     """The network that a connection is counted for: in IPv6 the /64 of one household."""
     if isinstance(peer, ipaddress.IPv6Address):
-        return ipaddress.ip_network((int(peer) >> 64 << 64, 64))
+        return ipaddress.ip_network((int(peer), 64), strict=False)
     return peer

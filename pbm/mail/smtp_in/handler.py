@@ -103,7 +103,7 @@ class Handler:
         self.is_closing = False
         self._accept_recipient = accept_recipient
         self._keep = keep
-        self._keeping: set[asyncio.Task[object]] = set()
+        self._keeping: set[asyncio.Future[str | Rejection]] = set()
 
     async def refuse_recipient(
         self, address: str, sender: str, caller: Caller
@@ -126,7 +126,7 @@ class Handler:
         if sentence is not None:
             return f"550 5.6.0 {sentence}"
         # In a task of its own: the caller's is cancelled when the client disconnects.
-        keeping = asyncio.create_task(self._kept(sender, recipients, raw, caller))
+        keeping = asyncio.ensure_future(self._keep(sender, recipients, raw, caller))
         self._keeping.add(keeping)
         keeping.add_done_callback(self._finished)
         await asyncio.wait({keeping}, timeout=self.limits.commit_seconds)
@@ -143,12 +143,7 @@ class Handler:
             keeping.cancel()
         await asyncio.gather(*abandoned, return_exceptions=True)
 
-    async def _kept(
-        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
-    ) -> object:
-        return await self._keep(sender, recipients, raw, caller)
-
-    def _finished(self, keeping: asyncio.Task[object]) -> None:
+    def _finished(self, keeping: asyncio.Future[str | Rejection]) -> None:
         self._keeping.discard(keeping)
         if not keeping.cancelled() and (fault := keeping.exception()) is not None:
             self.report_fault(fault)

@@ -11,10 +11,10 @@ import os
 import re
 import stat
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+from pbm.files import sync_folder
 from pbm.mail.address import AddressError, address_key, parse_address
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
 
@@ -68,20 +68,11 @@ def mails_of(root: Path, recipient: str) -> list[Path]:
     Raises AddressError, and OSError if a folder is a link.
     """
     folder = folder_of(root, recipient)
-    files = [
-        file
-        for part in _READ
-        if _owner(folder / part) is not None
-        for file in _files(folder / part)
-    ]
-    return sorted(files, key=_delivery_order)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    return (
-        entry
-        for entry in folder.iterdir()
-        if not entry.name.startswith(".") and not entry.is_symlink()
+    parts = [folder / part for part in _READ if _owner(folder / part) is not None]
+    files = (file for part in parts for file in part.iterdir())
+    return sorted(
+        (file for file in files if not file.name.startswith(".") and not file.is_symlink()),
+        key=_delivery_order,
     )
 
 
@@ -99,7 +90,7 @@ def _store(folder: Path, raw: bytes) -> None:
     with _one_delivery_at_a_time:
         # The library writes into tmp, syncs the file, and links it into new; we sync the link.
         mailbox.Maildir(folder, create=False).add(raw)
-    _sync(folder / "new")
+    sync_folder(folder / "new")
 
 
 def _make(folder: Path) -> None:
@@ -109,7 +100,7 @@ def _make(folder: Path) -> None:
     for part in _PARTS:
         (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
     for changed in (folder, folder.parent, folder.parent.parent):
-        _sync(changed)
+        sync_folder(changed)
 
 
 def check_folders(root: Path, *maildirs: Path) -> bool:
@@ -140,11 +131,3 @@ def _owner(folder: Path) -> int | None:
     if not stat.S_ISDIR(found.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, f"{folder} is no folder")
     return found.st_uid
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from email import base64mime, quoprimime
 from functools import lru_cache
 
-from pbm.mail.address import AddressError, parse_address
-from pbm.mail.msgid import is_message_id
+from pbm.mail.address import AddressError, is_message_id, parse_address
 
 _LINE = 76  # RFC 2047, section 2: the limit for lines with encoded words
 _LONGEST_LINE = 998  # RFC 5322, section 2.1.1

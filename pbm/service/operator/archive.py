@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from pbm.errors import OperatorError
-from pbm.files import open_file
+from pbm.files import open_file, sync_folder
 
 FORMAT = 1
 DATABASE = "database"
@@ -66,7 +66,7 @@ def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         os.link(draft, file)  # never over another file
-        _sync_folder(file.parent)
+        sync_folder(file.parent)
     except FileExistsError:
         raise OperatorError(f"{file} is there already; name another file.") from None
     except OSError as error:
@@ -179,11 +179,3 @@ def _owned_by_nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
     member.uname = member.gname = ""
     member.mode = 0o600
     return member
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

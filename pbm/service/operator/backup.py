@@ -13,6 +13,7 @@ from pbm import __version__
 from pbm.clock import Clock, system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.files import write_new
 from pbm.mail.keyfile import Key, load_keys, parse_keys
 from pbm.service.intake.upstream_mta import forget_front
 from pbm.service.operator import archive, copies
@@ -233,10 +234,6 @@ def _write_keys(path: Path, content: bytes) -> Path | None:
         os.link(path, old)
     draft = path.with_name(f".{path.name}.restored")
     draft.unlink(missing_ok=True)
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
+    write_new(draft, content)
     draft.replace(path)
     return old

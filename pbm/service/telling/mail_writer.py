@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pbm.events.board import MailCameBack
-from pbm.mail.msgid import short_name
+from pbm.mail.address import short_name
 from pbm.play.allowance import may_be_told, take_strangers_mail
 from pbm.play.digests import next_hour
 from pbm.play.offers import mark_of, open_offers, waiting_for

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from pbm.mail.msgid import is_message_id, parse_message_ids, short_name
+from pbm.mail.address import is_message_id, parse_message_ids, short_name
 from pbm.mail.reading.inbound import Envelope
 from tests.rows import each_row
 
