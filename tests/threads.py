@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
 
-from pbm.mail.reading.subject import clean_subject
+from pbm.mail.reading.inbound import clean_subject
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, parse_move
 from pbm.commands.script import answer_to_welcome, confirmation, read_script
 from pbm.mail.reading.htmltext import html_to_text
+from pbm.mail.reading.inbound import clean_subject
 from pbm.mail.reading.quoting import own_words
-from pbm.mail.reading.subject import clean_subject
 from pbm.play import subjects
 from pbm.play.offers import open_offers, waiting_for
 from pbm.play.positions import position_after

@@ -9,7 +9,7 @@ from pbm.commands.families.help import MARK, Help, help_page
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMAND_WORDS, COMMANDS, parse_line, parse_move
 from pbm.errors import Refusal
-from pbm.mail.reading.subject import clean_subject
+from pbm.mail.reading.inbound import clean_subject
 from pbm.mail.writing.blocks import COLUMNS
 from pbm.resources import resource_path
 from pbm.robots.players import ROBOTS

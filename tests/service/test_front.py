@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from pbm.mail.writing.probe import probe_mail
+from pbm.mail.reading.auth_results import probe_mail
 from pbm.service.intake.upstream_mta import PROBE_FOR, Arrival, arrival_of, expect_probe
 from tests.table import FRONT, Table
 

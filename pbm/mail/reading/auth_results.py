@@ -9,11 +9,8 @@ colon) are ignored.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-
-from pbm.mail.reading.wire import header_lines
 
 _FIELD = re.compile(rb"([!-9;-~]{1,100})([ \t]*):", re.ASCII)
 _ID = re.compile(r"[ \t]*([^\s;()\"\\]{1,255})(?=[\s;(]|$)", re.ASCII)
@@ -22,7 +19,7 @@ _METHOD = re.compile(
     r"([A-Za-z0-9-]{1,40}) ?(?:/ ?([0-9]{1,4}) ?)?= ?([A-Za-z0-9-]{1,40})(?= |$)", re.ASCII
 )
 _PROPERTY = re.compile(r" ([A-Za-z0-9-]{1,40}(?: ?\. ?[A-Za-z0-9_-]{1,80})?) ?= ?(\S+)", re.ASCII)
-_SIGN = re.compile(r"[();\"\\]", re.ASCII)
+_SIGN = re.compile(r'"((?:[^"\\]|\\.)*+)"|[();"\\]', re.DOTALL)  # a quoted string is one
 _ESCAPED = re.compile(r"\\(.)", re.ASCII | re.DOTALL)
 _QUOTED = re.compile(r'"(\d+)"', re.ASCII)
 _VERSION = "1"
@@ -84,7 +81,7 @@ def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
 
     Any fail counts. A pass counts only if all results are passes for exactly this domain.
     """
-    stamps = list(stamps_of(raw))
+    stamps = stamps_of(raw)
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:
         return Dmarc.UNKNOWN  # it did not take the expected route
     fields = [
@@ -110,18 +107,30 @@ def own_results(stamp: Stamp, authserv_id: str) -> Results | None:
     return found if found and found.authserv_id == authserv_id.lower() else None
 
 
-def stamps_of(raw: bytes) -> Iterator[Stamp]:
-    """The `Received` and `Authentication-Results` fields of a mail, from the top.
+def stamps_of(raw: bytes) -> list[Stamp]:
+    """The `Received` and `Authentication-Results` fields of a mail, from the top, unfolded.
 
     They end at the first line that is no part of a header.
     """
+    fields: list[tuple[str, bool, list[bytes]]] = []
+    at = 0
+    while at < len(raw):
+        start, at = at, raw.find(b"\n", at) + 1 or len(raw)
+        line = raw[start:at].rstrip(b"\r\n")
+        if line.startswith((b" ", b"\t")) and fields:
+            fields[-1][2].append(line)
+        elif found := _FIELD.match(line):
+            name = found[1].decode("ascii").lower()
+            fields.append((name, not found[2], [line[found.end() :]]))
+        else:
+            break
+    stamps: list[Stamp] = []
     received = 0
-    for name, plain, value in _fields(raw):
-        if name == "received":
-            yield Stamp(name, value, received, plain)
-            received += 1
-        elif name == "authentication-results":
-            yield Stamp(name, value, received, plain)
+    for name, is_plain, lines in fields:
+        if name in ("received", "authentication-results"):
+            stamps.append(Stamp(name, b"".join(lines).decode("latin-1"), received, is_plain))
+            received += name == "received"
+    return stamps
 
 
 def read_results(value: str) -> Results | None:
@@ -150,23 +159,19 @@ def _vouches(result: MethodResult, domain: str) -> bool:
 
 def _result(section: str, quoted: list[str]) -> MethodResult | None:
     """Parse `dmarc=pass header.from=example.org`."""
-    found = _METHOD.match(section)
-    if found is None or found[2] not in (None, _VERSION):
+    method = _METHOD.match(section)
+    if method is None or method[2] not in (None, _VERSION):
         return None
     properties: list[tuple[str, str]] = []
-    at = found.end()
+    at = method.end()
     while at < len(section):
         item = _PROPERTY.match(section, at)
         if item is None:
             return None
-        properties.append((item[1].replace(" ", "").lower(), _opened(item[2], quoted).lower()))
+        text = quoted[int(found[1])] if (found := _QUOTED.fullmatch(item[2])) else item[2]
+        properties.append((item[1].replace(" ", "").lower(), text.lower()))
         at = item.end()
-    return MethodResult(found[1].lower(), found[3].lower(), tuple(properties))
-
-
-def _opened(value: str, quoted: list[str]) -> str:
-    found = _QUOTED.fullmatch(value)
-    return quoted[int(found[1])] if found else value
+    return MethodResult(method[1].lower(), method[3].lower(), tuple(properties))
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
@@ -186,10 +191,9 @@ def _parts(value: str) -> tuple[list[str], list[str]] | None:
         elif sign == "(":
             at = _end_of_comment(value, start)
             parts[-1].append(" ")
-        elif sign == '"':
-            at = _end_of_quoted(value, start)
+        elif found[1] is not None:
             parts[-1].append(f'"{len(quoted)}"')
-            quoted.append(_ESCAPED.sub(r"\1", value[start + 1 : at - 1]))
+            quoted.append(_ESCAPED.sub(r"\1", found[1]))
         else:
             return None
         if at == 0:
@@ -212,30 +216,79 @@ def _end_of_comment(value: str, at: int) -> int:
     return 0
 
 
-def _end_of_quoted(value: str, at: int) -> int:
-    """The end of a quoted string; 0 if it is not closed."""
-    at += 1
-    while at < len(value):
-        if value[at] == '"':
-            return at + 1
-        at += 2 if value[at] == "\\" else 1
-    return 0
+_NAME = "Authentication-Results"
+_FORGED = {
+    "plain": _NAME + ": {id}; {says}",
+    "without blanks": _NAME + ":{id};{says}",
+    "in small letters": "authentication-results: {id}; {says}",
+    "in capitals": "AUTHENTICATION-RESULTS: {capitals}; {says}",
+    "folded": _NAME + ":\r\n\t{id};\r\n\t{says}",
+    "with a version": _NAME + ": {id} 1; {says}",
+    "with a comment": _NAME + ": {id} (nobody); (nothing) {says}",
+    "below a Received": _NAME + ": {id}; {says}",
+}
+_SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 
 
-def _fields(raw: bytes) -> Iterator[tuple[str, bool, str]]:
-    """Each field: name in lower case, whether the colon follows at once, and the unfolded value."""
-    current: tuple[str, bool] | None = None
-    value: list[bytes] = []
-    for ended in header_lines(raw):
-        line = ended.rstrip(b"\r\n")
-        if line[:1] in (b" ", b"\t") and current:
-            value.append(line)
-            continue
-        if current:
-            yield (*current, b"".join(value).decode("latin-1"))
-        found = _FIELD.match(line)
+@dataclass(frozen=True)
+class Seen:
+    """The parts of a test mail that arrived.
+
+    `hops` is the number of `Received` fields added on its way, None if its own one is gone;
+    `survived` names the spellings of forged results that were not removed; `own` is the place of
+    the front's own results: `above` its `Received`, right `below` it, or nowhere.
+    """
+
+    hops: int | None
+    survived: tuple[str, ...]
+    own: str
+
+
+def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
+    """A test mail through the mail server in front; `mark` is a unique word.
+
+    It contains forged results of that server in several spellings, and a `Received` field of its
+    own, so that the fields above that one on arrival are known to be ours.
+    """
+    *above, below = (
+        spelling.format(
+            id=authserv_id,
+            capitals=authserv_id.upper(),
+            says=_SAYS.format(place=f"f{number}", mark=mark),
+        )
+        for number, spelling in enumerate(_FORGED.values())
+    )
+    lines = [
+        *above,
+        f"Received: from probe.invalid by probe.invalid with SMTP id {mark};\r\n\t{date}",
+        below,
+        f"From: {sender}",
+        f"To: {recipient}",
+        f"Date: {date}",
+        f"Message-ID: <{mark}@probe.invalid>",
+        "Subject: a probe of pbm-admin doctor",
+        "Auto-Submitted: auto-generated",
+        "",
+        "This mail tries whether forged Authentication-Results are removed. Nobody answers it.",
+        "",
+    ]
+    return "\r\n".join(lines).encode("ascii")
+
+
+def read_probe(raw: bytes, mark: str, authserv_id: str) -> Seen:
+    """Parse a test mail that arrived."""
+    stamps = stamps_of(raw)
+    marked = (item for item in stamps if item.name == "received" and mark in item.value)
+    hops = next((item.received_above for item in marked), None)
+    survived: list[str] = []
+    own = ""
+    for stamp in stamps:
+        found = own_results(stamp, authserv_id)
         if found is None:
-            return
-        current, value = (found[1].decode("ascii").lower(), not found[2]), [line[found.end() :]]
-    if current:
-        yield (*current, b"".join(value).decode("latin-1"))
+            continue
+        if mark in stamp.value:
+            spelt = (name for at, name in enumerate(_FORGED) if f"=f{at}.{mark}." in stamp.value)
+            survived.append(next(spelt, "changed on the way"))
+        elif hops is not None and stamp.received_above <= hops:
+            own = own or ("above" if stamp.received_above < hops else "below")
+    return Seen(hops, tuple(survived), own)

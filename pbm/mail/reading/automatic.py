@@ -4,7 +4,7 @@ import re
 from unicodedata import normalize
 
 from pbm.mail.address import mailbox_key
-from pbm.mail.reading.header_block import Headers
+from pbm.mail.reading.mime import Headers
 
 _PRECEDENCES = frozenset({"bulk", "junk", "list", "auto_reply", "auto-reply"})
 

@@ -19,51 +19,32 @@ _SAME_NAME = (
     "iso-8859-13 iso-8859-14 iso-8859-15 iso-8859-16"
 )
 
-# label -> Python codec. Old labels mean the larger charset that mailers really use.
-_CODECS = (
-    {name: name for name in _SAME_NAME.split()}
-    | {
-        "utf8": "utf-8",
-        "unicode-1-1-utf-8": "utf-8",
-        "utf-16-le": "utf-16le",
-        "utf-16-be": "utf-16be",
-        "gb2312": "gb18030",
-        "gb_2312-80": "gb18030",
-        "euc-cn": "gb18030",
-        "x-gbk": "gb18030",
-        "cp936": "gb18030",
-        "big5-hkscs": "big5hkscs",
-        "x-big5": "big5",
-        "cp950": "big5",
-        "shift-jis": "cp932",
-        "x-sjis": "cp932",
-        "sjis": "cp932",
-        "windows-31j": "cp932",
-        "cp932": "cp932",
-        "x-euc-jp": "euc-jp",
-        "ks_c_5601-1987": "cp949",
-        "ks_c_5601": "cp949",
-        "cp949": "cp949",
-        "windows-949": "cp949",
-        "iso-8859-8-i": "iso-8859-8",
-        "iso-8859-8-e": "iso-8859-8",
-        "iso-8859-6-i": "iso-8859-6",
-        "koi8r": "koi8-r",
-        "koi8-ru": "koi8-u",
-        "macintosh": "mac_roman",
-        "x-mac-roman": "mac_roman",
-        "ibm437": "cp437",
-        "ibm850": "cp850",
-        "ibm852": "cp852",
-        "ibm866": "cp866",
-        "latin2": "iso-8859-2",
-        "latin5": "iso-8859-9",
-        "latin9": "iso-8859-15",
-        "windows-874": "cp874",
-        "cp874": "cp874",
-    }
-    | {f"cp{number}": f"windows-{number}" for number in range(1250, 1259)}
-)
+# Other labels by Python codec. Old ones mean the larger charset that mailers really use.
+_OTHER_NAMES = {
+    "utf-8": "utf8 unicode-1-1-utf-8",
+    "utf-16le": "utf-16-le",
+    "utf-16be": "utf-16-be",
+    "gb18030": "gb2312 gb_2312-80 euc-cn x-gbk cp936",
+    "big5hkscs": "big5-hkscs",
+    "big5": "x-big5 cp950",
+    "cp932": "shift-jis x-sjis sjis windows-31j cp932",
+    "euc-jp": "x-euc-jp",
+    "cp949": "ks_c_5601-1987 ks_c_5601 cp949 windows-949",
+    "iso-8859-8": "iso-8859-8-i iso-8859-8-e",
+    "iso-8859-6": "iso-8859-6-i",
+    "koi8-r": "koi8r",
+    "koi8-u": "koi8-ru",
+    "mac_roman": "macintosh x-mac-roman",
+    "cp874": "windows-874 cp874",
+    "iso-8859-2": "latin2",
+    "iso-8859-9": "latin5",
+    "iso-8859-15": "latin9",
+    **{f"cp{number}": f"ibm{number}" for number in (437, 850, 852, 866)},
+    **{f"windows-{number}": f"cp{number}" for number in range(1250, 1259)},
+}
+_CODECS = {name: name for name in _SAME_NAME.split()} | {
+    label: codec for codec, labels in _OTHER_NAMES.items() for label in labels.split()
+}
 
 # Labels of plain ASCII, and no label: non-ASCII text is then usually UTF-8.
 _UNLABELLED = frozenset(
@@ -168,18 +149,13 @@ def decode_words(value: str) -> str:
             out.append("" if is_adjacent else between)
             pending = []
         charset = word[1]
-        pending.append(_word_bytes(word[2], word[3]))
+        octets = word[3].encode("utf-8")
+        is_base64 = word[2] in "bB"
+        pending.append(decode_base64(octets) if is_base64 else binascii.a2b_qp(octets, header=True))
         at = word.end()
     out.append(decode(b"".join(pending), charset))
     out.append(value[at:])
     return "".join(out)
-
-
-def _word_bytes(encoding: str, text: str) -> bytes:
-    raw = text.encode("utf-8")
-    if encoding in "bB":
-        return decode_base64(raw)
-    return binascii.a2b_qp(raw.replace(b"_", b" "))
 
 
 def decode_base64(raw: bytes) -> bytes:

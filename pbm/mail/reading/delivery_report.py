@@ -12,10 +12,9 @@ from pbm.mail.address import address_key
 from pbm.mail.reading.automatic import is_robot
 from pbm.mail.reading.body import body_text, decode_transfer
 from pbm.mail.reading.charsets import decode_words
-from pbm.mail.reading.header_block import Headers, split_header
 from pbm.mail.reading.inbound import AuthorError, parse_author
 from pbm.mail.reading.limits import REPORT_LIMITS, Limits
-from pbm.mail.reading.mime import Part, split_parts
+from pbm.mail.reading.mime import Headers, Part, split_header, split_parts
 from pbm.mail.smtp_out.delivery import presentable
 
 _Fields = dict[str, str]

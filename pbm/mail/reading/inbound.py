@@ -1,4 +1,4 @@
-"""Parses a mail's bytes to an envelope: author, subject and words. Pure."""
+"""Parses a mail's bytes to an envelope: author, subject and words; cleans subjects. Pure."""
 
 import re
 from collections.abc import Callable
@@ -8,9 +8,8 @@ from pbm.mail.address import AddressError, newest_references, parse_address, par
 from pbm.mail.reading.automatic import why_automatic
 from pbm.mail.reading.body import body_text
 from pbm.mail.reading.charsets import decode_words
-from pbm.mail.reading.header_block import Headers, split_header
 from pbm.mail.reading.limits import LIMITS, Limits, UnreadableMail
-from pbm.mail.reading.mime import Part, split_parts
+from pbm.mail.reading.mime import Headers, Part, split_header, split_parts
 from pbm.mail.reading.quoting import find_own_words
 from pbm.mail.reading.tag_masking import mask_tags
 
@@ -69,7 +68,10 @@ def parse_author(fields: list[str]) -> str:
 
 def _address_in(value: str) -> str:
     """The text in angle brackets, or the whole value if it has none."""
-    marks = _outside_quotes(value)
+    found = [(match.start(), match[0]) for match in _QUOTED_OR_SIGN.finditer(value)]
+    if any(sign == '"' for _, sign in found):
+        raise AuthorError("The From line of the mail has a quotation mark that isn't closed.")
+    marks = [(at, sign) for at, sign in found if sign[0] != '"']
     for _, char in marks:
         if char in _STRAY:
             raise AuthorError(f"The From line of the mail has {_STRAY[char]}.")
@@ -82,16 +84,6 @@ def _address_in(value: str) -> str:
         raise AuthorError("The From line of the mail has an address that isn't bracketed rightly.")
     return value[marks[0][0] + 1 : -1]
 
-
-def _outside_quotes(value: str) -> list[tuple[int, str]]:
-    """Every sign outside of quoted strings, with its place."""
-    found = [(match.start(), match[0]) for match in _QUOTED_OR_SIGN.finditer(value)]
-    if any(sign == '"' for _, sign in found):
-        raise AuthorError("The From line of the mail has a quotation mark that isn't closed.")
-    return [(at, sign) for at, sign in found if sign[0] != '"']
-
-
-__all__ = ["Envelope", "Glance", "UnreadableMail", "glance_at", "masked", "read"]
 
 _SUBJECT_CHARS = 1_000
 _MOST_REFERENCES = 20
@@ -233,3 +225,63 @@ def _message_id(headers: Headers) -> str | None:
     fields = headers.all("message-id", 1_000)
     ids = parse_message_ids(" ".join(fields), 2)
     return ids[0] if len(fields) == 1 and ids == (fields[0].strip(),) else None
+
+
+# Reply marks: English (and Latin), German, Dutch, Scandinavian, Romance, Polish, Hungarian,
+# Turkish, Indonesian, Greek, Hebrew, Russian, Chinese, Japanese, Korean, Arabic, Vietnamese.
+_REPLY = (
+    "re r res rsp rpl reply aw antw antwort antwoord sv svar vs ref rif risp risposta resp "
+    "resposta respuesta réf rép odp odpowiedź odpověď vá ynt yan yanıt bls bal răsp απ σχετ השב "
+    "תגובה ответ отв відп 回复 回覆 答复 答覆 回信 回 返信 回答 답장 회신 응답 رد الرد trả_lời"
+).split()
+
+# Forward marks in the same order.
+_FORWARD = (
+    "fw fwd forward forwarded wg weitergeleitet tr transf i enc encam vl vb vbr vidarebefordrat "
+    "vidaresänt videresendt doorst doorgestuurd pd dal przekazana przekazane rv reenv reenviado "
+    "inoltro inoltra inoltrato továbbítás i̇lt ilt yönl trs meneruskan redir πρθ προώθ הועבר "
+    "пересл переслано пересылка пер 转发 轉寄 轉發 転送 전달 إعادة_توجيه إعادة_التوجيه "
+    "chuyển_tiếp přeposláno"
+).split()
+
+
+def _words(names: list[str]) -> str:
+    longest_first = sorted((name.replace("_", " ") for name in names), key=len, reverse=True)
+    return "|".join(map(re.escape, longest_first))
+
+
+_COUNT = r"(?:\[[0-9]{1,4}\]|\([0-9]{1,4}\)|[\^*][0-9]{1,4})?"
+_BRACKETED_FORWARD = re.compile(r"\[fwd?: ?([^\[\]]*)\]$", re.IGNORECASE)
+_MARK_OR_TAG = re.compile(
+    rf"(?:{_words(_REPLY)}|{_words(_FORWARD)})"
+    rf" ?{_COUNT}[ \u200e\u200f]?[:\uff1a\ufe55][ \u200e\u200f]*"
+    rf"|(?!{_BRACKETED_FORWARD.pattern})\[[^\[\]]{{0,80}}\] ?",
+    re.IGNORECASE,
+)
+_FORWARD_END = re.compile(r" ?\(fwd\)$", re.IGNORECASE)
+_DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
+
+
+def clean_subject(text: str) -> str:
+    """The subject without reply and forward marks (in any language and nesting), list tags
+    before it, and needless blanks. Cleaning twice changes nothing.
+    """
+    subject = _fold(text[:_SUBJECT_CHARS])
+    while (rest := _without_marks(subject)) != subject:
+        subject = rest
+    return subject
+
+
+def _without_marks(subject: str) -> str:
+    """One round: remove all marks and tags at the beginning, then one enclosing forward mark."""
+    at = 0
+    while mark := _MARK_OR_TAG.match(subject, at):
+        at = mark.end()
+    rest = subject[at:]
+    if around := _BRACKETED_FORWARD.match(rest):
+        return _fold(around[1])
+    return _fold(_FORWARD_END.sub("", rest))
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split()).lstrip(_DIRECTION_MARKS + " ")

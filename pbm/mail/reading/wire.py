@@ -2,16 +2,13 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
 
 from pbm.mail.reading.automatic import may_tell_a_robot
-from pbm.mail.reading.header_block import split_header
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
+from pbm.mail.reading.mime import split_header
 
 # RFC 5321 section 2.3.8: CR and LF only as a pair.
 _NOT_ON_THE_WIRE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
-
-_ID = b"message-id"
 
 # The fields that decide how a mail is handled; others may be added on the way.
 _READ = frozenset(
@@ -59,7 +56,7 @@ def digest(raw: bytes) -> str:
         headers, body = split_header(raw, LIMITS)
     except UnreadableMail:
         return hashlib.sha256(raw).hexdigest()
-    dated = not any(name == "message-id" and value.strip() for name, value in headers.fields)
+    dated = not any(map(str.strip, headers.all("message-id")))
     fields = [
         (name, b" ".join(value.split()))
         for name, value in headers.fields
@@ -74,30 +71,9 @@ def digest(raw: bytes) -> str:
 
 
 def has_message_id(raw: bytes) -> bool:
-    """Whether the header has a `Message-ID` field that is not blank."""
-    in_field = False
-    for line in header_lines(raw):
-        if line.startswith((b" ", b"\t")):
-            value = line
-        else:
-            in_field = line[: len(_ID)].lower() == _ID and _name(line) == _ID
-            value = line.partition(b":")[2]
-        if in_field and value.strip():
-            return True
-    return False
-
-
-def _name(line: bytes) -> bytes:
-    return line[:100].partition(b":")[0].rstrip(b" \t").lower()
-
-
-def header_lines(raw: bytes) -> Iterator[bytes]:
-    """The lines of the header with their ends, up to the empty line."""
-    start = 0
-    while start < len(raw):
-        end = raw.find(b"\n", start) + 1 or len(raw)
-        line = raw[start:end]
-        if not line.rstrip(b"\r\n"):
-            return
-        yield line
-        start = end
+    """Whether the header has a `Message-ID` field that is not blank, or is beyond the limits."""
+    try:
+        headers, _ = split_header(raw, LIMITS)
+    except UnreadableMail:
+        return True
+    return any(map(str.strip, headers.all("message-id")))

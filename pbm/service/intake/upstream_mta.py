@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from pbm.mail.address import Probe
-from pbm.mail.reading.auth_results import Dmarc, Front, dmarc_of
+from pbm.mail.reading.auth_results import Dmarc, Front, Seen, dmarc_of, read_probe
 from pbm.mail.site import Site
 from pbm.mail.tags import token_digest
-from pbm.mail.writing.probe import Seen, read_probe
 from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail

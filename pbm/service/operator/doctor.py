@@ -11,9 +11,8 @@ from email.utils import format_datetime
 
 from pbm.config import Settings
 from pbm.errors import OperatorError
-from pbm.mail.reading.auth_results import Front
+from pbm.mail.reading.auth_results import Front, probe_mail
 from pbm.mail.tags import new_token
-from pbm.mail.writing.probe import probe_mail
 from pbm.service.intake.upstream_mta import (
     Arrival,
     arrival_of,

@@ -7,9 +7,8 @@ from jinja2 import TemplateError
 
 from pbm.mail.reading.body import body_text
 from pbm.mail.reading.charsets import decode, decode_words
-from pbm.mail.reading.header_block import split_header
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
-from pbm.mail.reading.mime import split_parts
+from pbm.mail.reading.mime import split_header, split_parts
 from pbm.mail.writing.render import Renderer
 from pbm.service.trouble.masking import masked
 from pbm.store.values.mails import OutboxMail

@@ -5,7 +5,8 @@ from datetime import datetime
 
 from pbm.errors import OperatorError
 from pbm.mail.address import Postmaster, address_key
-from pbm.mail.reading.inbound import UnreadableMail, read
+from pbm.mail.reading.inbound import read
+from pbm.mail.reading.limits import UnreadableMail
 from pbm.mail.writing.render import Renderer
 from pbm.service.operator.mail_dump import incoming_text, outgoing_text
 from pbm.service.operator.operator_session import OperatorSession, OperatorTurn

@@ -8,8 +8,7 @@ from pbm.commands.language.context import Context, game_meant
 from pbm.commands.language.logins import Login
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script
-from pbm.mail.reading.inbound import Envelope
-from pbm.mail.reading.subject import clean_subject
+from pbm.mail.reading.inbound import Envelope, clean_subject
 from pbm.mail.site import Answering
 from pbm.play.subjects import board_named
 from pbm.play.turn import Turn

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from pbm.commands.language.declare import Command
 from pbm.commands.script import Script, confirmation, is_bare_yes, read_script
 from pbm.mail.reading.body import body_text
-from pbm.mail.reading.header_block import split_header
-from pbm.mail.reading.inbound import Envelope, UnreadableMail, glance_at, read
+from pbm.mail.reading.inbound import Envelope, UnreadableMail, clean_subject, glance_at, read
 from pbm.mail.reading.limits import LIMITS, Limits
-from pbm.mail.reading.mime import split_parts
+from pbm.mail.reading.mime import split_header, split_parts
 from pbm.mail.reading.quoting import own_words
-from pbm.mail.reading.subject import clean_subject
 from pbm.play.limits import MOST_COMMANDS
 
 _SENDER, _OWN = "bob@example.org", "pbm@games.example"

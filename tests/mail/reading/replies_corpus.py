@@ -11,8 +11,7 @@ from pathlib import Path
 from pbm.commands.script import Script, read_script
 from pbm.mail.reading.body import decode_transfer
 from pbm.mail.reading.charsets import decode
-from pbm.mail.reading.inbound import Envelope, read
-from pbm.mail.reading.subject import clean_subject
+from pbm.mail.reading.inbound import Envelope, clean_subject, read
 
 FOLDER = Path(__file__).parent / "corpus"
 SENDER, OWN = "bob@example.org", "pbm@games.example"

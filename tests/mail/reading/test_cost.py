@@ -12,9 +12,8 @@ import tracemalloc
 import pytest
 
 from pbm.mail.reading.delivery_report import read_report
-from pbm.mail.reading.inbound import glance_at, read
+from pbm.mail.reading.inbound import clean_subject, glance_at, read
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
-from pbm.mail.reading.subject import clean_subject
 from tests.rows import each_row
 
 _GUARD = 30.0  # seconds of the processor, however busy it is

@@ -13,8 +13,8 @@ import pytest
 from pbm.commands import script
 from pbm.commands.script import confirmation, read_script
 from pbm.mail.reading.htmltext import html_to_text
+from pbm.mail.reading.inbound import clean_subject
 from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
-from pbm.mail.reading.subject import clean_subject
 from pbm.rules.contract import Game
 from tests.help.pages import SUBJECTS, mailed
 from tests.mail.reading.our_mails import (

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.mail.reading.inbound import Envelope
-from pbm.mail.reading.subject import clean_subject
+from pbm.mail.reading.inbound import Envelope, clean_subject
 from tests.rows import each_row
 
 Read = Callable[..., Envelope]
