@@ -14,7 +14,7 @@ from pbm.rules.record import forms_of, readings_of
 from pbm.service.operator import boards as service
 from pbm.service.operator import records
 from pbm.service.operator.operator_session import OperatorSession
-from pbm.store.values.boards import Board
+from pbm.store.values.boards import Board, BoardStatus
 
 _HANDLES = 36  # columns; enough for six short handles
 NUMBER = click.IntRange(min=1, max=999_999_999)
@@ -58,6 +58,9 @@ def _known(option: Option) -> Callable[[click.Context, click.Parameter, str | No
     return value
 
 
+_STATUSES = [status.value for status in BoardStatus if status != BoardStatus.FORGOTTEN]
+
+
 @click.group()
 def games() -> None:
     """Look at boards and change them.
@@ -67,11 +70,11 @@ def games() -> None:
 
 
 @games.command("list")
-@click.option("--status", type=click.Choice(service.STATUSES), help="Only boards with this status.")
+@click.option("--status", type=click.Choice(_STATUSES), help="Only boards with this status.")
 @pass_session
 def list_(session: OperatorSession, status: str | None) -> None:
     """List boards, and whose turn it is there or how they ended."""
-    for board in service.list_boards(session, status):
+    for board in service.list_boards(session, BoardStatus(status) if status else None):
         state = f"{cell(board.status, 8)}  ply {cell(board.ply, 4)}  {cell(_set_up(board), 14)}"
         who = cell(_handles(board), _HANDLES)
         click.echo(f"{board.id:>6}  {state}  {who}  {service.standing(board)}")

@@ -20,7 +20,7 @@ from pbm.rules.contract import Move, Options, Position, RulesError, SetupError
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, NewPly, Progress, Round
+from pbm.store.values.boards import Board, BoardStatus, NewPly, Progress, Round
 from pbm.store.values.players import Player
 
 _NO_CHANCE = 0  # seed; no game uses chance yet
@@ -168,7 +168,7 @@ def close_board(
 
     Without `winners` it is closed and counts for nothing.
     """
-    status = "closed" if winners is None else "finished"
+    status = BoardStatus.CLOSED if winners is None else BoardStatus.FINISHED
     seats = None if winners is None else tuple(winners)
     progress = Progress(board.state, board.ply, None, status, ended_by, seats)
     return work.playing.set_progress(board, progress, now)
@@ -181,4 +181,6 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
     outcome = position.outcome
     if outcome is None:
         return Progress(position.state(), ply, to_move)
-    return Progress(position.state(), ply, to_move, "finished", outcome.by, outcome.winners)
+    return Progress(
+        position.state(), ply, to_move, BoardStatus.FINISHED, outcome.by, outcome.winners
+    )

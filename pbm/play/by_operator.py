@@ -13,6 +13,7 @@ from pbm.play.ending import settle_end
 from pbm.play.positions import position_after
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Departure
+from pbm.store.values.players import PlayerStatus
 
 BY_OPERATOR = "operator"
 
@@ -71,6 +72,8 @@ def _lift(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None
 def _without_the_removed(work: UnitOfWork, board: Board, now: datetime) -> Board:
     """Take removed players out again, as reopening or undoing may have brought them back."""
     gone = [
-        seat.seat for seat in board.seats if work.players.get(seat.player_id).status == "removed"
+        seat.seat
+        for seat in board.seats
+        if work.players.get(seat.player_id).status == PlayerStatus.REMOVED
     ]
     return take_out(work, board, gone, "removed", now)

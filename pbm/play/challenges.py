@@ -32,7 +32,7 @@ def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:
         return False
-    return other.status == "active"
+    return other.is_active
 
 
 def propose(
@@ -82,7 +82,7 @@ def accept_challenge(
     work.challenges.forget(challenge.id)
     begun_by = work.players.get(challenge.by_id)
     players = [work.players.get(seat.player_id) for seat in challenge.seats]
-    away = tuple(item.handle for item in players if item.status != "active")
+    away = tuple(item.handle for item in players if not item.is_active)
     if away:
         return [_called_off(work, challenge, "impossible", away, but=player)]
     try:

@@ -14,7 +14,7 @@ from pbm.play.results import places_of
 from pbm.rules.contract import BreaksTies, has
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, Round
+from pbm.store.values.boards import Board, BoardStatus, Round
 from pbm.store.values.players import Player
 
 
@@ -30,13 +30,13 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     if board.id != last.id and not _is_played_out(last):
         return []  # a reopened game ended again; the match has gone on
     table = standings(boards)
-    counts = any(item.status == "finished" for item in boards)
+    counts = any(item.status == BoardStatus.FINISHED for item in boards)
     told = (board.id, board.round.number, board.round.rounds, tuple(table) if counts else ())
     players = [work.players.get(player_id) for player_id in next_seating(board)]
-    away = tuple(player.handle for player in players if player.status != "active")
+    away = tuple(player.handle for player in players if not player.is_active)
     if _is_played_out(last):
         return [MatchOver(*told, tuple(item.handle for item in leaders(table)))]
-    if board.status == "closed" or away:
+    if board.status == BoardStatus.CLOSED or away:
         return [MatchBrokenOff(*told, away)]
     following = _next_round(work, board, board.round, players, now)
     return [
@@ -50,13 +50,15 @@ def last_of_match(work: UnitOfWork, board: Board) -> Board:
     if board.round is None:
         return board
     boards = work.boards.of_match(board.round.match_id)
-    return next((item for item in reversed(boards) if item.status != "closed"), board)
+    return next((item for item in reversed(boards) if item.status != BoardStatus.CLOSED), board)
 
 
 def _is_played_out(last: Board) -> bool:
     """Whether the last board of a match is its last round, and finished."""
     place = last.round
-    return last.status == "finished" and place is not None and place.number == place.rounds
+    return (
+        last.status == BoardStatus.FINISHED and place is not None and place.number == place.rounds
+    )
 
 
 def next_seating(board: Board) -> tuple[int, ...]:
@@ -69,7 +71,7 @@ def standings(boards: Sequence[Board]) -> list[MatchStanding]:
     """The table of a match so far, best first; only finished boards count."""
     table = {seat.player_id: MatchStanding(seat.handle, 0, 0) for seat in boards[0].seats}
     for board in boards:
-        for seat in board.seats if board.status == "finished" else ():
+        for seat in board.seats if board.status == BoardStatus.FINISHED else ():
             before = table.get(seat.player_id, MatchStanding(seat.handle, 0, 0))
             table[seat.player_id] = replace(
                 before,
@@ -124,5 +126,5 @@ def settle_end(
     return events if begins_anew else events + go_on(work, after, now)
 
 
-def _end(board: Board) -> tuple[str, str | None, tuple[int, ...] | None]:
+def _end(board: Board) -> tuple[BoardStatus, str | None, tuple[int, ...] | None]:
     return board.status, board.ended_by, board.winners

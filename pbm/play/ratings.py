@@ -19,7 +19,7 @@ from pbm.play.results import places_of, scores_of
 from pbm.play.robots import MEASURED
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, Seat
+from pbm.store.values.boards import Board, BoardStatus, Seat
 from pbm.store.values.players import CountedBoard, Pool, Rating, RatingResult
 from pbm.store.values.queues import TimerKind
 
@@ -76,7 +76,7 @@ def shown(mu: float, sigma: float) -> RatingShown:
 
 def rating_changes(work: UnitOfWork, board: Board) -> tuple[RatingChange, ...]:
     """Rating changes by a finished board, in the order of the seats."""
-    over = board.status == "finished" and _may_count(board)
+    over = board.status == BoardStatus.FINISHED and _may_count(board)
     counted = work.ratings.counted(board.id) if over else None
     found = {item.player_id: item for item in work.ratings.results(counted)} if counted else {}
     return tuple(  # what was finished before there were ratings is yet to come
@@ -130,7 +130,7 @@ def _is_long_enough(work: UnitOfWork, board: Board) -> bool:
 
 def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
     """The pool of ratings in which a board counts, None if in none."""
-    if board.status != "finished" or not got_somewhere(work, board):
+    if board.status != BoardStatus.FINISHED or not got_somewhere(work, board):
         return None
     if teams(board.start):
         return Pool.TEAMS if _all_moved_themselves(work, board) else None
@@ -150,7 +150,7 @@ def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
 
 def is_too_short(work: UnitOfWork, board: Board, changes: Sequence[RatingChange]) -> bool:
     """Whether a finished board counts for no rating only because it was too short."""
-    over = board.status == "finished" and _may_count(board)
+    over = board.status == BoardStatus.FINISHED and _may_count(board)
     return over and not changes and pool_of(work, board) is None
 
 

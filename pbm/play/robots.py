@@ -44,4 +44,4 @@ def boards_with_robots(work: UnitOfWork, player: Player) -> int:
 def robot_to_begin_with(work: UnitOfWork, game: str) -> str | None:
     """The robot for beginners, None if it does not play a game."""
     robot = work.players.by_handle(FOR_BEGINNERS) if robots_play(game_named(game)) else None
-    return robot.handle if robot and robot.robot and robot.status == "active" else None
+    return robot.handle if robot and robot.robot and robot.is_active else None

@@ -23,7 +23,7 @@ from pbm.rules.contract import Position, completed
 from pbm.rules.registry import game_named, games
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
-from pbm.store.values.asking import Seek, Wish
+from pbm.store.values.asking import Seek, SeekStatus, Wish
 from pbm.store.values.players import Player, Pool, Rating
 from pbm.store.values.queues import TimerKind
 
@@ -145,7 +145,7 @@ def find_seek(work: UnitOfWork, number: int) -> Seek:
 def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
     """Remove a player from an open seek; if the maker leaves, it is closed."""
     if seek.maker.player_id == player.id:
-        return close_seek(work, seek, "withdrawn")
+        return close_seek(work, seek, SeekStatus.WITHDRAWN)
     work.seeks.drop_seekers(seek.id, [player.id])
     readers = (seek.maker.player_id,)
     waiting = sum(one.player_id != player.id for one in seek.waiting)  # may be among them or not
@@ -167,10 +167,12 @@ def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[Se
     return [event for seek in found for event in leave_seek(work, seek, player)]
 
 
-def close_seek(work: UnitOfWork, seek: Seek, status: str) -> list[SeekNews]:
+def close_seek(work: UnitOfWork, seek: Seek, status: SeekStatus) -> list[SeekNews]:
     """Close a seek that its maker has `withdrawn`, or that has `lapsed`; notify its seekers."""
     work.seeks.close(seek.id, status)
-    told = [one.player_id for one in seek.seekers if one != seek.maker or status == "lapsed"]
+    told = [
+        one.player_id for one in seek.seekers if one != seek.maker or status == SeekStatus.LAPSED
+    ]
     waiting = len(seek.waiting)
     return [_news(seek, status, seek.maker.handle, tuple(told), waiting=waiting)] if told else []
 
@@ -239,7 +241,7 @@ def _take_seat(
     agreed = {one.id for one in seated}
     events = begin_board(work, setup_of(seek.wish), seated, player, now, agreed=agreed)
     begun = next(event for event in events if isinstance(event, BoardStarted))
-    work.seeks.close(seek.id, "begun", begun.board_id)
+    work.seeks.close(seek.id, SeekStatus.BEGUN, begun.board_id)
     told = replace(begun, seek=seek.id, paired=seek.wish.pairs)
     return [told if event is begun else event for event in events]
 

@@ -13,7 +13,7 @@ from pbm.play.limits import MOST_BLOCKED, REPORTS
 from pbm.play.reports import report
 from pbm.play.seeks import leave_seeks_with
 from pbm.store.values.boards import Board
-from pbm.store.values.players import Player
+from pbm.store.values.players import Player, PlayerStatus
 
 
 class BlockPlayer(Command, group="lobby"):
@@ -128,7 +128,7 @@ def _named(context: Context, handle: str) -> Player:
         player = context.work.players.get(former) if former else None
     if player is None:
         raise no_such_player(context, handle)
-    if player.status == "removed":
+    if player.status == PlayerStatus.REMOVED:
         raise Refusal("has-left", handle=handle)
     return player
 

@@ -11,7 +11,7 @@ from pbm.play.actions import boards_played, leave_board
 from pbm.play.challenges import call_off_all
 from pbm.play.seeks import leave_all_seeks
 from pbm.play.turn import Turn
-from pbm.store.values.players import Player
+from pbm.store.values.players import Player, PlayerStatus
 
 _MOST_NAMED = 30  # boards in a question
 _EVERY = 1_000_000  # more boards than any player has
@@ -49,7 +49,8 @@ class Delete(Command, group="account"):
     def run(self, context: Context) -> Iterator[Event]:
         """Resign everywhere, and erase the player's data."""
         player = context.player
-        context.work.players.set_status(player.id, "removed")  # so that no match goes on with them
+        # First, so that no match goes on with them.
+        context.work.players.set_status(player.id, PlayerStatus.REMOVED)
         for board in boards_played(context.work, player):
             yield from leave_board(context.work, board, player, "resigned", context.now)
         yield from leave_all_seeks(context.work, player)

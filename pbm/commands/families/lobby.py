@@ -32,7 +32,8 @@ from pbm.play.ending import last_of_match, next_seating
 from pbm.play.limits import CHALLENGE_STANDS
 from pbm.play.partners import in_seats, in_teams, partners_option
 from pbm.rules.contract import completed
-from pbm.store.values.players import Player
+from pbm.store.values.boards import BoardStatus
+from pbm.store.values.players import Player, PlayerStatus
 
 _TWO = 2
 
@@ -273,11 +274,11 @@ def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Pla
     `by_address`: an address would be accepted as well.
     """
     player = context.work.players.by_handle(handle)
-    if player is not None and player.status == "removed" and not by_address:
+    if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
         raise Refusal("has-left", handle=handle)
-    if player is None or player.status == "removed":
+    if player is None or player.status == PlayerStatus.REMOVED:
         raise no_such_player(context, handle, by_address=by_address)
-    if player.status != "active":
+    if not player.is_active:
         raise Refusal("player-away", handle=handle)
     return player
 
@@ -325,11 +326,13 @@ class Rematch(BoardCommand, group="lobby"):
         board = context.work.boards.get(last_of_match(context.work, named).id, lock=True)
         if board.from_record or not board.seats_of(context.player.id):
             raise Refusal("not-your-board", number=named.id)
-        if board.status != "finished":
+        if board.status != BoardStatus.FINISHED:
             match = board.id != named.id
             raise Refusal("no-rematch-yet", number=board.id, playing=board.playing, match=match)
         going = [
-            item.id for item in context.work.boards.rematches(board.id) if item.status != "closed"
+            item.id
+            for item in context.work.boards.rematches(board.id)
+            if item.status != BoardStatus.CLOSED
         ]  # a declined one is closed
         if going:
             raise Refusal("rematch-already", number=board.id, other=going[0])

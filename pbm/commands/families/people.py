@@ -26,7 +26,7 @@ from pbm.play.results import Score, result_of, score_of
 from pbm.rules.registry import game_named, games
 from pbm.store.repositories.history import MOST_MEETINGS
 from pbm.store.repositories.players import Listed
-from pbm.store.values.players import Player, Pool, Rating
+from pbm.store.values.players import Player, PlayerStatus, Pool, Rating
 
 _MOST_LISTED = 20  # games in one answer
 _MOST_PLAYERS = 30
@@ -113,7 +113,7 @@ class ShowInfo(Command, group="look"):
     def run(self, context: Context) -> Iterator[Event]:
         """Answer with the public profile."""
         player = player_named(context, self.who)
-        if player.status == "removed":
+        if player.status == PlayerStatus.REMOVED:
             raise Refusal("has-left", handle=player.handle)
         yield Answered("info", {**_who(context, player), **_games(context, player)})
 
@@ -167,7 +167,7 @@ def _who(context: Context, player: Player) -> dict[str, Any]:
         "title": f"about {player.handle}",
         "handle": player.handle,
         "since": str(player.joined_at.date()),
-        "suspended": player.status != "active",
+        "suspended": not player.is_active,
         "robot": player.robot is not None,
         "unreachable": player.unreachable_since is not None,
         "away": str(away[player.id]) if away else None,

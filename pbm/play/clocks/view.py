@@ -105,7 +105,7 @@ def _first_days(
     if mover is None or not board.awaited_first_move:
         return None
     player = player or work.players.get(mover.player_id)
-    return calendar_of(work, board, player, now) if player.status == "active" else None
+    return calendar_of(work, board, player, now) if player.is_active else None
 
 
 def _first_move_due(board: Board, calendar: Calendar | None) -> datetime | None:

@@ -166,7 +166,7 @@ def wait_of(
     if seat.robot is not None:  # robots have no clock
         return None
     player = player or work.players.get(seat.player_id)
-    if player.status != "active":
+    if not player.is_active:
         return None
     terms, since = terms_of(board), board.waits_since
     calendar = calendar_of(work, board, player, now)

@@ -22,7 +22,7 @@ from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import read_wish
 from pbm.store.db import UnitOfWork
-from pbm.store.values.asking import Question
+from pbm.store.values.asking import ErrandStatus, Question
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
@@ -67,7 +67,7 @@ def _answer(turn: MailTurn, question: Question, section: str) -> None:
 
 def _wanted(work: UnitOfWork, question: Question, player: Player) -> bool:
     """Whether the question is still valid."""
-    same = player.epoch == question.params["epoch"] and player.status == "active"
+    same = player.epoch == question.params["epoch"] and player.is_active
     return same and work.players.by_address(address_key(question.address)) is None
 
 
@@ -112,7 +112,7 @@ def _send_again(turn: MailTurn, before: Player, address: str, boards: Sequence[B
 def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
     """Ask the address's owner, at most once a day. Returns the outcome for the operator."""
     work, owner = turn.work, speaker.owner
-    if owner.status != "active":
+    if not owner.is_active:
         return f"{owner.handle} is suspended"
     if work.questions.asked_player("alias", owner.id, turn.now - ALIAS_ASKED_EVERY):
         return f"{owner.handle} was asked today already"
@@ -130,7 +130,7 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
     rehearsal = rehearse(context, script)
     board_id = rehearsal.board_id or speaker.board_id
     errand_id = work.questions.add_errand(
-        owner.id, board_id, rehearsal.lines, script.comment, turn.now, status="elsewhere"
+        owner.id, board_id, rehearsal.lines, script.comment, turn.now, status=ErrandStatus.ELSEWHERE
     )
     misread = [script.problem.line] if script.problem else []
     told = {

@@ -28,7 +28,7 @@ from pbm.service.obeying.refusals import problem_answer
 from pbm.service.obeying.scripts import run_script
 from pbm.service.understanding.interpret import interpret
 from pbm.service.understanding.mail_turn import MailTurn
-from pbm.store.values.asking import PendingCommands, Question
+from pbm.store.values.asking import ErrandStatus, PendingCommands, Question
 from pbm.store.values.players import Player
 
 _OF_A_MOVE = ("bare-move", "unclear-move", "no-such-place", "which-move")
@@ -54,7 +54,7 @@ def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     errands = questions.open_errands(question.params["errands"])
     context = turn.context(player, errands[-1].board_id if errands else None)
     yes = _answer(turn, context, question, errands)
-    if yes is None or player.status != "active":
+    if yes is None or not player.is_active:
         return _obey_in_answer(turn, context, speaker, errands)
     if not is_open(question, turn.arrived):
         return _is_closed(context)
@@ -90,7 +90,7 @@ def _drop(
     A move below the no is played; other words are given back.
     """
     for errand in errands:
-        turn.work.questions.settle_errand(errand, "dropped")
+        turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
     others = read_script("", words, in_answer=in_answer, game=context.game_meant)
     others = turn.held(others)
@@ -127,7 +127,7 @@ def _obey_in_answer(
     if offered and script.commands and all(isinstance(item, NewKey) for item in script.commands):
         tell(context, run_script(context, script))
         return f"{player.handle}: {script.commands[0].words[0]}"
-    if player.status != "active" or not turn.is_unclear(script):
+    if not player.is_active or not turn.is_unclear(script):
         return obey(context, script, proven=speaker.proven)
     if not is_open(question, turn.arrived):
         return _is_closed(context)
@@ -154,7 +154,7 @@ def _run_errands(
     if question.kind == "alias":
         events += adopt(turn, context.player, question.params["author"])
     for errand in errands:
-        turn.work.questions.settle_errand(errand, "done")
+        turn.work.questions.settle_errand(errand, ErrandStatus.DONE)
         hints = (errand.board_id,) if errand.board_id else ()
         confirmed = ConfirmedPassword(password_of(turn.site.keyring, errand))
         meant = replace(context, turn=replace(turn, passwords=confirmed), hints=hints, mailed=())
@@ -169,7 +169,7 @@ def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> st
     question, player, script = speaker.question, context.player, turn.script(context)
     answer = _answer_to_challenge(turn, script)
     other = answer is None and not turn.is_unclear(script)
-    if player.status != "active" or other:
+    if not player.is_active or other:
         return obey(context, script, proven=speaker.proven)
     challenge = turn.work.challenges.find(question.params["challenge"])
     waits = challenge is not None and player.id in challenge.waiting

@@ -24,7 +24,7 @@ from pbm.service.obeying.obey import tell
 from pbm.service.obeying.scripts import run_script
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
-from pbm.store.values.asking import PendingCommands, Question
+from pbm.store.values.asking import ErrandStatus, PendingCommands, Question
 from pbm.store.values.players import Player
 
 _TWO = 2  # players in the smallest challenge
@@ -55,7 +55,7 @@ def said_yes(
     turn.work.questions.rewrite_errand(errand, [line])
     inviter = turn.work.players.get(errand.player_id)
     waiting = "@" in line
-    if not waiting and inviter.status != "active":
+    if not waiting and not inviter.is_active:
         return called_off()
     seated = filter(None, (_called(turn, name) for name in _names(line)))
     asked = who_is_asked([other for other in seated if other.id != player.id], inviter)
@@ -74,11 +74,11 @@ def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
     if any("@" in line for line in waiting.lines):
         return
     inviter = turn.work.players.get(waiting.player_id)
-    if inviter.status != "active":
-        turn.work.questions.settle_errand(waiting, "dropped")
+    if not inviter.is_active:
+        turn.work.questions.settle_errand(waiting, ErrandStatus.DROPPED)
         _tell_guests(turn, waiting)
         return
-    turn.work.questions.settle_errand(waiting, "done")
+    turn.work.questions.settle_errand(waiting, ErrandStatus.DONE)
     here = replace(turn, passwords=ConfirmedPassword(None))
     agreed = frozenset(guest.id for guest in _guests(turn, waiting))
     context = replace(here.context(inviter), hints=(), agreed=agreed)
@@ -91,7 +91,7 @@ def start_if_complete(turn: MailTurn, errand: PendingCommands) -> None:
 
 def said_no(turn: MailTurn, errand: PendingCommands, question: Question) -> None:
     """Drop a challenge that was turned down, and tell the others."""
-    turn.work.questions.settle_errand(errand, "dropped")
+    turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     tell_it_is_off(turn, errand, question, "turned-down")
 
 

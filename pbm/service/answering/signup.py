@@ -82,11 +82,11 @@ def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     if yes is False and script.commands:
         yes = None  # "stop" and "delete" are a player's commands
     errand = invited_to(turn, question) if is_open(question, turn.arrived) else None
-    if errand and player.status == "active" and yes is None and turn.is_unclear(script):
+    if errand and player.is_active and yes is None and turn.is_unclear(script):
         about = {"inviter": told_of(turn, errand).inviter}
         ask_once_more(turn, player, question, speaker.token, about)
         return f"{player.handle}: neither yes nor no"
-    if yes is None or rest or player.status != "active":
+    if yes is None or rest or not player.is_active:
         script = script if yes is None else turn.held(read_script("", rest, in_answer=False))
         return obey(context, script, proven=speaker.proven)
     if errand is None:

@@ -24,7 +24,7 @@ from pbm.service.asking.passwords import sealed_for
 from pbm.service.asking.standing_consent import origin_of
 from pbm.service.telling.answer import may_answer
 from pbm.service.telling.mail_writer import Asking, MailWriter
-from pbm.store.values.asking import OPEN_FOR, PendingCommands, Question
+from pbm.store.values.asking import OPEN_FOR, ErrandStatus, PendingCommands, Question
 from pbm.store.values.players import Player
 
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
@@ -121,7 +121,9 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
     Raises Refusal if we may not write to one of them now.
     """
     work, now = turn.work, turn.now
-    errand_id = work.questions.add_errand(player.id, None, [event.line], (), now, status="invited")
+    errand_id = work.questions.add_errand(
+        player.id, None, [event.line], (), now, status=ErrandStatus.INVITED
+    )
     guests = tuple(
         Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
     )
@@ -238,7 +240,7 @@ def _waiting_with(turn: Turn, player: Player, asked: ToConfirm) -> list[PendingC
     if not same:
         added = questions.add_errand(
             *(player.id, asked.board_id, asked.lines, asked.comment, now),
-            status="waiting" if turn.unproven else "held",
+            status=ErrandStatus.WAITING if turn.unproven else ErrandStatus.HELD,
             password=asked.password,
         )
         same += questions.open_errands([added])

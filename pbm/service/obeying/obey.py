@@ -49,7 +49,7 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
     handle = context.player.handle
     if not proven:
         context = replace(context, turn=replace(context.turn, unproven=True))
-    if context.player.status != "active":
+    if not context.player.is_active:
         return f"{handle} is suspended{tell(context, [_SUSPENDED])}"
     script = interpret(context, script)
     answer = _answer_instead(context, script)

@@ -126,7 +126,7 @@ class _Run:
 
     def _done(self, context: Context, command: Command) -> list[Event]:
         try:
-            if context.player.status != "active":  # left by a command above
+            if not context.player.is_active:  # left by a command above
                 raise Refusal("not-registered")
             with context.work.savepoint():
                 events = [_recorded(context, event) for event in command.run(context)]

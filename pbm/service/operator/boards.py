@@ -25,11 +25,10 @@ from pbm.play.robots import robots_play
 from pbm.play.views import seats_told
 from pbm.rules.contract import RulesError, View
 from pbm.service.operator.operator_session import OperatorSession, find_board
-from pbm.store.values.boards import Board, Departure, Ply, Seat
+from pbm.store.values.boards import Board, BoardStatus, Departure, Ply, Seat
 from pbm.store.values.players import Player
 from pbm.store.values.queues import Change
 
-STATUSES = ("playing", "finished", "closed")
 _BY_WORD = (BY_OPERATOR, "agreed", "claimed")
 
 
@@ -48,7 +47,7 @@ class BoardFile:
     changes: tuple[Change, ...]
 
 
-def list_boards(session: OperatorSession, status: str | None = None) -> tuple[Board, ...]:
+def list_boards(session: OperatorSession, status: BoardStatus | None = None) -> tuple[Board, ...]:
     """All boards, or those with one status, the lowest number first."""
     with session.look() as work:
         return work.boards.get_many(work.boards.numbers(status=status))
@@ -88,7 +87,7 @@ def undo(session: OperatorSession, number: int, why: str) -> Ply:
     with session.act(why) as act:
         board = act.board(number)
         _check_rules(board)
-        if board.status == "closed" or board.ended_by in _BY_WORD or board.from_record:
+        if board.status == BoardStatus.CLOSED or board.ended_by in _BY_WORD or board.from_record:
             raise OperatorError(_why_no_undo(board))
         if board.ply == 0:
             raise OperatorError(f"No ply has been played on board {number} yet.")
@@ -218,7 +217,7 @@ def _check_rules(board: Board) -> None:
 def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
     if board.seats_of(new.id):
         raise OperatorError(f"{new.handle} plays on board {board.id} already.")
-    if new.status != "active":
+    if not new.is_active:
         raise OperatorError(f"{new.handle} is {new.status}.")
     if all(seat in board.position.out for seat in seats):
         handle = board.seats[seats[0] - 1].handle

@@ -43,6 +43,7 @@ from pbm.store.connecting import refuse_lent_sessions, why_unusable
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import current_version, is_current, newest_version
 from pbm.store.sql.dialects import parse_url, shown_url
+from pbm.store.values.mails import InboxStatus, OutboxStatus
 
 _SECONDS = 10
 _LATE_POST = timedelta(hours=1)
@@ -211,7 +212,7 @@ def _disk(room: Room) -> str:
 
 
 def _queue(work: UnitOfWork, clock: Clock) -> str:  # noqa: ARG001 - as the others
-    stuck, failed = work.inbox.count("stuck"), work.outbox.count("failed")
+    stuck, failed = work.inbox.count(InboxStatus.STUCK), work.outbox.count(OutboxStatus.FAILED)
     timers = work.timers.count(stuck=True)
     if stuck or failed:
         raise OperatorError(
@@ -226,7 +227,7 @@ def _queue(work: UnitOfWork, clock: Clock) -> str:  # noqa: ARG001 - as the othe
 
 
 def _inbox(work: UnitOfWork, clock: Clock) -> str:
-    longest, waiting = work.inbox.longest_waiting(), work.inbox.count("new")
+    longest, waiting = work.inbox.longest_waiting(), work.inbox.count(InboxStatus.NEW)
     if longest is None:
         return "no mail waits for its turn"
     number, since = longest
@@ -239,7 +240,7 @@ def _inbox(work: UnitOfWork, clock: Clock) -> str:
 
 
 def _outbox(work: UnitOfWork, clock: Clock) -> str:
-    due_at, waiting = work.outbox.next_due_at(), work.outbox.count("due")
+    due_at, waiting = work.outbox.next_due_at(), work.outbox.count(OutboxStatus.DUE)
     if due_at is not None and due_at < clock() - _LATE_POST:
         raise OperatorError(
             f"Mail was due at {due_at:%Y-%m-%d %H:%M} UTC and is not sent. {_QUEUE}"

@@ -22,7 +22,7 @@ from pbm.service.operator.operator_session import OperatorSession, OperatorTurn,
 from pbm.service.post.bounces import reachable_again
 from pbm.service.telling.announce import announce_seeks
 from pbm.store.values.boards import Board
-from pbm.store.values.players import Player
+from pbm.store.values.players import Player, PlayerStatus
 from pbm.store.values.queues import Change
 
 _EVERY = 1_000_000  # boards of one player; nobody has as many
@@ -87,9 +87,9 @@ def suspend(session: OperatorSession, handle: str, why: str) -> Player:
     """Suspend a player; their boards wait. Raises OperatorError."""
     with session.act(why) as act:
         player = _present(act, handle)
-        if player.status == "suspended":
+        if player.status == PlayerStatus.SUSPENDED:
             raise OperatorError(f"{player.handle} is suspended already.")
-        act.work.players.set_status(player.id, "suspended")
+        act.work.players.set_status(player.id, PlayerStatus.SUSPENDED)
         announce_seeks(act, leave_all_seeks(act.work, player))
         act.note("suspended", player=player)
         boards = boards_played(act.work, player)
@@ -105,9 +105,9 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
     """End a suspension. Raises OperatorError."""
     with session.act(why) as act:
         player = _present(act, handle)
-        if player.status != "suspended":
+        if player.status != PlayerStatus.SUSPENDED:
             raise OperatorError(f"{player.handle} is not suspended.")
-        act.work.players.set_status(player.id, "active")
+        act.work.players.set_status(player.id, PlayerStatus.ACTIVE)
         give_back(act.work, player, _suspended_at(act, player), act.now)
         act.note("unsuspended", player=player)
         boards = boards_played(act.work, player)
@@ -144,7 +144,7 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
         act.tell_address(
             player.address, "removed", "you are removed", handle=player.handle, boards=numbers
         )
-        act.work.players.set_status(player.id, "removed")
+        act.work.players.set_status(player.id, PlayerStatus.REMOVED)
         act.work.players.renew_epoch(player.id)
         act.work.players.drop_addresses(player.id)
         act.work.ratings.drop_player(player.id)
@@ -163,7 +163,7 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
 
 def _present(act: OperatorTurn, handle: str) -> Player:
     player = act.player(handle)
-    if player.status == "removed":
+    if player.status == PlayerStatus.REMOVED:
         raise OperatorError(f"{player.handle} was removed; that is for good.")
     return player
 

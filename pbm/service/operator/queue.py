@@ -14,7 +14,7 @@ from pbm.service.trouble.mail_numbers import incoming, outgoing, parse_mail_numb
 from pbm.service.trouble.masking import masked
 from pbm.service.trouble.notices import tell_anew
 from pbm.store.db import UnitOfWork
-from pbm.store.values.mails import InboxMail, OutboxMail
+from pbm.store.values.mails import InboxMail, InboxStatus, OutboxMail, OutboxStatus
 from pbm.store.values.players import Player
 
 MOST_LISTED = 100  # of each kind
@@ -57,8 +57,8 @@ def list_queue(session: OperatorSession) -> Queue:
             *map(_incoming, work.inbox.waiting(most=MOST_LISTED)),
             *(_outgoing(mail, now) for mail in work.outbox.waiting(most=MOST_LISTED)),
         )
-        waiting = sum(map(work.inbox.count, ("new", "stuck")))
-        waiting += sum(map(work.outbox.count, ("due", "failed")))
+        waiting = sum(map(work.inbox.count, (InboxStatus.NEW, InboxStatus.STUCK)))
+        waiting += sum(map(work.outbox.count, (OutboxStatus.DUE, OutboxStatus.FAILED)))
         return Queue(mails, max(0, waiting - len(mails)))
 
 
@@ -91,7 +91,7 @@ def retry(session: OperatorSession, name: str) -> Retried:
             player = _addressee(act, mail)
         else:
             kept = _waiting_incoming(act, number)
-            if kept.status != "stuck":
+            if kept.status != InboxStatus.STUCK:
                 raise OperatorError(f"Mail {mail_number} is not stuck; its turn comes by itself.")
             act.work.inbox.retry(number)
             player, _ = _writer(act, kept)
@@ -122,7 +122,7 @@ def _drop_incoming(act: OperatorTurn, mail: InboxMail) -> None:
 
 
 def _drop_outgoing(act: OperatorTurn, mail: OutboxMail) -> None:
-    act.work.outbox.finish([mail.id], "dropped", act.now, mail.last_error)
+    act.work.outbox.finish([mail.id], OutboxStatus.DROPPED, act.now, mail.last_error)
     player = _addressee(act, mail)
     act.note("mail dropped", player=player, mail=outgoing(mail.id), board_number=mail.board_id)
     if player is not None and mail.kind.treatment.loss_is_told:
@@ -148,14 +148,14 @@ def _writer(act: OperatorTurn, mail: InboxMail) -> tuple[Player | None, str]:
 
 def _waiting_incoming(act: OperatorTurn, number: int) -> InboxMail:
     mail = _get_incoming(act.work, number, lock=True)
-    if mail.status == "done":
+    if mail.status == InboxStatus.DONE:
         raise OperatorError(f"Mail {incoming(number)} is done: {masked(mail.outcome or '')}.")
     return mail
 
 
 def _waiting_outgoing(act: OperatorTurn, number: int) -> OutboxMail:
     mail = _get_outgoing(act.work, number, lock=True)
-    if mail.status not in ("due", "failed"):
+    if mail.status not in (OutboxStatus.DUE, OutboxStatus.FAILED):
         raise OperatorError(f"Mail {outgoing(number)} is {mail.status} already.")
     return mail
 
@@ -184,6 +184,6 @@ def _outgoing(mail: OutboxMail, now: datetime) -> MailInQueue:
     what = f"board {mail.board_id}" if mail.board_id else mail.kind
     trouble = masked(mail.last_error or "")
     about = f"{what} to {mail.recipient}"
-    until = mail.due_at if mail.status == "due" and mail.due_at > now else None
+    until = mail.due_at if mail.status == OutboxStatus.DUE and mail.due_at > now else None
     name, since = outgoing(mail.id), mail.written_at
     return MailInQueue(name, mail.status, since, mail.attempts, about, trouble, until)

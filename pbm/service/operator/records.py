@@ -107,7 +107,7 @@ def _players(act: OperatorTurn, handles: list[str], record: GameRecord) -> list[
         raise OperatorError("The record does not name everybody; name them with --player.")
     players = [act.player(handle) for handle in handles]
     for player in players:
-        if player.status != "active":
+        if not player.is_active:
             raise OperatorError(f"{player.handle} is {player.status}.")
     if len({player.id for player in players}) < len(players):
         raise OperatorError("Each seat needs a player of its own.")

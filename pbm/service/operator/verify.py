@@ -15,13 +15,13 @@ from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn
 from pbm.service.operator.operator_session import OperatorSession, find_board
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, Bookkeeping, Departure, Ply
+from pbm.store.values.boards import Board, BoardStatus, Bookkeeping, Departure, Ply
 from pbm.store.values.players import RatingResult
 from pbm.store.values.queues import SearchKind
 
 _ENDED_BY_WORD = {
-    "closed": ("declined", BY_OPERATOR, "record"),
-    "finished": (BY_OPERATOR, "agreed", "claimed", "record"),
+    BoardStatus.CLOSED: ("declined", BY_OPERATOR, "record"),
+    BoardStatus.FINISHED: (BY_OPERATOR, "agreed", "claimed", "record"),
 }
 _ALWAYS_A_DRAW = ("agreed", "claimed")
 
@@ -162,13 +162,17 @@ def _result_differences(board: Board, position: Position) -> Iterator[str]:
     if board.ended_by in _ENDED_BY_WORD.get(board.status, ()):
         seats = set(board.winners or ())
         unknown = seats - set(range(1, len(position.sides) + 1))
-        if (board.winners is None) is (board.status == "finished") or unknown:
+        if (board.winners is None) is (board.status == BoardStatus.FINISHED) or unknown:
             yield f"it is {_told(*kept)}, which is no result"
         elif board.ended_by in _ALWAYS_A_DRAW and seats:
             yield f"it is {_told(*kept)}, but what is {board.ended_by} is a draw"
         return
     outcome = position.outcome
-    made = ("finished", outcome.by, outcome.winners) if outcome else ("playing", None, None)
+    made = (
+        (BoardStatus.FINISHED, outcome.by, outcome.winners)
+        if outcome
+        else (BoardStatus.PLAYING, None, None)
+    )
     if kept != made:
         yield f"it is {_told(*kept)}, but the moves make it {_told(*made)}"
 
@@ -208,7 +212,7 @@ def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
     if mover is None or mover.robot is None:
         return
     asked = work.search_jobs.about(SearchKind.MOVE, move_key(board, mover.player_id))
-    if asked is None and work.players.get(mover.player_id).status == "active":
+    if asked is None and work.players.get(mover.player_id).is_active:
         yield f"it waits for the robot {mover.handle}, which is not to think about it"
 
 

@@ -28,7 +28,7 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.processes.locks import AdvisoryLocks
 from pbm.store.queues.outbox import LONGEST_PAUSE, MOST_PASSED_OVER
 from pbm.store.queues.scan_floor import ScanFloor
-from pbm.store.values.mails import OutboxMail
+from pbm.store.values.mails import OutboxMail, OutboxStatus
 
 MOST_AT_ONCE = MOST_PASSED_OVER  # mails under way
 MOST_TO_WRITE = 32  # mails rendered before the first is sent
@@ -142,7 +142,7 @@ class Post:
         """Record the outcomes of mails."""
         now = self.clock()
         sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Sent)]
-        work.outbox.finish(sent, "sent", now)
+        work.outbox.finish(sent, OutboxStatus.SENT, now)
         for mail, outcome in outcomes:
             match outcome:
                 case Sent():
@@ -166,7 +166,7 @@ class Post:
         """Record a failed mail; `status` is given if the recipient was refused."""
         outbox = turn.work.outbox
         if status and is_out_of_reach(turn.work, mail):
-            outbox.finish([mail.id], "dropped", turn.now, reason)  # needs no attention
+            outbox.finish([mail.id], OutboxStatus.DROPPED, turn.now, reason)  # needs no attention
         else:
             outbox.fail(mail.id, reason, turn.now)
             tell_of_failed(turn, mail, reason)

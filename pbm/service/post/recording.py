@@ -20,7 +20,7 @@ from pbm.store.db import UnitOfWork
 from pbm.store.sql.errors import is_away, lost_a_race
 from pbm.store.values.boards import Board
 from pbm.store.values.kinds import Kind
-from pbm.store.values.mails import OutboxMail
+from pbm.store.values.mails import OutboxMail, OutboxStatus
 from pbm.store.values.queues import TimerKind
 
 MOST_TOGETHER = 64
@@ -47,7 +47,7 @@ def remind_anew(turn: Turn, mail: OutboxMail) -> None:
     if not waiting and _of_first_moves(mail):
         work.outbox.write_later(mail.id, turn.now)
         return
-    work.outbox.finish([mail.id], "dropped", turn.now, "its dates are not true any more")
+    work.outbox.finish([mail.id], OutboxStatus.DROPPED, turn.now, "its dates are not true any more")
     for board in waiting:
         wait = wait_of(work, board, turn.now)
         if wait and not wait.is_over:

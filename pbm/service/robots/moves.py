@@ -25,7 +25,7 @@ def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
     if board is None or not _still_waits(board, job):
         return None
     mover = board.to_move
-    if mover is None or work.players.get(mover.player_id).status != "active":
+    if mover is None or not work.players.get(mover.player_id).is_active:
         return None  # asked for again when the robot may play
     easier = max(0, job.tries - _AS_STRONG + 1)
     return Computation(think_about, (mover.robot, course_of(work, board), seed_of(board), easier))

@@ -151,7 +151,7 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
     """Tell the other players of a seek about events on it, unless they have left the server."""
     for news in (event for event in events if isinstance(event, SeekNews)):
         for player in turn.work.players.some(news.readers):
-            if player.addresses and player.status == "active":
+            if player.addresses and player.is_active:
                 told = {**to_plain(news), "own": player.handle == news.handle}
                 MailWriter(turn).tell_or_keep(player, "seek-news", f"seek {news.seek}", told)
 

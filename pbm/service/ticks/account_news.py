@@ -31,7 +31,7 @@ def tell_reachability(tick: Tick) -> Done | Again:
     what, after = tick.timer.about.split(".")[1:]
     player = tick.work.players.get(tick.timer.player_id or 0)
     since = player.unreachable_since
-    if player.status != "active" or (since is None) != (what == REACHABLE):
+    if not player.is_active or (since is None) != (what == REACHABLE):
         return Done(f"it did not last with {player.handle}")
     if since is not None and tick.now < since + LASTED:
         return Again(since + LASTED, f"mail to {player.handle} came back again")
@@ -65,7 +65,7 @@ def _tell_who_waits(
 def tell_beginning(tick: Tick) -> Done | Again:
     """Tell that a vacation has begun."""
     vacation, player = _vacation_of(tick)
-    if vacation is None or player.status != "active":
+    if vacation is None or not player.is_active:
         return _DROPPED
     first, last = vacation.first_day, vacation.last_day
     today = today_in(vacation, player, tick.now)
@@ -87,7 +87,7 @@ def tell_beginning(tick: Tick) -> Done | Again:
 def tell_end(tick: Tick) -> Done | Again:
     """Tell that a vacation has ended early."""
     vacation, player = _vacation_of(tick)
-    if vacation is None or player.status != "active":
+    if vacation is None or not player.is_active:
         return _DROPPED
     today = today_of(player, tick.now)
     away = (

@@ -154,7 +154,7 @@ def remind_of_first_move(tick: Tick) -> Done | Again:
     if not isinstance(found, tuple):
         return found
     board, player = found
-    if player.status != "active":
+    if not player.is_active:
         return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
     calendar = calendar_of(tick.work, board, player, tick.now)
     remind_at = calendar.after(tick.timer.since, REMINDED_AFTER) or _later(tick)
@@ -175,7 +175,7 @@ def decline_first_move(tick: Tick) -> Done | Again:
     if not isinstance(found, tuple):
         return found
     board, player = found
-    if player.status != "active":
+    if not player.is_active:
         request_first_move(tick.work, board, tick.now)
         return Done(f"{player.handle} is {player.status}, so the time begins anew")
     calendar = calendar_of(tick.work, board, player, tick.now)

@@ -9,21 +9,21 @@ from pbm.service.asking.challenges import CHALLENGE, tell_called_off
 from pbm.service.telling.announce import announce_seeks
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.store.queues.timers import ALL_KEPT
-from pbm.store.values.asking import PendingCommands, Question
+from pbm.store.values.asking import PendingCommands, Question, SeekStatus
 
 
 def lapse_seek(tick: Tick) -> Done | Again:
     """Close a seek that has not begun, and tell its seekers."""
     tick.work.seeks.lock()
     seek = tick.work.seeks.find(int(tick.timer.about))
-    if seek is None or seek.status != "open":
+    if seek is None or seek.status != SeekStatus.OPEN:
         return Done("the seek is over")
     wait = tick.waits_for_mail(seek.expires_at)
     if wait is not None:
         return wait
     if tick.now < seek.expires_at:
         return Again(seek.expires_at, "the server was down meanwhile")
-    announce_seeks(tick, close_seek(tick.work, seek, "lapsed"))
+    announce_seeks(tick, close_seek(tick.work, seek, SeekStatus.LAPSED))
     return Done(f"seek {seek.id} has lapsed")
 
 

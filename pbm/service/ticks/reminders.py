@@ -74,7 +74,7 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
 def tell_dates(tick: Tick) -> Done:
     """Tell a player the new deadlines after a long outage, except those of first moves."""
     player = tick.work.players.get(tick.timer.player_id or 0)
-    if player.status != "active" or player.robot or player.unreachable_since:
+    if not player.is_active or player.robot or player.unreachable_since:
         return Done(f"{player.handle} gets no mail")
     found = tick.work.boards.longest_waiting(player.id, _NO_BOARD, _MOST_NAMED)
     awaited = (_move(tick, player, board) for board in found if board.is_installed)

@@ -30,7 +30,7 @@ from pbm.store.schema.mails import inbox, inbox_raw
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import Transaction
-from pbm.store.values.mails import ArrivedMail, InboxMail
+from pbm.store.values.mails import ArrivedMail, InboxMail, InboxStatus
 
 _RAW = select(inbox_raw.c.raw).where(inbox_raw.c.inbox_id == inbox.c.id).scalar_subquery()
 _COLUMNS = (
@@ -129,7 +129,7 @@ _PUT_ASIDE = Statement(
 _FINISH = Statement(
     update(inbox)
     .where(inbox.c.id == bindparam("mail"))
-    .values(status="done", outcome=bindparam("told"), done_at=bindparam("now"), lane=None)
+    .values(status=InboxStatus.DONE, outcome=bindparam("told"), done_at=bindparam("now"), lane=None)
 )
 _KEEP_RAW = Statement(
     insert(inbox_raw).inline().values(inbox_id=bindparam("mail"), raw=bindparam("raw"))
@@ -224,9 +224,9 @@ class Inbox:
         row = self._transaction.execute(oldest).one_or_none()
         return (row.id, row.received_at) if row else None
 
-    def count(self, status: str) -> int:
-        """The number of mails with a status: new, done or stuck."""
-        word = literal(status, literal_execute=True)
+    def count(self, status: InboxStatus) -> int:
+        """The number of mails with a status."""
+        word = literal(str(status), literal_execute=True)
         query = select(func.count()).where(inbox.c.status == word, _AT_ANY_PLACE)
         return int(self._transaction.scalar(query) or 0)
 
@@ -250,11 +250,11 @@ class Inbox:
 
     def set_stuck(self, inbox_id: int) -> None:
         """Mark a mail as stuck until the operator retries or drops it."""
-        self._set((inbox.c.id == inbox_id) & (inbox.c.status == NEW), status="stuck")
+        self._set((inbox.c.id == inbox_id) & (inbox.c.status == NEW), status=InboxStatus.STUCK)
 
     def retry(self, inbox_id: int) -> None:
         """Make a stuck mail new again."""
-        self._set(inbox.c.id == inbox_id, status="new", tries=0)
+        self._set(inbox.c.id == inbox_id, status=InboxStatus.NEW, tries=0)
 
     def _set(self, condition: ColumnElement[bool], **values: object) -> None:
         self._transaction.execute(update(inbox).where(condition).values(**values))
@@ -275,7 +275,7 @@ def _kept(mail: ArrivedMail) -> dict[str, Any]:
         "network": mail.network,
         "size": len(mail.raw),
         "received_at": mail.now,
-        "status": "new",
+        "status": InboxStatus.NEW,
         "tries": 0,
         "lane": queued.lane,
         "board_lane": queued.board_lane,
@@ -288,4 +288,4 @@ def _kept(mail: ArrivedMail) -> dict[str, Any]:
 
 
 def _mail(row: Row) -> InboxMail:
-    return InboxMail(**{**row, "raw": row["raw"] or b""})
+    return InboxMail(**{**row, "raw": row["raw"] or b"", "status": InboxStatus(row["status"])})

@@ -34,7 +34,7 @@ from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import Transaction
 from pbm.store.values.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
-from pbm.store.values.mails import NewMail, OutboxMail
+from pbm.store.values.mails import NewMail, OutboxMail, OutboxStatus
 
 _CONTENTS = tuple(
     select(column)
@@ -165,7 +165,7 @@ class Outbox:
                 **{name: getattr(mail, name) for name in _OWN},
                 "recipient_key": mail.recipient.lower(),
                 "thread": mail.board_id or _NO_BOARD,
-                "status": "due",
+                "status": OutboxStatus.DUE,
                 "attempts": 0,
                 "due_at": mail.due_at or mail.written_at,
             }
@@ -208,7 +208,11 @@ class Outbox:
         return due_at
 
     def finish(
-        self, outbox_ids: Sequence[int], status: str, now: datetime, error: str | None = None
+        self,
+        outbox_ids: Sequence[int],
+        status: OutboxStatus,
+        now: datetime,
+        error: str | None = None,
     ) -> None:
         """Record that mails were sent, have failed or were dropped, and erase their contents."""
         outcome = {"status": status, "now": now, "error": error}
@@ -224,7 +228,7 @@ class Outbox:
         """Record a permanent failure; the contents stay for a retry by the operator."""
         self._set(
             outbox_id,
-            status="failed",
+            status=OutboxStatus.FAILED,
             finished_at=now,
             last_error=error,
             attempts=outbox.c.attempts + 1,
@@ -258,7 +262,7 @@ class Outbox:
 
     def retry(self, outbox_id: int, now: datetime) -> None:
         """Make a waiting or failed mail due at once."""
-        self._set(outbox_id, status="due", due_at=now, finished_at=None)
+        self._set(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
         """The waiting mails before this one to the same reader about the same board."""
@@ -289,9 +293,9 @@ class Outbox:
         rows = self._transaction.execute(query).mappings()
         return tuple(_mail(row) for row in rows)
 
-    def count(self, status: str) -> int:
-        """The number of mails with a status: due, sent, failed or dropped."""
-        word = literal(status, literal_execute=True)
+    def count(self, status: OutboxStatus) -> int:
+        """The number of mails with a status."""
+        word = literal(str(status), literal_execute=True)
         query = select(func.count()).where(outbox.c.status == word, _AT_ANY_MOMENT)
         return int(self._transaction.scalar(query) or 0)
 
@@ -369,7 +373,7 @@ class Outbox:
         ]
         if board_id is not None:
             where.append(outbox.c.board_id == board_id)
-        dropped = {"status": "dropped", "finished_at": now, "last_error": why}
+        dropped = {"status": OutboxStatus.DROPPED, "finished_at": now, "last_error": why}
         given_up = update(outbox).where(*where).values(**dropped)
         given_up = given_up.returning(outbox.c.message_id, outbox.c.board_id)
         found = self._transaction.execute(given_up).all()
@@ -381,4 +385,5 @@ class Outbox:
 
 
 def _mail(row: Row) -> OutboxMail:
-    return OutboxMail(**{**row, "params": row["params"] or {}, "headers": row["headers"] or {}})
+    read = {"params": row["params"] or {}, "headers": row["headers"] or {}}
+    return OutboxMail(**{**row, **read, "status": OutboxStatus(row["status"])})

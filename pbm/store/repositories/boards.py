@@ -11,12 +11,13 @@ from pbm.plain import from_plain, to_plain
 from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover
-from pbm.store.schema.games import FORGOTTEN, boards, seats
+from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
 from pbm.store.sql.transaction import Rows, Transaction
-from pbm.store.values.boards import Board, Bookkeeping, Offer, Round, Seat, Stop
+from pbm.store.values.boards import Board, BoardStatus, Bookkeeping, Offer, Round, Seat, Stop
+from pbm.store.values.players import PlayerStatus
 
 SEATED = (
     select(
@@ -31,7 +32,7 @@ SEATED = (
         seats.c.stopped,
         seats.c.name.is_not(None).label("from_record"),
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
-        (seats.c.name.is_(None) & (players.c.status == "removed")).label("removed"),
+        (seats.c.name.is_(None) & (players.c.status == PlayerStatus.REMOVED)).label("removed"),
         case((seats.c.name.is_(None), players.c.robot)).label("robot"),
     )
     .join(players, players.c.id == seats.c.player_id)
@@ -39,7 +40,7 @@ SEATED = (
 )
 _SEAT = tuple(item.name for item in fields(Seat))
 _AS_STORED = (
-    *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply", "status"),
+    *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply"),
     *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
     *("rated", "clock", "waits_since", "reminded", "given", "paused_since"),
 )
@@ -51,6 +52,7 @@ def board_of(row: Row, seated: Iterable[Row]) -> Board:
     winners, round_number, tags = row["winners"], row["round"], row["tags"]
     return Board(
         **values,
+        status=BoardStatus(row["status"]),
         winners=None if winners is None else tuple(winners),
         seats=tuple(Seat(**{name: seat[name] for name in _SEAT}) for seat in seated),
         offers=tuple(from_plain(Offer, offer) for offer in row["offers"] or ()),
@@ -117,7 +119,7 @@ class Boards:
             transaction.locked_boards.update(row["id"] for row in locked)
         else:
             found, seated = rows_of(transaction, *reads)
-        if not found or found[0]["status"] == FORGOTTEN:
+        if not found or found[0]["status"] == BoardStatus.FORGOTTEN:
             return None
         board: Board = transaction.value_of(f"board {board_id}", found, seated, make=_built)
         return board
@@ -194,9 +196,13 @@ class Boards:
         query = query.order_by(seats.c.board_id.desc()).limit(most)
         return tuple(self._transaction.scalars(query))
 
-    def numbers(self, *, status: str | None = None) -> tuple[int, ...]:
+    def numbers(self, *, status: BoardStatus | None = None) -> tuple[int, ...]:
         """The numbers of all boards, or of those with one status."""
-        query = select(boards.c.id).where(boards.c.status != FORGOTTEN).order_by(boards.c.id)
+        query = (
+            select(boards.c.id)
+            .where(boards.c.status != BoardStatus.FORGOTTEN)
+            .order_by(boards.c.id)
+        )
         if status is not None:
             query = query.where(boards.c.status == status)
         return tuple(self._transaction.scalars(query))
@@ -255,7 +261,7 @@ class Boards:
                 start_state=state,
                 state=state,
                 ply=0,
-                status="playing",
+                status=BoardStatus.PLAYING,
                 to_move_id=player_ids[(mover(position) or 1) - 1],
                 started_at=now,
                 changed_at=now,

@@ -9,6 +9,7 @@ from sqlalchemy import Select, delete, exists, func, insert, select, update
 from pbm.store.schema.games import boards, departures, seats
 from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.transaction import Transaction
+from pbm.store.values.boards import BoardStatus
 from pbm.store.values.queues import KeptAnalysis
 
 LOOKED_AT = 200  # boards of a player in one page, closed ones included
@@ -47,7 +48,7 @@ class History:
             .order_by(looked.c.board_id.desc())
         )
         rows = self._transaction.execute(query).all()
-        finished = [number for number, status in rows if status == "finished"]
+        finished = [number for number, status in rows if status == BoardStatus.FINISHED]
         if len(finished) > most:
             return Found(tuple(finished[:most]), finished[most - 1])
         return Found(tuple(finished), rows[-1][0] if len(rows) == LOOKED_AT else None)
@@ -66,7 +67,7 @@ class History:
                 (theirs.c.board_id == looked.c.board_id) & (theirs.c.player_id == other),
             )
             .join(boards, boards.c.id == looked.c.board_id)
-            .where(boards.c.status == "finished")
+            .where(boards.c.status == BoardStatus.FINISHED)
             .order_by(looked.c.board_id.desc())
         )
         rows = self._transaction.execute(query)
@@ -91,7 +92,7 @@ class History:
         query = (
             select(looked.c.board_id, ran_out)
             .join(boards, boards.c.id == looked.c.board_id)
-            .where(boards.c.status == "finished")
+            .where(boards.c.status == BoardStatus.FINISHED)
         )
         rows = self._transaction.execute(query).all()
         return len(rows), sum(not forfeited for _, forfeited in rows)

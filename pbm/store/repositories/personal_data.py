@@ -15,7 +15,7 @@ from pbm.store.schema.personal import BlankColumns, DeleteRows, ExportRows, Pers
 from pbm.store.schema.running import buckets
 from pbm.store.sql.transaction import Transaction
 from pbm.store.values.kinds import Kind
-from pbm.store.values.players import Player
+from pbm.store.values.players import Player, PlayerStatus
 
 
 class PersonalData:
@@ -57,7 +57,9 @@ class PersonalData:
     def _lock_out(self, player_id: int) -> None:
         """Remove the player, and invalidate the reply addresses given to them."""
         row = update(players).where(players.c.id == player_id)
-        self._transaction.execute(row.values(status="removed", epoch=players.c.epoch + 1))
+        self._transaction.execute(
+            row.values(status=PlayerStatus.REMOVED, epoch=players.c.epoch + 1)
+        )
 
     def _erase_mails(self, player_id: int, keys: Sequence[str]) -> None:
         sent = or_(outbox.c.player_id == player_id, outbox.c.recipient_key.in_(keys))

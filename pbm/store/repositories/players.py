@@ -23,7 +23,7 @@ from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
 from pbm.store.sql.transaction import Rows, Transaction
-from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings
+from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings, PlayerStatus
 
 
 def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
@@ -37,7 +37,7 @@ def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
 
 
 _AS_STORED = (
-    *("id", "handle", "status", "epoch", "joined_at"),
+    *("id", "handle", "epoch", "joined_at"),
     *("password_hash", "bounces", "bounced_at", "unreachable_since", "robot"),
     *("absent_since", "lapsed_at", "spared_at", "rating_news"),
 )
@@ -65,7 +65,7 @@ _AT_ONCE = 80
 _ACTIVE = Statement(
     select(players.c.handle).where(
         players.c.handle.in_([bindparam(f"handle{index}") for index in range(_AT_ONCE)]),
-        players.c.status == "active",
+        players.c.status == PlayerStatus.ACTIVE,
     )
 )
 _EPOCH = Statement(
@@ -174,7 +174,7 @@ class Players:
         columns = (*_LISTED, players.c.status)
         query = select(*columns).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()
-        active = (row for row in rows[:most] if row.status == "active")
+        active = (row for row in rows[:most] if row.status == PlayerStatus.ACTIVE)
         listed = tuple(Listed(row.id, row.handle, row.joined_at, row.robot) for row in active)
         return listed, rows[most].handle if len(rows) > most else None
 
@@ -190,7 +190,7 @@ class Players:
         """Add a player with a first verified address."""
         added = self._transaction.execute(
             insert(players)
-            .values(handle=handle, status="active", epoch=FIRST_EPOCH, joined_at=now)
+            .values(handle=handle, status=PlayerStatus.ACTIVE, epoch=FIRST_EPOCH, joined_at=now)
             .returning(players.c.id)
         )
         player_id = added.scalar_one()
@@ -233,7 +233,7 @@ class Players:
             update(players).where(players.c.id == player_id).values(epoch=players.c.epoch + 1)
         )
 
-    def set_status(self, player_id: int, status: str) -> None:
+    def set_status(self, player_id: int, status: PlayerStatus) -> None:
         """Make a player active, suspended or removed."""
         self._set(player_id, status=status)
 
@@ -335,7 +335,12 @@ def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
 def _player(row: Row, own: Sequence[str]) -> Player:
     values = {name: row[name] for name in _AS_STORED}
     values["password_hash"] = PasswordHash.read(row["password_hash"])
-    return Player(**values, addresses=tuple(own), settings=_settings(row["settings"] or {}))
+    return Player(
+        **values,
+        status=PlayerStatus(row["status"]),
+        addresses=tuple(own),
+        settings=_settings(row["settings"] or {}),
+    )
 
 
 def _settings(kept: Mapping[str, Any]) -> PlayerSettings:

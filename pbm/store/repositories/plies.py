@@ -20,11 +20,11 @@ from sqlalchemy import (
 )
 
 from pbm.store.repositories.boards import Boards, plain_stops
-from pbm.store.schema.games import FORGOTTEN, boards, departures, moves, seats
+from pbm.store.schema.games import boards, departures, moves, seats
 from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.statement import Read, Statement, rows_of
 from pbm.store.sql.transaction import Transaction
-from pbm.store.values.boards import Board, Departure, NewPly, Ply, Progress
+from pbm.store.values.boards import Board, BoardStatus, Departure, NewPly, Ply, Progress
 
 PLY = tuple(item.name for item in fields(Ply))
 _PLIES = Statement(
@@ -171,7 +171,12 @@ class Playing:
         of_board = (moves, departures, seats, analyses, analysis_readers)
         for table in of_board:
             self._transaction.execute(delete(table).where(table.c.board_id == board_id))
-        gone = {"status": FORGOTTEN, "state": boards.c.start_state, "ply": 0, "tags": None}
+        gone = {
+            "status": BoardStatus.FORGOTTEN,
+            "state": boards.c.start_state,
+            "ply": 0,
+            "tags": None,
+        }
         forgotten = update(boards).where(boards.c.id == board_id).values(**gone)
         self._transaction.execute(forgotten)
 

@@ -10,12 +10,13 @@ from pbm.passwords import SealedPassword
 from pbm.store.queues.timers import ALL_KEPT, Timers
 from pbm.store.schema.asking import errands, questions
 from pbm.store.sql.transaction import Transaction
-from pbm.store.values.asking import PendingCommands, Question
+from pbm.store.values.asking import ErrandStatus, PendingCommands, Question
 from pbm.store.values.players import FIRST_EPOCH, Player
 from pbm.store.values.queues import TimerKind
 
 # Older questions have expired, unless the server was down for months.
 _LONGEST_OPEN = timedelta(days=100)
+_SETTLED = (ErrandStatus.DONE, ErrandStatus.DROPPED)
 # Key of the parameters of an open question.
 _PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
 _COLUMNS = (
@@ -217,14 +218,10 @@ class Questions:
         comment: Sequence[str],
         now: datetime,
         *,
-        status: str = "waiting",
+        status: ErrandStatus = ErrandStatus.WAITING,
         password: SealedPassword | None = None,
     ) -> int:
-        """Store commands that wait for a player's `yes`; return their number.
-
-        `status` is `held` for those of a proven player, `elsewhere` for those from an address not
-        known as the player's, `invited` for a challenge that waits for others.
-        """
+        """Store commands that wait for a player's `yes`; return their number."""
         added = self._transaction.execute(
             insert(errands)
             .values(
@@ -242,7 +239,7 @@ class Questions:
         return int(added.scalar_one())
 
     def waiting_errands(
-        self, player_id: int, since: datetime, *, status: str = "waiting"
+        self, player_id: int, since: datetime, *, status: ErrandStatus = ErrandStatus.WAITING
     ) -> tuple[PendingCommands, ...]:
         """A player's waiting errands that were requested since a moment, in order."""
         query = select(*_ERRAND).where(
@@ -256,7 +253,7 @@ class Questions:
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
         """The errands among these that are not settled yet, in order."""
         query = select(*_ERRAND).where(
-            errands.c.id.in_(errand_ids), errands.c.status.not_in(("done", "dropped"))
+            errands.c.id.in_(errand_ids), errands.c.status.not_in(_SETTLED)
         )
         rows = self._transaction.execute(query.order_by(errands.c.id)).mappings()
         return tuple(_errand(row) for row in rows)
@@ -273,20 +270,20 @@ class Questions:
             update(errands).where(errands.c.id == errand_id).values(comment=list(comment))
         )
 
-    def settle_errand(self, errand: PendingCommands, status: str) -> None:
+    def settle_errand(self, errand: PendingCommands, status: ErrandStatus) -> None:
         """Mark an errand as done or dropped, and delete its password hash."""
         self._settle(errands.c.id == errand.id, status)
 
     def lapse_errand(self, errand: PendingCommands) -> None:
         """Drop an expired errand, and delete its contents."""
-        self._settle(errands.c.id == errand.id, "dropped", lines=[], comment=[])
+        self._settle(errands.c.id == errand.id, ErrandStatus.DROPPED, lines=[], comment=[])
 
     def drop_errands(self, player_id: int) -> None:
         """Drop all waiting errands of a player."""
-        still_waits = errands.c.status.not_in(("done", "dropped"))
-        self._settle((errands.c.player_id == player_id) & still_waits, "dropped")
+        still_waits = errands.c.status.not_in(_SETTLED)
+        self._settle((errands.c.player_id == player_id) & still_waits, ErrandStatus.DROPPED)
 
-    def _settle(self, which: ColumnElement[bool], status: str, **values: Any) -> None:
+    def _settle(self, which: ColumnElement[bool], status: ErrandStatus, **values: Any) -> None:
         self._transaction.execute(
             update(errands)
             .where(which)

@@ -22,7 +22,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from pbm.store.schema.people import players
 from pbm.store.schema.rating import LISTED, rated_boards, ratings, results
 from pbm.store.sql.transaction import Transaction
-from pbm.store.values.players import CountedBoard, Pool, Rating, RatingResult
+from pbm.store.values.players import CountedBoard, PlayerStatus, Pool, Rating, RatingResult
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
 _RESULT = tuple(results.c[field.name] for field in fields(RatingResult))
@@ -48,7 +48,7 @@ _LAST = (  # the last result of each of some players
     .join(rated_boards, rated_boards.c.id == results.c.rated_id)
     .where(players.c.id.in_(bindparam("player_ids", expanding=True)))
 )
-_HAS_PLACE = (players.c.status != "removed") & players.c.robot.is_(None)
+_HAS_PLACE = (players.c.status != PlayerStatus.REMOVED) & players.c.robot.is_(None)
 _PLACES = [column.name for column in ratings.c]
 _SETTLE = {
     name: (

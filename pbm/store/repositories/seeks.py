@@ -14,14 +14,14 @@ from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import addresses, blocks, players
 from pbm.store.sql.transaction import Transaction
-from pbm.store.values.asking import Seek, Seeker, Standing, Wish
-from pbm.store.values.players import Pool
+from pbm.store.values.asking import Seek, Seeker, SeekStatus, Standing, Wish
+from pbm.store.values.players import PlayerStatus, Pool
 
 _ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(1885498989, 1)")
 _IS_OPEN = seeks.c.status == OPEN
 _WISH = tuple(field.name for field in fields(Wish))
 _HERE = (
-    (players.c.status == "active")
+    (players.c.status == PlayerStatus.ACTIVE)
     & players.c.unreachable_since.is_(None)
     & exists().where(addresses.c.player_id == players.c.id)
 )
@@ -123,7 +123,7 @@ class Seeks:
         row = {**asdict(wish), "pool": wish.pool.value, "options": dict(wish.options)}
         row |= {"clock": wish.clock and dict(wish.clock), "wishes": list(wish.wishes)}
         moments = {"made_at": now, "expires_at": expires_at}
-        added = insert(seeks).values(**row, **moments, status="open").returning(seeks.c.id)
+        added = insert(seeks).values(**row, **moments, status=SeekStatus.OPEN).returning(seeks.c.id)
         number = int(self._transaction.execute(added).scalar_one())
         self.add_seeker(number, player_id)
         return self.some([number])[0]
@@ -141,7 +141,7 @@ class Seeks:
             those = seekers.c.player_id.in_(player_ids)
             self._transaction.execute(delete(seekers).where(seekers.c.seek_id == seek_id, those))
 
-    def close(self, seek_id: int, status: str, board_id: int | None = None) -> None:
+    def close(self, seek_id: int, status: SeekStatus, board_id: int | None = None) -> None:
         """Close a seek, so that no player can join."""
         closed = update(seeks).where(seeks.c.id == seek_id)
         self._transaction.execute(closed.values(status=status, board_id=board_id))
@@ -173,4 +173,4 @@ def _seek(rows: list[Row[Any]]) -> Seek:
     wish = Wish(**{**stored, "pool": Pool(row.pool), "wishes": tuple(row.wishes)})
     waiting = tuple(Seeker(item.player_id, item.handle, bool(item.here)) for item in rows)
     moments = (row.made_at, row.expires_at)
-    return Seek(row.id, wish, row.status, *moments, row.board_id, waiting)
+    return Seek(row.id, wish, SeekStatus(row.status), *moments, row.board_id, waiting)

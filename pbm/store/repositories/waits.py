@@ -14,6 +14,7 @@ from pbm.store.schema.mails import outbox, reminded_boards
 from pbm.store.sql.transaction import Transaction
 from pbm.store.values.boards import Board
 from pbm.store.values.kinds import Kind
+from pbm.store.values.mails import OutboxStatus
 
 
 class Waits:
@@ -52,7 +53,9 @@ class Waits:
         )
 
 
-_ARRIVED = and_(outbox.c.status == "sent", outbox.c.last_error.is_(None))  # and not bounced yet
+_ARRIVED = and_(
+    outbox.c.status == OutboxStatus.SENT, outbox.c.last_error.is_(None)
+)  # and not bounced yet
 
 
 class Reminders:

@@ -40,7 +40,7 @@ errands = Table(
     Column("password_hash", String(200)),  # set by a `change password` among the lines
     Column("password_seal", String(40)),  # proves that it was stored by us
     # waiting, held, elsewhere, invited, done, dropped
-    Column("status", String(10), nullable=False),
+    Column("status", String(10), nullable=False),  # ErrandStatus
     Column("asked_at", Moment, nullable=False),
     Index("ix_errands_player_id", "player_id", "status"),
     info=personal(
@@ -120,7 +120,7 @@ seeks = Table(
     Column("pairs", Boolean, nullable=False),  # the maker wants to be paired
     Column("least", Integer),  # lowest and highest rating of players who may join
     Column("most", Integer),
-    Column("status", String(10), nullable=False),  # open, begun, withdrawn, lapsed
+    Column("status", String(10), nullable=False),  # SeekStatus
     Column("made_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     to("boards", "board_id"),  # the board begun from the seek

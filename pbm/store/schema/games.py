@@ -6,7 +6,6 @@ from pbm.store.schema.columns import Moment, identity, metadata, to
 from pbm.store.schema.personal import ExportedBy, KeepRows, personal
 from pbm.store.values.boards import MARK
 
-FORGOTTEN = "forgotten"  # the status of a record whose seats and moves are deleted
 RECORD = KeepRows("records of games stay")
 
 boards = Table(
@@ -20,7 +19,7 @@ boards = Table(
     Column("start_state", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("ply", Integer, nullable=False),
-    Column("status", String(10), nullable=False),  # playing, finished, closed, forgotten
+    Column("status", String(10), nullable=False),  # BoardStatus
     # a word of the rules, or: agreed, claimed, declined, operator, record
     Column("ended_by", String(12)),
     Column("winners", JSON(none_as_null=True)),  # seats, [] for a draw; null without a result

@@ -42,7 +42,7 @@ inbox = Table(
     Column("network", String(64), nullable=False, server_default=""),
     Column("size", Integer, nullable=False, server_default="0"),  # bytes of the mail
     Column("received_at", Moment, nullable=False),
-    Column("status", String(6), nullable=False),  # new, done, stuck
+    Column("status", String(6), nullable=False),  # InboxStatus
     Column("tries", Integer, nullable=False),
     Column("outcome", Text),
     Column("done_at", Moment),
@@ -107,7 +107,7 @@ outbox = Table(
     Column("message_id", String(200), nullable=False, unique=True),
     Column("sender", String(254), nullable=False),  # envelope sender, empty for <>
     Column("written_at", Moment, nullable=False),
-    Column("status", String(8), nullable=False),  # due, sent, failed, dropped
+    Column("status", String(8), nullable=False),  # OutboxStatus
     Column("attempts", Integer, nullable=False),
     Column("due_at", Moment, nullable=False),
     Column("last_error", Text),

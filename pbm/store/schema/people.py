@@ -10,7 +10,7 @@ players = Table(
     metadata,
     identity(),
     Column("handle", String(16), nullable=False, unique=True),
-    Column("status", String(10), nullable=False),  # active, suspended, removed
+    Column("status", String(10), nullable=False),  # PlayerStatus
     Column("epoch", Integer, nullable=False),  # newkey raises it: older tags are void
     Column("joined_at", Moment, nullable=False),
     Column("settings", JSON(none_as_null=True)),  # non-default ones

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from pbm.passwords import SealedPassword
@@ -31,6 +32,17 @@ class Question:
     answer: str | None
     epoch: int
     password: SealedPassword | None = None
+
+
+class ErrandStatus(StrEnum):
+    """The status of commands that wait for a yes, a word in `errands.status`."""
+
+    WAITING = "waiting"  # from an unproven mail
+    HELD = "held"  # of a proven player
+    ELSEWHERE = "elsewhere"  # from an address not known as the player's
+    INVITED = "invited"  # a challenge that waits for others
+    DONE = "done"
+    DROPPED = "dropped"
 
 
 @dataclass(frozen=True)
@@ -148,17 +160,25 @@ class Standing:
         return _is_within(rating, self.least, self.most)
 
 
+class SeekStatus(StrEnum):
+    """The status of a seek, a word in `seeks.status`."""
+
+    OPEN = "open"
+    BEGUN = "begun"  # as a board
+    WITHDRAWN = "withdrawn"
+    LAPSED = "lapsed"
+
+
 @dataclass(frozen=True)
 class Seek:
     """An open challenge, which becomes a board once enough players have joined.
 
-    `status` is `open`, `begun` (as `board_id`), `withdrawn` or `lapsed`. The first of the `seekers`
-    is its maker.
+    `board_id` is the board it has begun. The first of the `seekers` is its maker.
     """
 
     id: int
     wish: Wish
-    status: str
+    status: SeekStatus
     made_at: datetime
     expires_at: datetime
     board_id: int | None
@@ -172,7 +192,7 @@ class Seek:
     @property
     def is_open(self) -> bool:
         """Whether players can join: not if the maker cannot play, or gets no mail."""
-        return self.status == "open" and self.maker.here and self.wish.is_installed
+        return self.status == SeekStatus.OPEN and self.maker.here and self.wish.is_installed
 
     @property
     def waiting(self) -> tuple[Seeker, ...]:

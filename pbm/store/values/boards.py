@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -9,6 +10,15 @@ from pbm.events.board import OfferKind
 from pbm.rules.contract import Game, Options, Position
 from pbm.rules.registry import game_named, games
 from pbm.rules.sides import mover, partners
+
+
+class BoardStatus(StrEnum):
+    """The status of a board, a word in `boards.status`."""
+
+    PLAYING = "playing"
+    FINISHED = "finished"
+    CLOSED = "closed"  # without a result
+    FORGOTTEN = "forgotten"  # a record whose seats and moves are deleted
 
 
 @dataclass(frozen=True)
@@ -92,7 +102,7 @@ class Board:
     start_state: str
     state: str
     ply: int
-    status: str
+    status: BoardStatus
     ended_by: str | None
     winners: tuple[int, ...] | None
     started_at: datetime
@@ -134,7 +144,7 @@ class Board:
     @property
     def playing(self) -> bool:
         """Whether moves can still be made."""
-        return self.status == "playing"
+        return self.status == BoardStatus.PLAYING
 
     @cached_property
     def to_move(self) -> Seat | None:
@@ -240,13 +250,13 @@ class NewPly:
 class Progress:
     """The progress of a board as stored: its position, the player to move, its result.
 
-    `status` is `playing`, `finished` or `closed`; `winners` are as in `Board`.
+    `winners` are as in `Board`.
     """
 
     state: str
     ply: int
     to_move_id: int | None
-    status: str = "playing"
+    status: BoardStatus = BoardStatus.PLAYING
     ended_by: str | None = None
     winners: tuple[int, ...] | None = None
 

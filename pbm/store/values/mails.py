@@ -2,9 +2,27 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from pbm.store.values.kinds import Kind
+
+
+class InboxStatus(StrEnum):
+    """The status of a mail that came, a word in `inbox.status`."""
+
+    NEW = "new"
+    DONE = "done"
+    STUCK = "stuck"
+
+
+class OutboxStatus(StrEnum):
+    """The status of a mail of ours, a word in `outbox.status`."""
+
+    DUE = "due"
+    SENT = "sent"
+    FAILED = "failed"
+    DROPPED = "dropped"
 
 
 @dataclass(frozen=True)
@@ -20,7 +38,7 @@ class InboxMail:
     peer: str
     raw: bytes
     received_at: datetime
-    status: str
+    status: InboxStatus
     tries: int
     outcome: str | None
     known: bool = True
@@ -101,7 +119,7 @@ class OutboxMail:
     message_id: str
     sender: str
     written_at: datetime
-    status: str
+    status: OutboxStatus
     attempts: int
     due_at: datetime
     last_error: str | None

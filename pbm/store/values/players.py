@@ -47,6 +47,14 @@ class PlayerSettings:
         return self.digest != "off"
 
 
+class PlayerStatus(StrEnum):
+    """The status of a player, a word in `players.status`."""
+
+    ACTIVE = "active"
+    SUSPENDED = "suspended"  # by the operator
+    REMOVED = "removed"  # has left the server for good
+
+
 @dataclass(frozen=True)
 class Player:
     """A registered player; `addresses` are verified, the first one gets the mail.
@@ -60,7 +68,7 @@ class Player:
 
     id: int
     handle: str
-    status: str
+    status: PlayerStatus
     epoch: int
     joined_at: datetime
     addresses: tuple[str, ...]
@@ -79,6 +87,11 @@ class Player:
     def address(self) -> str:
         """The address that this player's mail is sent to."""
         return self.addresses[0]
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the player can play."""
+        return self.status == PlayerStatus.ACTIVE
 
 
 @dataclass(frozen=True)
