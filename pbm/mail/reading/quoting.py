@@ -91,24 +91,23 @@ def own_words(text: str) -> tuple[str, ...]:
 def find_own_words(text: str) -> OwnWords:
     """Find the lines that the author of `text` wrote for this mail.
 
-    Left out are quoted lines, the lines and field blocks above a quotation, the whole text below
-    these if the quotation is not marked, forwarded mail, signatures, and the footers of apps,
-    scanners and mailing lists. An answer above, below or between quoted lines is kept.
+    Left out are quotations with the lines above them, forwarded mail, signatures, and the footers
+    of apps, scanners and mailing lists. An answer above, below or between quoted lines is kept.
     """
     lines = text.split("\n")
     return _Cleaning(_undashed(lines) if _PGP_BEGINS in text else lines).run()
 
 
-def is_quoted(line: str) -> bool:
-    """Whether the line is marked as quoted, by `>`, initials and `>`, or our comment mark `| `."""
-    return _QUOTED.match(line) is not None
-
-
 class _Cleaning:
     def __init__(self, lines: list[str]) -> None:
         self._lines = [line.rstrip() if line.isascii() else _trimmed(line) for line in lines]
-        self._plain = [line if line.isascii() else _recognised(line) for line in self._lines]
-        self._quoted = [line.startswith(">") or is_quoted(line) for line in self._plain]
+        # In its form for recognition a line has no invisible marks.
+        self._plain = [
+            line if line.isascii() else line.translate(_UNSEEN).rstrip() for line in self._lines
+        ]
+        self._quoted = [
+            line.startswith(">") or _QUOTED.match(line) is not None for line in self._plain
+        ]
         for at in lesser_marked(self._plain):
             self._quoted[at] = True
         # Marked by the program that quoted; we mark comments in the same way.
@@ -138,7 +137,11 @@ class _Cleaning:
     def _read(self, at: int) -> int:
         """Read the line at `at`; return the next one to read."""
         if self._quoted[at]:
-            return self._pass_quoted(at)
+            self._in_signature = False
+            while at < len(self._quoted) and self._quoted[at]:
+                self._is_below_quote = self._marked[at]
+                at += 1
+            return at
         line = self._plain[at].strip()
         if not line:
             self._say("")
@@ -155,14 +158,6 @@ class _Cleaning:
             return self._skip_pgp(at, pgp[1])
         self._read_own(at, line)
         return at + 1
-
-    def _pass_quoted(self, at: int) -> int:
-        """The first line below the quoted ones that begin at `at`."""
-        while at < len(self._quoted) and self._quoted[at]:
-            at += 1
-        self._in_signature = False
-        self._is_below_quote = self._marked[at - 1]
-        return at
 
     def _read_own(self, at: int, line: str) -> None:
         if _SIGNATURE.match(line) or (is_fence(line) and self._is_above_signature(at)):
@@ -234,12 +229,12 @@ class _Cleaning:
         if end == at and (dashed or _DASHED.match(line)):
             # An unknown or wordless separator above an introduction that is known.
             below = self._next[at + 1]
-            return at + 1 if below < len(self._lines) and self._heading(below) > below else at
+            end += below < len(self._lines) and self._heading(below) > below
         return end
 
     def _heading(self, at: int) -> int:
-        lines, following = self._plain, self._next
-        return field_block_end(lines, self._names, following, at) or self._line_above(at)
+        block = field_block_end(self._plain, self._names, self._next, at)
+        return block or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
         """The line after an "On … wrote:", or after a name above a quotation; else `at`."""
@@ -336,11 +331,6 @@ def _trimmed(line: str) -> str:
     line = line.rstrip(_ENDS)
     indent = len(line) - len(line.lstrip(_ENDS))
     return line[:indent].translate(_UNSEEN) + line[indent:]
-
-
-def _recognised(line: str) -> str:
-    """The line in its form for recognition, without invisible marks."""
-    return line.translate(_UNSEEN).rstrip()
 
 
 def _dashed_words(line: str) -> str:

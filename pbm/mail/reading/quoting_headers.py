@@ -37,14 +37,14 @@ def read_phrases(folder: Path) -> Phrases:
     """The phrases of all files in the folder. Raises WordListError and OSError."""
     sections = {field.name.replace("_", " "): field.name for field in fields(Phrases)}
     found: dict[str, dict[str, None]] = {name: {} for name in sections.values()}
+
+    def parse(line: str) -> tuple[str, ...]:
+        return (line.casefold().removesuffix(_NEXT_WORD),)
+
     for file in sorted(folder.glob("*.txt")):
-        for section, phrases in read_sections(file, sections, _phrases).items():
+        for section, phrases in read_sections(file, sections, parse).items():
             found[sections[section]].update(dict.fromkeys(phrases))
     return Phrases(**{name: tuple(phrases) for name, phrases in found.items()})
-
-
-def _phrases(line: str) -> tuple[str, ...]:
-    return (line.casefold().removesuffix(_NEXT_WORD),)
 
 
 PHRASES: Final = read_phrases(_FOLDER)
@@ -118,7 +118,10 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
         if not _may_close(line, is_above_quote):
             continue
         if _introduces(window, is_above_quote):
-            return _below_colon(lines, end) if _begins(window, is_above_quote) else at
+            if not _begins(window, is_above_quote):
+                return at
+            end += 1
+            return end + (end < len(lines) and lines[end].strip() in _COLONS)  # folded off
     return at
 
 
@@ -145,12 +148,6 @@ def told_by(introduction: list[str]) -> int:
     return sum(found is not None for found in told)
 
 
-def _below_colon(lines: list[str], end: int) -> int:
-    """The line below the attribution that ends at `end`, colon included if it was folded off."""
-    below = end + 1
-    return below + (below < len(lines) and lines[below].strip() in _COLONS)
-
-
 def _runs_on(line: str) -> bool:
     """Whether the quotation begins on the line itself, as in Yahoo's app ("… wrote:   hello")."""
     if "@" not in line or _COLON_WITHIN.search(line) is None:
@@ -166,15 +163,10 @@ def _runs_on(line: str) -> bool:
 def _may_close(line: str, is_above_quote: bool) -> bool:
     """Whether the line may end an attribution. Some end without a colon."""
     line = line.rstrip("- ")
-    return (
-        line.endswith(_COLONS)
-        or _ends_in_verb(line[-_LONGEST_NAME:].casefold())
-        or (is_above_quote and (line.endswith(">") or _has_date(line)))
-    )
-
-
-def _ends_in_verb(folded: str) -> bool:
-    return folded[-1:] in _LAST_LETTERS and _LAST_VERB.search(folded) is not None
+    if line.endswith(_COLONS) or (is_above_quote and (line.endswith(">") or _has_date(line))):
+        return True
+    end = line[-_LONGEST_NAME:].casefold()
+    return end[-1:] in _LAST_LETTERS and _LAST_VERB.search(end) is not None
 
 
 def _begins(window: list[str], is_above_quote: bool) -> bool:
@@ -234,15 +226,10 @@ def _is_full(window: list[str]) -> bool:
     return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
 
-def _field_name(line: str) -> str:
-    """The text before the colon of a line that could be a field, casefolded."""
-    head, colon, _ = line[: _LONGEST_NAME + 1].replace("：", ":").partition(":")
-    return head.strip(" \t*_\u00a0|>").casefold() if colon else ""
-
-
 def field_names(lines: list[str]) -> list[str]:
-    """For each line the result of `_field_name`."""
-    return [_field_name(line) for line in lines]
+    """The text before the colon of each line that could be a field, casefolded; else empty."""
+    parts = (line[: _LONGEST_NAME + 1].replace("：", ":").partition(":") for line in lines)
+    return [head.strip(" \t*_\u00a0|>").casefold() if colon else "" for head, colon, _ in parts]
 
 
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
@@ -252,25 +239,20 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
     more; answers do not begin so. `names` is `field_names(lines)`, `following` is
     `next_words(lines)`.
     """
-    if names[at] not in _FIELD_NAMES:
-        return _unknown_block_end(lines, names, following, at)
     kinds: set[str] = set()
-    end = at
-    has_address = False
-    line_at = at
-    for _ in range(_FIELD_LINES):
+    end = line_at = at
+    enough = 3
+    for _ in range(_FIELD_LINES if names[at] in _FIELD_NAMES else 0):
         if line_at >= len(lines):
             break
-        kind = _FIELD_NAMES.get(names[line_at], "")
-        if kind:
+        if kind := _FIELD_NAMES.get(names[line_at], ""):
             kinds.add(kind)
             end = line_at + 1
             if kind == "from":
-                has_address = _ADDRESS.search(lines[line_at][:_LONGEST]) is not None
+                enough = 2 if _ADDRESS.search(lines[line_at][:_LONGEST]) else 3
         elif end != line_at:
             break
         line_at = following[line_at + 1]
-    enough = 2 if has_address else 3
     if "from" in kinds and len(kinds) >= enough:
         return end
     return _unknown_block_end(lines, names, following, at)
@@ -281,23 +263,17 @@ def _unknown_block_end(lines: list[str], names: list[str], following: list[int],
 
     All programs begin it with the sender, followed by the date.
     """
-    if "@" not in lines[at] or not _unknown(names[at]):
-        return 0
-    if _ADDRESS.search(lines[at][:_LONGEST]) is None:
+    if "@" not in lines[at] or _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     found: list[str] = []
     has_date = False
     end = line_at = at
     while line_at < len(lines) and len(found) < _FIELD_LINES:
-        name = _unknown(names[line_at])
-        if not name or name in found:
+        name = names[line_at]
+        if not name or name in found or _NO_NAME.search(name):
             break
         found.append(name)
         has_date = has_date or (len(found) <= _DATE_BY and _has_date(lines[line_at][:_LONGEST]))
         end = line_at + 1
         line_at = following[end]
     return end if has_date and len(found) >= _FEWEST_UNKNOWN else 0
-
-
-def _unknown(name: str) -> str:
-    return "" if _NO_NAME.search(name) else name

@@ -59,7 +59,8 @@ def lesser_marked(lines: list[str]) -> set[int]:
     return found | {
         at
         for at, line in enumerate(lines)
-        if line == _ENDING and any(map(_has_ending, lines[max(0, at - 1) : at + 2]))
+        if line == _ENDING
+        and any(near.startswith(f"{_ENDING} ") for near in lines[max(0, at - 1) : at + 2])
     }
 
 
@@ -76,10 +77,6 @@ def _as_ours(lines: list[str]) -> set[int]:
         for at, line in enumerate(lines if marks else ())
         if line.lstrip(" ").startswith(marks) or line.strip() in alone
     }
-
-
-def _has_ending(line: str) -> bool:
-    return line.startswith(f"{_ENDING} ")
 
 
 def _below_introductions(lines: list[str]) -> set[int]:

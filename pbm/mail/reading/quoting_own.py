@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.quoting_marks import LABEL, is_marked
@@ -48,7 +49,8 @@ class TemplateWords:
         """
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
-        for row in self._rows_in(text):
+        words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
+        for row in chain.from_iterable(self._by_word.get(word, ()) for word in words):
             at = text.find(row, 0, _LONGEST)
             while at >= 0:
                 covered[at : at + len(row)] = [True] * len(row)
@@ -61,10 +63,6 @@ class TemplateWords:
             return 0
         rest = _REST_OF_SENTENCE.match(text, end)
         return rest.end() if rest and not text[:end].endswith(_SENTENCE_END) else end
-
-    def _rows_in(self, text: str) -> Iterator[str]:
-        for word in dict.fromkeys(_WORD.findall(text[:_LONGEST])):
-            yield from self._by_word.get(word, ())
 
 
 @cache
@@ -139,13 +137,10 @@ class OwnMails:
         self._lines = lines
         self._has_others_words = False
         if self._states:  # most mails have none, and need no further search
-            self._look_closer()
-
-    def _look_closer(self) -> None:
-        self._lines = [_LINK.sub("", fold_typography(line)).strip() for line in self._lines]
-        self._has_others_words = any(
-            " goes on:" in line and _OTHERS_WORDS.match(line) for line in self._lines
-        )
+            self._lines = [_LINK.sub("", fold_typography(line)).strip() for line in lines]
+            self._has_others_words = any(
+                " goes on:" in line and _OTHERS_WORDS.match(line) for line in self._lines
+            )
 
     def starts(self, at: int) -> bool:
         """Whether a board's mail begins with this line: its last line must follow."""
@@ -237,21 +232,15 @@ class OwnMails:
             below = at
             while below < end and self._lines[below]:
                 below += 1
-            own = self._own_part(at, below)
+            own = self._below_sentences(at, below)
+            if own < below and _MOVES.match(self._lines[own]):
+                own = below  # a list of moves is ours: the rest of a broken move reads as a move
             if own > at and found[-1]:
                 found.append([])
             found[-1] += range(own, below)
             found[-1] += [below] if below < end and found[-1] else []
             at = below + 1
         return [tuple(lines) for lines in found if lines]
-
-    def _own_part(self, at: int, end: int) -> int:
-        """The start of an answer in the paragraph from `at` to `end`; `end` if it is all ours.
-
-        A list of moves is ours to its end: the rest of a broken move reads as a move.
-        """
-        below = self._below_sentences(at, end)
-        return end if below < end and _MOVES.match(self._lines[below]) else below
 
     def _below_sentences(self, at: int, end: int) -> int:
         """The line below our sentences that begin at `at`; `at` if there are none."""
