@@ -20,14 +20,11 @@ def unflow(text: str, delete_space: bool) -> str:
     for line in text.split("\n"):
         line_depth = len(line) - len(line.lstrip(">"))
         content = line[line_depth:].removeprefix(" ")
-        if pieces and line_depth != depth:
+        if pieces and (line_depth != depth or content == "-- "):
             paragraphs.append(_paragraph(pieces, depth))
             pieces = []
         depth = line_depth
         is_soft = content.endswith(" ") and content != "-- "
-        if content == "-- " and pieces:
-            paragraphs.append(_paragraph(pieces, depth))
-            pieces = []
         pieces.append(content[:-1] if is_soft and delete_space else content)
         if not is_soft:
             paragraphs.append(_paragraph(pieces, depth))
@@ -64,33 +61,23 @@ class _Reader:
 
     def read(self, part: Part, *, is_root: bool = False) -> str:
         if part.kind == "multipart/alternative" and part.parts:
-            return self._best(part.parts)
+            plain_first = sorted(part.parts, key=lambda child: child.kind != "text/plain")
+            return next(filter(str.strip, map(self.read, plain_first)), "")
         if part.parts:
             texts = [self.read(child) for child in part.parts]
             return "\n".join(text for text in texts if text.strip())
         if part.is_attachment and not is_root:
             return ""
         if part.kind == "text/html":
-            return self._as_text(self._decoded(part, is_html=True))
+            return html_to_text(self._decoded(part, is_html=True), self._html_tags)
         if part.kind == "text/plain" or part.kind.startswith("multipart/"):
             text = plain_lines(self._decoded(part))
             if text[:200].lstrip().lower().startswith(_HTML_STARTS):
-                return self._as_text(text)
+                return html_to_text(text, self._html_tags)
             if part.parameters.get("format", "").lower() == "flowed":
                 text = unflow(text, part.parameters.get("delsp", "").lower() == "yes")
             return text
         return ""
-
-    def _best(self, parts: list[Part]) -> str:
-        """The plain text among alternative parts, unless it is empty."""
-        for part in sorted(parts, key=lambda part: part.kind != "text/plain"):
-            text = self.read(part)
-            if text.strip():
-                return text
-        return ""
-
-    def _as_text(self, html: str) -> str:
-        return html_to_text(html, self._html_tags)
 
     def _decoded(self, part: Part, *, is_html: bool = False) -> str:
         left = self._left[is_html]

@@ -177,7 +177,9 @@ def _named(fields: _Fields) -> Iterator[str]:
 def _recipient(fields: _Fields) -> DeliveryReport:
     diagnostic = fields.get("diagnostic-code", "")
     said = _status_said(_REPLY.search(diagnostic) or _STATUS.search(diagnostic))
-    status = _status_written(fields.get("status", "")) or said or _exit_status(diagnostic)
+    exit_status = _EXIT_STATUS.match(diagnostic)
+    program = _EXIT_STATUSES[exit_status[1]] if exit_status else ""
+    status = _status_written(fields.get("status", "")) or said or program
     if _misstates(status, said):
         status = said
     action = _COMMENT.sub("", fields.get("action", "")).strip(" \t;.\"'").lower()
@@ -199,11 +201,6 @@ def _status_written(value: str) -> str:
     bare = _ROUND_A_DOT.sub(".", _COMMENT.sub("", value))
     found = _STATUS.search(bare) or _STATUS.search(value)
     return _status_said(found or _REPLY.search(bare) or _HALF_A_STATUS.search(bare))
-
-
-def _exit_status(diagnostic: str) -> str:
-    found = _EXIT_STATUS.match(diagnostic)
-    return _EXIT_STATUSES[found[1]] if found else ""
 
 
 def _status_said(said: re.Match[str] | None) -> str:
@@ -238,7 +235,9 @@ def _from_prose(subject: str, text: str, recipient: str) -> DeliveryReport:
     above = text[: found.start()] if (found := _COPY_BEGINS.search(text)) else text
     if subject.casefold().startswith(_WARNINGS) or "(delay)" in subject.casefold():
         return DeliveryReport(DELAYED, "", presentable(subject))
-    for told in (_paragraph_about(recipient, above), above):
+    at = address_key(above).find(address_key(recipient)) if recipient else -1
+    paragraph = above[at:].partition("\n\n")[0] if at >= 0 else ""
+    for told in (paragraph, above):
         for pattern in _IN_PROSE:
             said = pattern.search(told)
             if said is not None:
@@ -246,9 +245,3 @@ def _from_prose(subject: str, text: str, recipient: str) -> DeliveryReport:
                 status = _status_said(said)
                 return DeliveryReport(_verdict("failed", status), status, presentable(line))
     return DeliveryReport(SOFT, "", presentable(subject))
-
-
-def _paragraph_about(recipient: str, text: str) -> str:
-    """The text from the recipient's name to the next empty line."""
-    at = address_key(text).find(address_key(recipient)) if recipient else -1
-    return text[at:].partition("\n\n")[0] if at >= 0 else ""

@@ -89,12 +89,12 @@ def rules(texts: Iterable[str]) -> dict[str, Declarations]:
 
 def _plain(text: str) -> str:
     """The style sheet without comments, and with escaped letters decoded."""
-    return _ESCAPE.sub(_letter, _COMMENT.sub(" ", text))
 
+    def letter(escape: re.Match[str]) -> str:
+        number = int(escape[1], 16)
+        return chr(number) if number < 128 and chr(number).isalnum() else escape[0]
 
-def _letter(escape: re.Match[str]) -> str:
-    number = int(escape[1], 16)
-    return chr(number) if number < 128 and chr(number).isalnum() else escape[0]
+    return _ESCAPE.sub(letter, _COMMENT.sub(" ", text))
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
@@ -146,14 +146,16 @@ def colour(value: str) -> Colour | None:
         step = 1 if len(digits) < 6 else 2
         parts = [int((digits[at : at + step] * 2)[:2], 16) for at in range(0, len(digits), step)]
         return (parts[0], parts[1], parts[2]) if len(parts) < 4 or parts[3] else None
-    if found := _RGB.match(value):
-        if found[4] and not _number(found[4]):
-            return None
-        red, green, blue = (_channel(found[at]) for at in (1, 2, 3))
+    found = _RGB.match(value) or _HSL.match(value)
+    if found and found[4] and not _number(found[4]):
+        return None
+    if found and found.re is _RGB:
+        red, green, blue = (
+            min(255, round(_number(text) * (2.55 if text.endswith("%") else 1)))
+            for text in found.groups()[:3]
+        )
         return red, green, blue
-    if found := _HSL.match(value):
-        if found[4] and not _number(found[4]):
-            return None
+    if found:
         hue, saturation, lightness = (_number(found[at]) for at in (1, 2, 3))
         shares = min(1, lightness / 100), min(1, saturation / 100)
         red, green, blue = (round(255 * part) for part in hls_to_rgb(hue / 360, *shares))
@@ -163,15 +165,8 @@ def colour(value: str) -> Colour | None:
 
 def is_transparent(value: str) -> bool:
     """Whether a colour is fully transparent."""
-    if value == "transparent":
-        return True
-    is_one = _HEX.match(value) or _RGB.match(value) or _HSL.match(value)
-    return is_one is not None and colour(value) is None
-
-
-def _channel(text: str) -> int:
-    number = _number(text) * (2.55 if text.endswith("%") else 1)
-    return min(255, round(number))
+    is_one = any(form.match(value) for form in (_HEX, _RGB, _HSL))
+    return value == "transparent" or (is_one and colour(value) is None)
 
 
 def _number(text: str) -> float:
@@ -211,9 +206,12 @@ class _Look:
     @property
     def is_seen(self) -> bool:
         """Whether text in this style is readable."""
-        return not (self.is_clear or self.is_tiny or self.is_hidden) and not _are_alike(
-            self.colour, self.background
-        )
+        if self.is_clear or self.is_tiny or self.is_hidden:
+            return False
+        if self.colour is None or self.background is None:
+            return True
+        pairs = zip(self.colour, self.background, strict=True)
+        return any(abs(one - other) >= _ALIKE for one, other in pairs)
 
 
 class Sight:
@@ -282,18 +280,14 @@ def _look(outer: _Look, declared: Declarations, tag: str, attributes: Attributes
     look = outer
     if "visibility" in declared:
         look = replace(look, is_hidden=declared["visibility"] in ("hidden", "collapse"))
-    if size := declared.get("font-size") or _size_of_font(declared.get("font", "")):
+    font = _FONT_SIZE.search(declared.get("font", ""))
+    if size := declared.get("font-size") or (font and font[1]):
         look = replace(look, is_tiny=_is_tiny(size, within=outer.is_tiny))
     text = declared.get("-webkit-text-fill-color") or declared.get("color")
     text = text or _written(old.get("color", ""))
     if text and text != "inherit":
         look = replace(look, colour=colour(text), is_clear=is_transparent(text))
     return replace(look, background=_background(look.background, declared, old))
-
-
-def _size_of_font(font: str) -> str:
-    found = _FONT_SIZE.search(font)
-    return found[1] if found else ""
 
 
 def _is_tiny(size: str, *, within: bool) -> bool:
@@ -324,9 +318,3 @@ def _written(attribute: str) -> str:
     """A colour in an old attribute, which may lack its `#`."""
     text = attribute.strip().lower()
     return f"#{text}" if re.fullmatch(r"[0-9a-f]{6}", text, re.ASCII) else text
-
-
-def _are_alike(one: Colour | None, other: Colour | None) -> bool:
-    if one is None or other is None:
-        return False
-    return all(abs(a - b) < _ALIKE for a, b in zip(one, other, strict=True))

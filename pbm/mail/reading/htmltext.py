@@ -1,7 +1,6 @@
 """Converts HTML mail to lines of text, with quotations marked by `> ` as in text mail."""
 
 import re
-from collections.abc import Callable
 from html import escape, unescape
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -31,10 +30,8 @@ _UNSEEN = frozenset(
 )
 _BLOCKS = frozenset(
     "address article aside body blockquote center dd div dl dt fieldset figure footer form h1 h2 "
-    "h3 h4 h5 h6 header hr html li main nav ol pre section table tbody tfoot thead tr ul".split()
+    "h3 h4 h5 h6 header hr html li main nav ol p pre section table tbody tfoot thead tr ul".split()
 )
-_SPACED = frozenset({"p"})
-_CELLS = frozenset({"td", "th"})
 
 # Containers of quoted mail and of the lines above it, as the common clients name them. Not
 # `gmail_quote` itself: an answer in between stands within it, beside the blockquotes.
@@ -148,9 +145,6 @@ class _Lines:
             if line:
                 self._pieces.append(line)
 
-    def space(self) -> None:
-        self._blank = True
-
     def end(self, prefix: str, *, even_empty: bool = True) -> None:
         """End the line; without `even_empty` an empty line is dropped."""
         if self._pieces or even_empty:
@@ -183,7 +177,23 @@ class _Reading:
         return "> " if self._quotes else ""
 
     def read(self, root: LexborNode) -> None:
-        _walk(root, self._enter, self._leave)
+        open_nodes: list[LexborNode] = []
+        node: LexborNode | None = root
+        for _ in range(_NODES):
+            if node is not None and self._enter(node):
+                if (child := node.first_child) is not None:
+                    open_nodes.append(node)
+                    node = child
+                    continue
+                self._leave(node)
+            following = node.next if node is not None and node is not root else None
+            while following is None:
+                if not open_nodes:
+                    return
+                parent = open_nodes.pop()
+                self._leave(parent)
+                following = parent.next if parent is not root else None
+            node = following
 
     def _text(self, text: str) -> None:
         if not self._sight.sees_text:
@@ -213,9 +223,9 @@ class _Reading:
     def _begin(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> None:
         if tag == "br":
             self._lines.end(self._prefix)
-        elif tag in _CELLS:
-            self._lines.space()
-        elif tag in _BLOCKS or tag in _SPACED:
+        elif tag in ("td", "th"):
+            self._lines.add(" ")
+        elif tag in _BLOCKS:
             self._lines.end(self._prefix, even_empty=False)
         is_quote = _is_quote(node, tag, attributes)
         self._are_quotes.append(is_quote)
@@ -232,9 +242,9 @@ class _Reading:
     def _leave(self, node: LexborNode) -> None:
         self._sight.leave()
         tag = node.tag or ""
-        if tag in _BLOCKS or tag in _SPACED:
+        if tag in _BLOCKS:
             self._lines.end(self._prefix, even_empty=False)
-        if tag in _SPACED:
+        if tag == "p":
             self._lines.gap(self._prefix)
         if self._are_quotes.pop():
             self._lines.end(self._prefix, even_empty=False)
@@ -290,26 +300,3 @@ def _named(attributes: dict[str, str | None], classes: frozenset[str], ids: froz
     if (attributes.get("id") or "").lower() in ids:
         return True
     return not classes.isdisjoint((attributes.get("class") or "").lower().split())
-
-
-def _walk(
-    root: LexborNode, enter: Callable[[LexborNode], bool], leave: Callable[[LexborNode], None]
-) -> None:
-    """Call `enter` for every node, and `leave` for each that was entered."""
-    open_nodes: list[LexborNode] = []
-    node: LexborNode | None = root
-    for _ in range(_NODES):
-        if node is not None and enter(node):
-            if (child := node.first_child) is not None:
-                open_nodes.append(node)
-                node = child
-                continue
-            leave(node)
-        following = node.next if node is not None and node is not root else None
-        while following is None:
-            if not open_nodes:
-                return
-            parent = open_nodes.pop()
-            leave(parent)
-            following = parent.next if parent is not root else None
-        node = following

@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
@@ -58,13 +59,8 @@ def parse_smarthost(url: str) -> Smarthost:
     if not host or not host.isascii() or not host.isprintable() or " " in host or port == 0:
         raise SmarthostError(f"PBM_SMARTHOST names no host. {_FORM}")
     user, password = _credentials(parts.username, parts.password)
-    return Smarthost(
-        host=host,
-        port=port or _DEFAULT_PORTS[parts.scheme],
-        tls=parts.scheme == "smtps",
-        user=user,
-        password=password,
-    )
+    is_tls = parts.scheme == "smtps"
+    return Smarthost(host, port or _DEFAULT_PORTS[parts.scheme], is_tls, user, password)
 
 
 def _credentials(user: str | None, password: str | None) -> tuple[str | None, str]:
@@ -117,9 +113,9 @@ class Connection:
         The commands are pipelined if the server offers that (RFC 2920).
         """
         if self._client.supports_extension("pipelining"):
-            trouble = await send_at_once(
-                self._client, self._commands(mail), mail.raw, self._timeouts
-            )
+            begin = " ".join([f"MAIL FROM:<{mail.sender}>", *self._options(mail)])
+            commands = f"{begin}\r\nRCPT TO:<{mail.recipient}>\r\nDATA\r\n".encode("ascii")
+            trouble = await send_at_once(self._client, commands, mail.raw, self._timeouts)
         else:
             trouble = await self._send_in_turn(mail)
         self.was_used = True
@@ -135,9 +131,8 @@ class Connection:
     async def quit(self) -> None:
         """Send QUIT."""
         try:
-            await self._client.quit(timeout=self._timeouts.quit)
-        except TROUBLE:
-            pass
+            with suppress(*TROUBLE):
+                await self._client.quit(timeout=self._timeouts.quit)
         finally:
             self._client.close()
 
@@ -161,11 +156,6 @@ class Connection:
         except TROUBLE as error:
             return verb, error
         return None
-
-    def _commands(self, mail: Mail) -> bytes:
-        options = "".join(f" {option}" for option in self._options(mail))
-        lines = f"MAIL FROM:<{mail.sender}>{options}\r\nRCPT TO:<{mail.recipient}>\r\nDATA\r\n"
-        return lines.encode("ascii")
 
     def _options(self, mail: Mail) -> list[str]:
         options = []

@@ -23,7 +23,6 @@ _LONE_END = re.compile(rb"\r(?!\n)|(?<!\r)\n")
 Trouble = tuple[str, Exception]
 """The verb that failed, and its error: an SMTPResponseException, or the reason of no reply."""
 
-
 Reply = tuple[int, bytes]
 """Its code, and all its lines as they came."""
 
@@ -62,7 +61,11 @@ class _Replies(asyncio.Protocol):
         if not self._said and self._trouble is None:
             loop = asyncio.get_running_loop()
             self._awaited = loop.create_future()
-            late = loop.call_later(seconds, self._be_late)
+            late = loop.call_later(
+                seconds,
+                self._end,
+                aiosmtplib.SMTPReadTimeoutError("The server did not answer in time"),
+            )
             try:
                 await self._awaited
             finally:
@@ -79,7 +82,7 @@ class _Replies(asyncio.Protocol):
             at = found.end()
             self._said.append((int(found[1]), found[0]))
         self._held = self._held[at:]
-        if self._held and not self._may_become_a_reply():
+        if len(self._held) > _MOST_BYTES or not _BEGINS_WELL.fullmatch(self._held):
             self._end(aiosmtplib.SMTPResponseException(-1, "The server's reply makes no sense"))
         if self._said:
             self._wake()
@@ -93,12 +96,6 @@ class _Replies(asyncio.Protocol):
         """Note the lost connection, and tell its owner."""
         self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
         self._owner.connection_lost(error)
-
-    def _may_become_a_reply(self) -> bool:
-        return len(self._held) <= _MOST_BYTES and _BEGINS_WELL.fullmatch(self._held) is not None
-
-    def _be_late(self) -> None:
-        self._end(aiosmtplib.SMTPReadTimeoutError("The server did not answer in time"))
 
     def _end(self, trouble: Exception) -> None:
         self._trouble = self._trouble or trouble
@@ -160,13 +157,8 @@ async def _heard(
         return verb, error
     if code in good:
         return None
-    return verb, aiosmtplib.SMTPResponseException(code, _text(reply))
-
-
-def _text(reply: bytes) -> str:
-    """The text of a reply, for people."""
-    lines = (line[4:].strip() for line in reply.split(b"\n")[:-1])
-    return b"\n".join(lines).decode("utf-8", "surrogateescape")
+    text = b"\n".join(line[4:].strip() for line in reply.split(b"\n")[:-1])
+    return verb, aiosmtplib.SMTPResponseException(code, text.decode("utf-8", "surrogateescape"))
 
 
 def as_data(raw: bytes) -> bytes:

@@ -6,6 +6,7 @@ import re
 import ssl
 from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import cached_property
 from typing import TypeVar
 
 import aiosmtplib
@@ -86,8 +87,6 @@ class ConnectionPool:
         return None
 
 
-__all__ = ["SmarthostTransport", "Timeouts"]
-
 _CLOSING = 421
 _TOO_BIG = 552
 # Bad syntax, bad sequence, and logins: these errors concern all our mails.
@@ -126,7 +125,6 @@ class SmarthostTransport:
         self._helo = helo
         self._timeouts = timeouts or Timeouts()
         self._verify = not self._host.is_loopback if verify is None else verify
-        self._tls: ssl.SSLContext | None = None
         self._pool = ConnectionPool(self._connect, pool_size, idle_seconds)
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
@@ -161,19 +159,19 @@ class SmarthostTransport:
 
     async def _connect(self) -> Connection:
         try:
-            return await connect(self._host, self._helo, self._timeouts, self._tls_context())
+            return await connect(self._host, self._helo, self._timeouts, self._tls)
         except LoginError as error:
             raise _TroubleError(str(error)) from None
         except TROUBLE as error:
             raise _TroubleError(f"No connection to the smarthost: {self._why(error)}") from None
 
-    def _tls_context(self) -> ssl.SSLContext:
-        if self._tls is None:
-            self._tls = ssl.create_default_context()
-            if not self._verify:
-                self._tls.check_hostname = False
-                self._tls.verify_mode = ssl.CERT_NONE
-        return self._tls
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        context = ssl.create_default_context()
+        if not self._verify:
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        return context
 
     async def _send(self, connection: Connection, mail: Mail) -> Delivery:
         was_used = connection.was_used
@@ -232,14 +230,9 @@ def _recipient_status(error: Exception) -> str:
 
 def _presentable(text: str, host: Smarthost) -> str:
     """External text for our logs, with our secrets masked."""
-    for secret in _secrets(host):
-        text = text.replace(secret, "***")
+    if host.password:
+        login = f"\0{host.user}\0{host.password}"
+        encoded = (base64.b64encode(each.encode()).decode() for each in (host.password, login))
+        for secret in (host.password, *encoded):
+            text = text.replace(secret, "***")
     return presentable(text)
-
-
-def _secrets(host: Smarthost) -> list[str]:
-    if not host.password:
-        return []
-    plain = host.password.encode("utf-8")
-    login = f"\0{host.user}\0{host.password}".encode()
-    return [host.password, *(base64.b64encode(octets).decode() for octets in (plain, login))]

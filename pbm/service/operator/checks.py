@@ -25,7 +25,8 @@ from pbm.mail.keyfile import load_keys
 from pbm.mail.site import own_address
 from pbm.mail.smtp_out.connection import Smarthost, parse_smarthost
 from pbm.mail.smtp_out.maildir import check_folders
-from pbm.mail.smtp_out.smarthost import SmarthostTransport, Timeouts
+from pbm.mail.smtp_out.pipelining import Timeouts
+from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.robots.players import ROBOTS
 from pbm.rules.contract import MayLack
 from pbm.rules.registry import games, left_out
