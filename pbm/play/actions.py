@@ -1,15 +1,20 @@
-"""Players' actions on a board with all consequences: move, leave, decline, run out of time."""
+"""Players' actions on a board with all consequences: move, leave, decline, run out of time.
 
-from datetime import datetime
+Of all boards that run out in one absence, one costs rating (rules, section 6). An absence begins
+with a reminder, and ends with the player's next mail, whatever it says.
+"""
+
+from datetime import datetime, timedelta
 
 from pbm.events import Event, MovePlayed, PlayerLeft
 from pbm.events.board import BoardDeclined, BoardStarted, FirstMoveMissed, ForfeitClaimed, Forfeited
-from pbm.play.absence import is_spared
 from pbm.play.boards import add_move, close_board, setup_of, start_board, take_out
 from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move, after_leaving
-from pbm.rules.sides import teams
+from pbm.play.ratings import got_somewhere
+from pbm.play.results import scores_of
+from pbm.rules.sides import partners, teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
@@ -140,3 +145,36 @@ def forfeited_at(work: UnitOfWork, board: Board, player_id: int) -> datetime | N
     return next(
         (item.left_at for item in left if item.seat in seats and item.how == FORFEITED), None
     )
+
+
+SPARED_EVERY = timedelta(days=180)
+
+
+def show_life(work: UnitOfWork, player: Player) -> None:
+    """End a player's absence after a mail from the player."""
+    if player.absent_since is not None:
+        work.players.end_absence(player.id)
+
+
+def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
+    """Whether a player who runs out of time on a board loses no rating by it.
+
+    In one absence, once in `SPARED_EVERY`, only the first board costs rating, and boards on which
+    the player is behind. The player's row is locked: two boards may run out at the same time.
+    """
+    work.players.lock(player_id)
+    player = work.players.get(player_id)
+    since, lapsed, spared = player.absent_since, player.lapsed_at, player.spared_at
+    if since is None or not got_somewhere(work, board):
+        return False
+    if lapsed is None or lapsed < since:
+        work.players.note_lapse(player_id, now, spared)
+        return False
+    seat, scores = board.seats_of(player_id)[0].seat, scores_of(board)
+    own = {seat, *partners(board.position, seat)}
+    others = [score for other, score in enumerate(scores, 1) if other not in own]
+    is_behind = max(others, default=0) > scores[seat - 1]
+    if is_behind or (spared and since - SPARED_EVERY < spared < since):
+        return False
+    work.players.note_lapse(player_id, lapsed, since)
+    return True

@@ -1,4 +1,4 @@
-"""Beginning a game with others: who may meet, and how many boards a player may begin.
+"""Beginning a game with others: who may meet, how many boards a player may begin, with robots too.
 
 A board in progress is unanswered by a player who has neither moved nor written there since it
 began.
@@ -6,15 +6,18 @@ began.
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from string import ascii_lowercase, digits
 
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.events.board import BoardStarted
 from pbm.mail.address import mailbox_key
+from pbm.nearest import nearest, one_slip_away
 from pbm.play.allowance import count_challenge
 from pbm.play.boards import Setup, start_board
-from pbm.play.limits import FIRST_STARTS, MOST_UNANSWERED, STARTS, TAKEN_UP
-from pbm.play.robots import check_robots
+from pbm.play.limits import FIRST_STARTS, MOST_UNANSWERED, MOST_WITH_ROBOTS, STARTS, TAKEN_UP
+from pbm.rules.contract import Game, Searches
+from pbm.rules.registry import game_named
 from pbm.store.db import UnitOfWork
 from pbm.store.values.players import Player
 
@@ -120,3 +123,53 @@ def _count_start(work: UnitOfWork, begun_by: Player, now: datetime, *, is_agreed
         raise Refusal("too-many-first", most=FIRST_STARTS.most, taken_up=TAKEN_UP)
     if not STARTS.take(work, now, begun_by.id):
         raise Refusal("too-many-begun", most=STARTS.most)
+
+
+FOR_BEGINNERS = "pebble"
+
+
+def robots_play(game: Game) -> bool:
+    """Whether robots play a game: only one that can be searched."""
+    return isinstance(game, Searches)
+
+
+def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_by: Player) -> None:
+    """Raise Refusal if robots among the players cannot join a new board: they do not play the
+    game, or a person has the most boards with robots."""
+    robots = [player.handle for player in players if player.robot]
+    if not robots:
+        return
+    if not robots_play(game_named(game)):
+        handles = list(dict.fromkeys(robots))
+        raise Refusal("robots-do-not-play", handles=handles, title=game_named(game).info.title)
+    for player in {player.id: player for player in (begun_by, *players)}.values():
+        if player.robot is None and boards_with_robots(work, player) >= MOST_WITH_ROBOTS:
+            told = {"handle": player.handle, "own": player.id == begun_by.id}
+            raise Refusal("enough-with-robots", most=MOST_WITH_ROBOTS, **told)
+
+
+def boards_with_robots(work: UnitOfWork, player: Player) -> int:
+    """The number of boards in progress on which a player plays against robots; counted up to the
+    limit."""
+    return work.beginnings.with_robots(player.id, most=MOST_WITH_ROBOTS)
+
+
+def robot_to_begin_with(work: UnitOfWork, game: str) -> str | None:
+    """The robot for beginners, None if it does not play a game."""
+    robot = work.players.by_handle(FOR_BEGINNERS) if robots_play(game_named(game)) else None
+    return robot.handle if robot and robot.robot and robot.is_active else None
+
+
+_LONGEST = 16  # characters of a handle
+_LETTERS = f"{ascii_lowercase}{digits}-_"
+
+
+def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:
+    """At most two active players whose handle is one slip away; never the asker.
+
+    All possible slips are looked up, so that the cost does not depend on the number of players.
+    """
+    if len(handle) > _LONGEST:
+        return []
+    found = work.players.active_among(one_slip_away(handle, _LETTERS))
+    return nearest(handle, sorted(found - {asker.handle if asker else ""}), alike=0)

@@ -1,9 +1,10 @@
-"""Single steps of a board by the rules, each stored: begin, move, leave, take back, close.
+"""Set-ups and teams of a game, and single steps of a board by the rules, each stored.
 
 The consequences are added by the callers: `actions`, `offers`, `by_operator`, and `ending` for
 whichever ended the game.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +17,16 @@ from pbm.play.game_words import failing_alone, why
 from pbm.play.positions import counted_from, mark, position_after
 from pbm.play.request_move import request_move
 from pbm.play.subjects import board_subject
-from pbm.rules.contract import Move, Options, Position, RulesError, SetupError
+from pbm.rules.contract import (
+    Game,
+    Move,
+    Option,
+    Options,
+    Position,
+    RulesError,
+    SetupError,
+    completed,
+)
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
@@ -184,3 +194,47 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
     return Progress(
         position.state(), ply, to_move, BoardStatus.FINISHED, outcome.by, outcome.winners
     )
+
+
+Team = Sequence[str]
+
+
+def partners_option(game: Game) -> Option | None:
+    """The option for partners who are written with a +, if the game has one."""
+    return next((option for option in game.info.options if option.partners), None)
+
+
+def in_seats(game: Game, teams: Sequence[Team]) -> list[str]:
+    """The names of all teams in the order of their seats. Raises Refusal."""
+    option = partners_option(game)
+    if option is None:
+        raise Refusal("no-partners", title=game.info.title)
+    numbers = option.seats or game.info.seats
+    found = [sides for players in numbers if (sides := _sides(game, players))]
+    for sides in found:
+        if list(Counter(sides).values()) == [len(team) for team in teams]:
+            names = [iter(team) for team in teams]
+            places = list(dict.fromkeys(sides))
+            return [next(names[places.index(side)]) for side in sides]
+    raise Refusal("bad-partners", teams=[list(Counter(sides).values()) for sides in found])
+
+
+def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
+    """The names in the order of the seats, those of partners together."""
+    sides = _sides(game, len(names)) or tuple(range(len(names)))
+    return [
+        [name for name, own in zip(names, sides, strict=True) if own == side]
+        for side in dict.fromkeys(sides)
+    ]
+
+
+def _sides(game: Game, players: int) -> tuple[int, ...] | None:
+    """The side of each seat if so many can play as partners, else None."""
+    option = partners_option(game)
+    if option is None:
+        return None
+    chosen = completed(game.info.options, {option.name: True})
+    try:
+        return game.start(players, chosen, _NO_CHANCE).sides
+    except SetupError:
+        return None

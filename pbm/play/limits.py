@@ -110,6 +110,7 @@ CHALLENGE_AGAIN = Rate("challenges", 3, _DAY)  # of one player by another: it is
 CHALLENGE_STANDS = 7 * _DAY
 MOST_BLOCKED = 100  # by one player
 REPORTS = Rate("reports", 5, _DAY)
+WORDS_KEPT, REPORTS_KEPT = 30 * _DAY, 180 * _DAY
 
 # Mails to strangers' addresses: the first three limits allow at most 140 in an hour.
 STRANGERS = Rate("strangers", 40, _HOUR)  # answers to mails, each counted at the door

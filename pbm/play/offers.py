@@ -1,10 +1,10 @@
-"""Offers between players of a board: draws and take-backs (rules, section 5), and pauses.
+"""Offers between players of a board: draws, take-backs and pauses; claims (rules, section 5).
 
 An offer is open until everybody else still in has agreed, or one says no. Robots answer at once,
 except that a draw may need a search.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -14,6 +14,7 @@ from pbm.events import Event
 from pbm.events.board import (
     BoardNews,
     DrawAgreed,
+    DrawClaimed,
     OfferKind,
     OfferLapsed,
     OfferMade,
@@ -30,9 +31,13 @@ from pbm.play.boards import close_board, go_back, take_out
 from pbm.play.clocks.pauses import check_pause, check_resume, pause, resume
 from pbm.play.clocks.waits import PAUSED_AT_MOST
 from pbm.play.ending import settle_end
+from pbm.play.game_words import why
+from pbm.play.positions import positions_since
 from pbm.play.request_move import asked_by
+from pbm.rules.contract import ClaimError, Claims, TellsClaims, has
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, Offer
+from pbm.store.values.boards import Board, Departure, Offer, Ply
+from pbm.store.values.players import Player
 from pbm.store.values.queues import SearchKind
 
 DRAW: Final = "draw"
@@ -257,3 +262,42 @@ def _think(work: UnitOfWork, board: Board, offer: Offer, robot_id: int, now: dat
         player_id=asked_by(board),
         params={"robot": robot_id},
     )
+
+
+def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
+    """End a game as a draw if a player may claim one. Raises Refusal."""
+    claimed = DrawClaimed(board.id, player.handle, _reason_to_claim(work, board))
+    return [claimed, *draw_board(work, board, "claimed", now)]
+
+
+def claimable(
+    work: UnitOfWork, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
+) -> str | None:
+    """The game's reason why a draw may be claimed now, else None.
+
+    `plies` are the latest ones. The cost does not grow with the length of the game. After plies of
+    a version that did not count positions, a claim is offered later than it is allowed.
+    """
+    game = board.rules
+    if not board.playing or not has(game, TellsClaims):
+        return None
+
+    def moves(latest: int) -> dict[int, int]:
+        return work.plies.by_seat(board.id, since=board.ply - latest)
+
+    is_new = not plies or any(item.after_ply == board.ply for item in departures)
+    return game.claimable(board.position, 1 if is_new else plies[-1].times or 1, moves)
+
+
+def _reason_to_claim(work: UnitOfWork, board: Board) -> str:
+    """The game's reason for claiming a draw now. Raises Refusal."""
+    game = board.rules
+    if not has(game, Claims):
+        raise Refusal("no-claims", number=board.id)
+    since = max(0, board.ply - game.reversible(board.position))
+    positions = positions_since(work, board, since)
+    moves = work.plies.by_seat(board.id, since=since)
+    try:
+        return game.claim(positions, moves)
+    except ClaimError as error:
+        raise Refusal("nothing-to-claim", number=board.id, **why(board.rules, error)) from error

@@ -6,21 +6,23 @@ a view of the finished boards in the order in which they were counted, and can b
 the boards alone.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from math import sqrt
 from statistics import fmean
+from types import MappingProxyType
 
 from openskill.models import PlackettLuce
 
+from pbm.events.board import RatingsRecounted, RecountedRating
 from pbm.play.results import places_of, scores_of
-from pbm.play.robots import MEASURED
+from pbm.rules.registry import game_named, games
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus, Seat
-from pbm.store.values.players import CountedBoard, Pool, Rating, RatingResult
+from pbm.store.values.players import CountedBoard, Player, Pool, Rating, RatingResult
 from pbm.store.values.queues import TimerKind
 
 PROVISIONAL = 5.2
@@ -33,6 +35,8 @@ REPEATED_WITHIN = timedelta(days=30)
 _FULL_WINS = 2  # over the same opponent in that time; each further one counts half the one before
 _PER_MONTH = 0.6  # growth of the uncertainty without a game, in quadrature
 _MONTH = timedelta(days=30)
+MEASURED: Mapping[str, int] = MappingProxyType({"pebble": 950, "cobble": 1500, "boulder": 2050})
+"""The fixed rating of each robot; `docs/strength.md` says how it was measured."""
 _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one step of the model
 _TWO = 2
 
@@ -319,3 +323,26 @@ def after_game(
 @cache
 def _model() -> PlackettLuce:
     return PlackettLuce()
+
+
+def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
+    """Take the news of recounted ratings for a player's next mail; empty until the recount is
+    done, or if the ratings have not changed."""
+    if not player.rating_news or work.facts.find(STALE) is not None:
+        return
+    work.players.set_rating_news(player.id, None)
+    found = work.ratings.of_player(player.id)
+    now = {(game, pool.value): shown(it.mu, it.sigma).number for (game, pool), it in found.items()}
+    changed = tuple(
+        RecountedRating(
+            # The title of the only game is not told.
+            game_named(game).info.title if len(games()) > 1 else "",
+            pool,
+            number,
+            now.get((game, pool)),
+        )
+        for game, pool, number in player.rating_news
+        if game in games() and number != now.get((game, pool))
+    )
+    if changed:
+        yield RatingsRecounted(board_id, changed)

@@ -4,6 +4,7 @@ A game adds plain data for its own templates: per seat, per move, and as a drawi
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, TypedDict
@@ -11,18 +12,21 @@ from typing import Any, TypedDict
 from pbm.plain import to_plain
 from pbm.play.advice import people_against
 from pbm.play.boards import check_move
-from pbm.play.claims import claimable
+from pbm.play.clocks.view import clock_view
 from pbm.play.clocks.waits import calendar_read
-from pbm.play.offers import open_offers, waiting_for
+from pbm.play.limits import MOST_TOGETHER
+from pbm.play.offers import claimable, open_offers, waiting_for
 from pbm.play.ratings import is_too_short, rating_changes
 from pbm.play.results import places, seconds_taken
 from pbm.rules.contract import Draws, Moved, Position, Suggests, Tells, TellsMoves, View, has
+from pbm.rules.registry import games
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.repositories.players import seated_read
 from pbm.store.repositories.plies import plies_read
 from pbm.store.sql.statement import Read
 from pbm.store.values.boards import Board, Departure, Offer, Ply
+from pbm.store.values.players import Player
 
 ViewData = dict[str, Any]
 SKIPPED = "--"
@@ -411,3 +415,38 @@ def _may_decline(board: Board, player_id: int | None) -> bool:
 def _example(board: Board) -> str | None:
     game = board.rules
     return game.example_move(board.position) if has(game, Suggests) else None
+
+
+_MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mail whole
+
+
+@dataclass(frozen=True)
+class BoardsWaiting:
+    """The boards that wait for a player, as plain values, longest wait first; `more` counts
+    those left out."""
+
+    boards: tuple[ViewData, ...]
+    more: int
+
+    @property
+    def count(self) -> int:
+        """Number of boards that wait, shown or not."""
+        return len(self.boards) + self.more
+
+
+def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> BoardsWaiting:
+    """The boards on which it is a player's move, as many as one mail can hold."""
+    waiting = work.boards.waiting_for(player.id, games())
+    boards = work.boards.get_many(waiting[:MOST_TOGETHER])
+    plies = work.plies.of_many({board.id: recent_since(board) for board in boards})
+    shown, room = list[ViewData](), _MOST_CHARACTERS
+    for board in boards:
+        room -= sum(map(len, (*board.position.diagram(View()), board.state)))
+        if shown and room < 0:
+            break
+        plain = () if player.settings.picture else (player.id,)
+        views = board_views(work, board, [player.id], plain=plain, recent=plies[board.id])
+        clock = clock_view(work, board, now, [player])
+        timed = clock.for_reader(player.settings.timezone) if clock else None
+        shown.append({**views[player.id], "rounds": [], "clock": timed})
+    return BoardsWaiting(tuple(shown), len(waiting) - len(shown))

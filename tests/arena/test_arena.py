@@ -18,7 +18,7 @@ from arena.ladder import robot
 from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer
 from arena.plan import Plan
 from arena.proof import forced_in, still_forced
-from pbm.play.robots import MEASURED
+from pbm.play.ratings import MEASURED
 from pbm.robots.players import BOULDER, COBBLE, PEBBLE, ROBOTS
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine.weights import Weights

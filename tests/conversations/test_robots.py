@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pbm.errors import OperatorError
-from pbm.play.robots import FOR_BEGINNERS
+from pbm.play.begin import FOR_BEGINNERS
 from pbm.robots.players import ROBOTS
 from pbm.service.operator import boards, players
 from pbm.service.operator.operator_session import OperatorSession

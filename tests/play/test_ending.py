@@ -12,8 +12,7 @@ from pbm.events.board import BoardDeclined, BoardStarted, MatchBrokenOff
 from pbm.play.actions import decline_board, leave_board, play_move
 from pbm.play.boards import Setup, progress_at, start_board
 from pbm.play.by_operator import end_board, reopen_board, undo_ply
-from pbm.play.claims import claim_draw
-from pbm.play.offers import DRAW, TAKEBACK, agree, make_offer, waiting_for
+from pbm.play.offers import DRAW, TAKEBACK, agree, claim_draw, make_offer, waiting_for
 from pbm.rules.abalone import GAME
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate

@@ -12,7 +12,6 @@ from pbm.commands.language.words import BoardKind, BoardRef
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.play.actions import claim_forfeit, claimable_from
-from pbm.play.claims import claim_draw
 from pbm.play.clocks.pauses import LONGEST_GIFT, SHORTEST_GIFT, give_time
 from pbm.play.clocks.terms import write_duration
 from pbm.play.offers import (
@@ -22,6 +21,7 @@ from pbm.play.offers import (
     TAKEBACK,
     agree,
     ask_all,
+    claim_draw,
     latest_ply,
     open_offers,
     waiting_for,

@@ -1,19 +1,22 @@
 """Commands to block players and to report them to the operator."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pbm.commands.language.context import BOARDS_NAMED, Context, no_such_player, which_board
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand
 from pbm.commands.language.words import ME, BoardKind, BoardRef, Handle, Sentence, lowered
 from pbm.errors import Refusal
-from pbm.events import Answered, Event
+from pbm.events import Answered, Event, Reported
 from pbm.play.challenges import call_off_between
-from pbm.play.limits import MOST_BLOCKED, REPORTS
-from pbm.play.reports import report
+from pbm.play.limits import MOST_BLOCKED, REPORTS, WORDS_KEPT
 from pbm.play.seeks import leave_seeks_with
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player, PlayerStatus
+
+_MOST_MESSAGES = 10  # of others, in a report
+_MOST_LINES = 40
+_LONGEST = 400  # characters of a line
 
 
 class BlockPlayer(Command, group="lobby"):
@@ -93,10 +96,24 @@ class ReportBoard(Command, group="lobby"):
         lines = tuple(filter(None, (self.text, *context.text)))
         if not lines:
             raise Refusal("nothing-reported", number=board.id)
-        yield report(context.work, board, context.player, lines, context.now)
+        yield self._report(context, board, lines)
         told = {"title": "your report", "number": board.id, "most": REPORTS.most}
         told["mailed"] = bool(context.turn.site.operator)
         yield Answered("reported", told)
+
+    def _report(self, context: Context, board: Board, lines: Sequence[str]) -> Reported:
+        """Store the report, with what others said lately. Raises Refusal if there are too many."""
+        work, player, now = context.work, context.player, context.now
+        if not REPORTS.take(work, now, player.id):
+            raise Refusal("too-many-reports", most=REPORTS.most)
+        words = [
+            {"handle": item.handle, "at": item.said_at.isoformat(), "lines": _cut(item.lines)}
+            for item in work.words.of_others(board.id, player.id, most=_MOST_MESSAGES)
+            if item.said_at > now - WORDS_KEPT
+        ]
+        own = _cut(lines)
+        number = work.reports.add(player.id, board.id, own, words, now)
+        return Reported(number, board.id, player.handle, tuple(own), tuple(words))
 
     def pinned(self, context: Context) -> str:
         """The line with the board's number."""
@@ -136,3 +153,8 @@ def _named(context: Context, handle: str) -> Player:
 def _blocks(context: Context, **done: str) -> Answered:
     handles = list(context.work.blocks.handles_of(context.player.id))
     return Answered("blocks", {"title": "blocked players", "handles": handles, **done})
+
+
+def _cut(lines: Sequence[str]) -> list[str]:
+    """Somebody's words, cut to what the operator needs."""
+    return [line[:_LONGEST] for line in lines[:_MOST_LINES]]

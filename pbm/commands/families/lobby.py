@@ -16,7 +16,7 @@ from pbm.events import Answered, Event, Invited
 from pbm.mail.address import address_key
 from pbm.play.actions import decline_board
 from pbm.play.begin import begin_board, check_others
-from pbm.play.boards import Setup, setup_of
+from pbm.play.boards import Setup, in_seats, in_teams, partners_option, setup_of
 from pbm.play.challenges import propose, who_is_asked
 from pbm.play.clocks.terms import (
     LEAST,
@@ -30,7 +30,6 @@ from pbm.play.clocks.terms import (
 )
 from pbm.play.ending import last_of_match, next_seating
 from pbm.play.limits import CHALLENGE_STANDS
-from pbm.play.partners import in_seats, in_teams, partners_option
 from pbm.rules.contract import completed
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.players import Player, PlayerStatus

@@ -18,8 +18,7 @@ from pbm.play.game_words import is_game
 from pbm.play.limits import MOST_SHOWN
 from pbm.play.positions import position_after
 from pbm.play.subjects import games_subject
-from pbm.play.views import board_view, past_view
-from pbm.play.waiting import boards_waiting
+from pbm.play.views import board_view, boards_waiting, past_view
 from pbm.rules.sides import teams
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player

@@ -13,8 +13,8 @@ from pbm.commands.language.numbers import PLAYER_COUNT, SEEK_NUMBER, RatingRange
 from pbm.commands.language.opponents import Team
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import PAIRING_STANDS, SEEK_STANDS
-from pbm.play.robots import robot_to_begin_with
 from pbm.play.seeks import (
     fewest_players,
     find_seek,

@@ -16,12 +16,12 @@ from pbm.commands.language.words import JoinedWords, OneOf, Word, cut_short, low
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
+from pbm.play.begin import boards_with_robots
 from pbm.play.clocks.terms import LONGEST, write_duration
 from pbm.play.clocks.vacations import keep_zone
 from pbm.play.clocks.waits import check_time_left, look_again
 from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
 from pbm.play.limits import MOST_WITH_ROBOTS
-from pbm.play.robots import boards_with_robots
 
 _CHALLENGES = ("on", "off", "ask")
 _MOST_ZONES = 3  # of one city

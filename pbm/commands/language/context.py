@@ -11,9 +11,8 @@ from pbm.errors import Refusal
 from pbm.mail.site import Answering
 from pbm.passwords import PasswordWork
 from pbm.play.actions import forfeited_at
-from pbm.play.handles import handles_like
+from pbm.play.begin import handles_like, robot_to_begin_with
 from pbm.play.records import note_seen
-from pbm.play.robots import robot_to_begin_with
 from pbm.play.turn import Turn
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games

@@ -12,7 +12,7 @@ from pbm.commands.sentences.everyday import name_alone, name_told
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.allowance import strangers_answers_left
-from pbm.play.robots import robot_to_begin_with
+from pbm.play.begin import robot_to_begin_with
 from pbm.rules.registry import default_game
 from pbm.service.accounts.handles import check_new_handle, choose_handle, suggest_handle
 from pbm.service.answering.invitations import (

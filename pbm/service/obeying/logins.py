@@ -13,7 +13,7 @@ from pbm.commands.script import Script
 from pbm.mail.address import address_key
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.passwords import hash_of_nobody
-from pbm.play.absence import show_life
+from pbm.play.actions import show_life
 from pbm.service.obeying.obey import obey
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.withheld_text import may_check

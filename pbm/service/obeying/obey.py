@@ -19,7 +19,7 @@ from pbm.events import (
     Reported,
 )
 from pbm.plain import to_plain
-from pbm.play.absence import show_life
+from pbm.play.actions import show_life
 from pbm.play.allowance import is_paused, minute_after
 from pbm.play.limits import LEFT_OUT_TOLD
 from pbm.play.turn import Turn

@@ -12,6 +12,7 @@ from pbm.events.by_operator import (
     ReopenedByOperator,
     SeatHandedOver,
 )
+from pbm.play.begin import robots_play
 from pbm.play.by_operator import (
     BY_OPERATOR,
     end_board,
@@ -21,7 +22,6 @@ from pbm.play.by_operator import (
     undo_ply,
 )
 from pbm.play.request_move import request_move
-from pbm.play.robots import robots_play
 from pbm.play.views import seats_told
 from pbm.rules.contract import RulesError, View
 from pbm.service.operator.operator_session import OperatorSession, find_board

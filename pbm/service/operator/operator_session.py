@@ -13,7 +13,7 @@ from pbm.errors import OperatorError
 from pbm.events import Event
 from pbm.events.by_operator import OperatorActed
 from pbm.mail.site import Site
-from pbm.play.handles import handles_like
+from pbm.play.begin import handles_like
 from pbm.play.turn import Turn
 from pbm.rules.contract import RulesError
 from pbm.service.telling.announce import announce_boards, shown_to

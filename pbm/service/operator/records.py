@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pbm.errors import OperatorError
 from pbm.events.by_operator import GameTakenOver, RecordKept
 from pbm.mail.writing.render import sentence
+from pbm.play.begin import robots_play
 from pbm.play.game_words import why as why_of
 from pbm.play.records import keep_record, record_of, replay, shown_names
-from pbm.play.robots import robots_play
 from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError
 from pbm.rules.record import forms_of, written
 from pbm.rules.registry import default_game, games

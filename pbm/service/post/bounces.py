@@ -18,7 +18,7 @@ from pbm.mail.reading.delivery_report import (
     is_for_good,
     read_report,
 )
-from pbm.play.absence import show_life
+from pbm.play.actions import show_life
 from pbm.play.clocks.pauses import keep_stop
 from pbm.play.limits import BACK_BY_CLAIM
 from pbm.play.turn import Turn

@@ -9,7 +9,7 @@ from pbm.events.board import BoardFact
 from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_view
-from pbm.play.rating_news import take_rating_news
+from pbm.play.ratings import take_rating_news
 from pbm.play.turn import Turn
 from pbm.play.views import board_view, board_views, view_reads
 from pbm.service.telling.audience import audience

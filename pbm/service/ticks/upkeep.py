@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
+from pbm.play.limits import REPORTS_KEPT, WORDS_KEPT
 from pbm.play.ratings import STALE, recount
-from pbm.play.reports import KEPT, WORDS_KEPT
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import CONSENT_STANDS
@@ -22,7 +22,7 @@ def erase_old_rows(tick: Tick) -> Again:
     """
     more = tick.work.buckets.forget_full(tick.now)
     more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
-    tick.work.reports.forget_before(tick.now - KEPT)
+    tick.work.reports.forget_before(tick.now - REPORTS_KEPT)
     tick.work.consents.forget_before(tick.now - CONSENT_STANDS)
     return Again(tick.now + (_NEXT_ERASURE_AFTER if more else _EVERY), "erased what is old")
 
