@@ -45,32 +45,14 @@ _READS_NOTHING = re.compile(
 
 # Subject prefixes of automatic answers of the common servers: one of these alone, or followed by a
 # sign and the original subject. People continue in words.
-_ROBOT_SUBJECTS = tuple(
+_ENGLISH_ROBOT_SUBJECTS = (
+    "(?:automatic|automated|vacation) (?:reply|response)|auto[ -]?re(?:ply|sponse)|out-of-office"
+    "|out of (?:the office|office(?: (?:(?:auto[ -]?|automatic )?reply|message|notification"
+    "|response))?)"
+)
+_OTHER_ROBOT_SUBJECTS = (
     line.strip()
     for line in """
-        automatic reply
-        automatic response
-        automated reply
-        automated response
-        auto reply
-        auto-reply
-        autoreply
-        auto response
-        auto-response
-        autoresponse
-        out of office
-        out of the office
-        out-of-office
-        out of office reply
-        out of office autoreply
-        out of office auto reply
-        out of office auto-reply
-        out of office automatic reply
-        out of office message
-        out of office notification
-        out of office response
-        vacation reply
-        vacation response
         automatische antwort
         automatische rückantwort
         abwesenheitsnotiz
@@ -126,7 +108,10 @@ _ROBOT_SUBJECTS = tuple(
     """.split("\n")
     if line.strip()
 )
-_AFTER_THEM = tuple(":：;-–—|!.…([\"'«„“")
+_ROBOT_SUBJECT = re.compile(
+    rf"(?:{_ENGLISH_ROBOT_SUBJECTS}|{'|'.join(map(re.escape, _OTHER_ROBOT_SUBJECTS))})"
+    r"\s*(?:\Z|[:：;\-–—|!.…(\[\"'«„“])"
+)
 _ROBOT_SUBJECTS_WITHOUT_BLANKS = (
     "自动答复",
     "自动回复",
@@ -168,7 +153,7 @@ def why_automatic(
     senders = [sender] if author is None else [sender, author]
     if any(map(is_robot, senders)):
         return "robot as sender"
-    if any(map(_reads_nothing, senders)):
+    if any(_READS_NOTHING.search(each.lower().rpartition("@")[0]) for each in senders):
         return "sender who reads nothing"
     if author is None and any(
         _ROBOT_IN_FROM.search(value.lower()) for value in headers.all("from")
@@ -214,12 +199,7 @@ def _is_robots(subject: str) -> bool:
         text = text[tags.end() :]
     if text.startswith(_ROBOT_SUBJECTS_WITHOUT_BLANKS):
         return True
-    rests = {text[len(begins) :].strip() for begins in _ROBOT_SUBJECTS if text.startswith(begins)}
-    return any(not rest or rest.startswith(_AFTER_THEM) for rest in rests)
-
-
-def _reads_nothing(address: str) -> bool:
-    return _READS_NOTHING.search(address.lower().rpartition("@")[0]) is not None
+    return _ROBOT_SUBJECT.match(text) is not None
 
 
 def is_role(address: str) -> bool:

@@ -1,88 +1,182 @@
-"""One connection to the next mail server, which sends mails over it."""
+"""Connections to the next mail server: their pool, and the sending of mails over one.
+
+aiosmtplib opens a connection, encrypts it and logs in. But it waits for each reply before it sends
+the next command, and that takes most of the time of a mail. So it lends us the connection for one
+mail if the server takes several commands at once (RFC 2920), and our own reader parses the replies.
+"""
 
 import asyncio
-import ipaddress
-import ssl
+import re
+from collections import deque
+from collections.abc import Awaitable, Callable, Container
 from contextlib import suppress
-from dataclasses import dataclass, field
-from urllib.parse import unquote, urlsplit
+from dataclasses import dataclass
+from typing import TypeVar
 
 import aiosmtplib
 
-from pbm.errors import OperatorError
-from pbm.mail.smtp_out.pipelining import Timeouts, Trouble, send_at_once
+TROUBLE = (aiosmtplib.SMTPException, OSError, ValueError)
+_MOST_BYTES = 32_768  # of an unfinished reply
+_REPLY = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*([0-9]{3})(?:[ \t][^\n]*)?\r?\n")
+_BEGINS_WELL = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*[0-9]{0,3}(?:[ \t-][^\n]*)?\r?")
+_DONE = range(200, 300)  # the first digit counts (RFC 5321, section 4.2)
+_GO_ON = (354,)
+_LONE_END = re.compile(rb"\r(?!\n)|(?<!\r)\n")
 
-_DEFAULT_PORTS = {"smtp": 25, "smtps": 465}
-_FORM = "It must look like smtp://host:25 or smtps://user:password@host:465."
+Trouble = tuple[str, Exception]
+"""The verb that failed, and its error: an SMTPResponseException, or the reason of no reply."""
 
-
-class SmarthostError(OperatorError):
-    """The URL is unusable; ``str()`` says why, and contains only its host."""
+Reply = tuple[int, bytes]
+"""Its code, and all its lines as they came."""
 
 
 @dataclass(frozen=True)
-class Smarthost:
-    """The server to connect to. ``tls`` means TLS from the first byte, as in ``smtps://``."""
+class Timeouts:
+    """In seconds. RFC 5321, section 4.5.3.2, gives the server ten minutes for the final dot."""
 
-    host: str
-    port: int
-    tls: bool
-    user: str | None = None
-    password: str = field(default="", repr=False)
+    connect: float = 30
+    command: float = 60
+    data: float = 600
+    quit: float = 2
+
+
+class _Replies(asyncio.Protocol):
+    """Parser of a server's replies."""
+
+    def __init__(self, owner: asyncio.BaseProtocol) -> None:
+        self._owner = owner
+        self._held = b""
+        self._said: deque[Reply] = deque()
+        self._trouble: Exception | None = None
+        self._awaited: asyncio.Future[None] | None = None
 
     @property
-    def is_loopback(self) -> bool:
-        """Whether the connection never leaves this machine."""
-        if self.host.lower().rstrip(".") == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+    def are_left(self) -> bool:
+        """Whether unread input is left, or the connection has ended."""
+        return bool(self._said or self._held or self._trouble)
+
+    async def next(self, seconds: float) -> Reply:
+        """The next reply.
+
+        Raises SMTPServerDisconnected if the connection has ended, SMTPReadTimeoutError if no reply
+        comes in time, SMTPResponseException if it is malformed.
+        """
+        if not self._said and self._trouble is None:
+            loop = asyncio.get_running_loop()
+            self._awaited = loop.create_future()
+            late = loop.call_later(
+                seconds,
+                self._end,
+                aiosmtplib.SMTPReadTimeoutError("The server did not answer in time"),
+            )
+            try:
+                await self._awaited
+            finally:
+                late.cancel()
+        if self._said:
+            return self._said.popleft()
+        raise self._trouble or aiosmtplib.SMTPServerDisconnected("Connection lost")
+
+    def data_received(self, data: bytes) -> None:
+        """Parse each reply as soon as it is complete."""
+        self._held += data
+        at = 0
+        while found := _REPLY.match(self._held, at):
+            at = found.end()
+            self._said.append((int(found[1]), found[0]))
+        self._held = self._held[at:]
+        if len(self._held) > _MOST_BYTES or not _BEGINS_WELL.fullmatch(self._held):
+            self._end(aiosmtplib.SMTPResponseException(-1, "The server's reply makes no sense"))
+        if self._said:
+            self._wake()
+
+    def eof_received(self) -> bool:
+        """Note that the server has closed its sending half."""
+        self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
+        return False
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Note the lost connection, and tell its owner."""
+        self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
+        self._owner.connection_lost(error)
+
+    def _end(self, trouble: Exception) -> None:
+        self._trouble = self._trouble or trouble
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._awaited is not None and not self._awaited.done():
+            self._awaited.set_result(None)
 
 
-def parse_smarthost(url: str) -> Smarthost:
-    """Parse the URL; user and password are percent-encoded in it. Raises SmarthostError."""
+async def send_at_once(
+    client: aiosmtplib.SMTP, commands: bytes, raw: bytes, seconds: Timeouts
+) -> Trouble | None:
+    """Send MAIL, RCPT and DATA, and the content if they are accepted; the first error, or None.
+
+    Afterwards aiosmtplib has the connection again, closed if it is out of sync.
+    """
+    transport, owner = client.transport, client.protocol
+    if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
+        return "MAIL", aiosmtplib.SMTPServerDisconnected("Connection lost")
+    replies = _Replies(owner)
+    transport.set_protocol(replies)
     try:
-        parts = urlsplit(url.strip())
-        port = parts.port
-    except ValueError:
-        raise SmarthostError(f"PBM_SMARTHOST has a bad port or host. {_FORM}") from None
-    if parts.scheme not in _DEFAULT_PORTS:
-        raise SmarthostError(f"PBM_SMARTHOST must start with smtp:// or smtps://. {_FORM}")
-    if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise SmarthostError(
-            "PBM_SMARTHOST has something behind the port; a slash, a question mark or a hash "
-            f"in the password must be percent-encoded. {_FORM}"
-        )
-    host = parts.hostname or ""
-    if not host or not host.isascii() or not host.isprintable() or " " in host or port == 0:
-        raise SmarthostError(f"PBM_SMARTHOST names no host. {_FORM}")
-    user, password = _credentials(parts.username, parts.password)
-    is_tls = parts.scheme == "smtps"
-    return Smarthost(host, port or _DEFAULT_PORTS[parts.scheme], is_tls, user, password)
+        return await _transaction(transport, replies, commands, raw, seconds)
+    finally:
+        if replies.are_left:
+            transport.abort()
+        transport.set_protocol(owner)
 
 
-def _credentials(user: str | None, password: str | None) -> tuple[str | None, str]:
-    if user is None:
-        return None, ""
+async def _transaction(
+    transport: asyncio.Transport,
+    replies: _Replies,
+    commands: bytes,
+    raw: bytes,
+    seconds: Timeouts,
+) -> Trouble | None:
+    transport.write(commands)
+    mail = await _heard(replies, "MAIL", _DONE, seconds.command)
+    rcpt = await _heard(replies, "RCPT", _DONE, seconds.command)
+    data = await _heard(replies, "DATA", _GO_ON, seconds.data)
+    if (mail or rcpt) and not data:
+        transport.abort()  # the server waits for content, and an empty mail would be sent
+    if refused := mail or rcpt or data:
+        return refused
+    if replies.are_left:  # the next reply would not belong to the content
+        return "DATA", aiosmtplib.SMTPServerDisconnected("It answered before it was asked")
+    transport.write(as_data(raw))
+    return await _heard(replies, "DATA", _DONE, seconds.data)
+
+
+async def _heard(
+    replies: _Replies, verb: str, good: Container[int], seconds: float
+) -> Trouble | None:
+    """The error in the next reply, None if it is good."""
     try:
-        decoded = unquote(user, errors="strict"), unquote(password or "", errors="strict")
-    except UnicodeDecodeError:
-        raise SmarthostError("PBM_SMARTHOST: user or password is not UTF-8.") from None
-    if not all(decoded):
-        raise SmarthostError("PBM_SMARTHOST needs user and password, or neither.")
-    if not all(map(str.isprintable, decoded)):
-        raise SmarthostError("PBM_SMARTHOST: user or password holds a control character.")
-    return decoded
+        code, reply = await replies.next(seconds)
+    except aiosmtplib.SMTPException as error:
+        return verb, error
+    if code in good:
+        return None
+    text = b"\n".join(line[4:].strip() for line in reply.split(b"\n")[:-1])
+    return verb, aiosmtplib.SMTPResponseException(code, text.decode("utf-8", "surrogateescape"))
 
 
-TROUBLE = (aiosmtplib.SMTPException, OSError, ValueError)
-_NO_SUCH_COMMAND = (500, 501, 502, 504)
+def as_data(raw: bytes) -> bytes:
+    """A mail encoded for DATA: CRLF line ends, dot-stuffing, and the final dot.
 
-
-class LoginError(Exception):
-    """The password was not sent, or the server refused it; ``str()`` is a sentence."""
+    See RFC 5321, section 4.5.2.
+    """
+    pairs = raw.count(b"\r\n")
+    if raw.count(b"\n") != pairs or raw.count(b"\r") != pairs:
+        raw = _LONE_END.sub(b"\r\n", raw)
+    if not raw.endswith(b"\r\n"):
+        raw += b"\r\n"
+    if raw.startswith(b"."):
+        raw = b"." + raw
+    return raw.replace(b"\r\n.", b"\r\n..") + b".\r\n"
 
 
 @dataclass(frozen=True)
@@ -166,55 +260,64 @@ class Connection:
         return options
 
 
-async def connect(
-    host: Smarthost, helo: str, timeouts: Timeouts, tls: ssl.SSLContext
-) -> Connection:
-    """Open a connection: STARTTLS if the server offers it, and the login.
-
-    A password is never sent unencrypted, except to this machine. Raises LoginError and the errors
-    in `TROUBLE`.
-    """
-    client = aiosmtplib.SMTP(
-        hostname=host.host,
-        port=host.port,
-        local_hostname=helo,
-        timeout=timeouts.connect,
-        use_tls=host.tls,
-        start_tls=False,
-        tls_context=tls,
-    )
-    try:
-        await client.connect()
-        await _say_hello(client)
-        if not host.tls and client.supports_extension("starttls"):
-            await client.starttls()
-            await _say_hello(client)
-        await _log_in(client, host)
-    except BaseException:
-        client.close()
-        raise
-    return Connection(client, timeouts)
+_Result = TypeVar("_Result")
 
 
-async def _say_hello(client: aiosmtplib.SMTP) -> None:
-    try:
-        await client.ehlo()
-    except aiosmtplib.SMTPHeloError as error:
-        if error.code not in _NO_SUCH_COMMAND:
+class DeadConnectionError(Exception):
+    """A kept connection proved closed before any part of a mail was accepted."""
+
+
+class ConnectionPool:
+    """Connection pool; if none is free, callers wait in the order of arrival."""
+
+    def __init__(
+        self, connect: Callable[[], Awaitable[Connection]], size: int, idle_seconds: float
+    ) -> None:
+        """`size` limits the connections at once, `idle_seconds` the idle time of a kept one."""
+        self._connect = connect
+        self._free = asyncio.Semaphore(size)
+        self._idle_seconds = idle_seconds
+        self._idle: deque[tuple[Connection, float]] = deque()
+
+    async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
+        """Call `work` with the connection used last, or else with a new one.
+
+        If a kept one proves dead, `work` is retried with a new one. Afterwards the connection is
+        kept if it is still open; after an exception it is aborted. Raises the errors of `connect`
+        and `work`.
+        """
+        async with self._free:
+            kept = self._take_idle()
+            if kept is not None:
+                try:
+                    return await self._use(kept, work)
+                except DeadConnectionError:
+                    pass
+            return await self._use(await self._connect(), work)
+
+    async def close(self) -> None:
+        """Close the idle connections; the others finish their mail."""
+        while self._idle:
+            connection, _ = self._idle.popleft()
+            await connection.quit()
+
+    async def _use(
+        self, connection: Connection, work: Callable[[Connection], Awaitable[_Result]]
+    ) -> _Result:
+        try:
+            result = await work(connection)
+        except BaseException:
+            connection.hang_up()
             raise
-        await client.helo()
+        if connection.is_open:
+            self._idle.append((connection, asyncio.get_running_loop().time()))
+        return result
 
-
-async def _log_in(client: aiosmtplib.SMTP, host: Smarthost) -> None:
-    if host.user is None:
-        return
-    encrypted = client.get_transport_info("sslcontext") is not None
-    if not encrypted and not host.is_loopback:
-        raise LoginError(
-            "The smarthost offers no encryption, and the password is not sent without."
-        )
-    try:
-        await client.login(host.user, host.password)
-    except aiosmtplib.SMTPAuthenticationError as error:
-        # The server's own words may repeat our command.
-        raise LoginError(f"The smarthost refused our login ({error.code}).") from None
+    def _take_idle(self) -> Connection | None:
+        now = asyncio.get_running_loop().time()
+        while self._idle:
+            connection, since = self._idle.pop()
+            if connection.is_open and now - since < self._idle_seconds:
+                return connection
+            connection.hang_up()
+        return None

@@ -1,90 +1,149 @@
 """Sends mail through one relay server, over connections kept open."""
 
-import asyncio
 import base64
+import ipaddress
 import re
 import ssl
-from collections import deque
-from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
 
+from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.smtp_out.connection import (
     TROUBLE,
     Connection,
-    LoginError,
+    ConnectionPool,
+    DeadConnectionError,
     Mail,
-    Smarthost,
-    connect,
-    parse_smarthost,
+    Timeouts,
 )
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent, presentable
-from pbm.mail.smtp_out.pipelining import Timeouts
 
-_Result = TypeVar("_Result")
-
-
-class DeadConnectionError(Exception):
-    """A kept connection proved closed before any part of a mail was accepted."""
+_NO_SUCH_COMMAND = (500, 501, 502, 504)
+_DEFAULT_PORTS = {"smtp": 25, "smtps": 465}
+_FORM = "It must look like smtp://host:25 or smtps://user:password@host:465."
 
 
-class ConnectionPool:
-    """Connection pool; if none is free, callers wait in the order of arrival."""
+class SmarthostError(OperatorError):
+    """The URL is unusable; ``str()`` says why, and contains only its host."""
 
-    def __init__(
-        self, connect: Callable[[], Awaitable[Connection]], size: int, idle_seconds: float
-    ) -> None:
-        """`size` limits the connections at once, `idle_seconds` the idle time of a kept one."""
-        self._connect = connect
-        self._free = asyncio.Semaphore(size)
-        self._idle_seconds = idle_seconds
-        self._idle: deque[tuple[Connection, float]] = deque()
 
-    async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
-        """Call `work` with the connection used last, or else with a new one.
+@dataclass(frozen=True)
+class Smarthost:
+    """The server to connect to. ``tls`` means TLS from the first byte, as in ``smtps://``."""
 
-        If a kept one proves dead, `work` is retried with a new one. Afterwards the connection is
-        kept if it is still open; after an exception it is aborted. Raises the errors of `connect`
-        and `work`.
-        """
-        async with self._free:
-            kept = self._take_idle()
-            if kept is not None:
-                try:
-                    return await self._use(kept, work)
-                except DeadConnectionError:
-                    pass
-            return await self._use(await self._connect(), work)
+    host: str
+    port: int
+    tls: bool
+    user: str | None = None
+    password: str = field(default="", repr=False)
 
-    async def close(self) -> None:
-        """Close the idle connections; the others finish their mail."""
-        while self._idle:
-            connection, _ = self._idle.popleft()
-            await connection.quit()
-
-    async def _use(
-        self, connection: Connection, work: Callable[[Connection], Awaitable[_Result]]
-    ) -> _Result:
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the connection never leaves this machine."""
+        if self.host.lower().rstrip(".") == "localhost":
+            return True
         try:
-            result = await work(connection)
-        except BaseException:
-            connection.hang_up()
-            raise
-        if connection.is_open:
-            self._idle.append((connection, asyncio.get_running_loop().time()))
-        return result
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
 
-    def _take_idle(self) -> Connection | None:
-        now = asyncio.get_running_loop().time()
-        while self._idle:
-            connection, since = self._idle.pop()
-            if connection.is_open and now - since < self._idle_seconds:
-                return connection
-            connection.hang_up()
-        return None
+
+def parse_smarthost(url: str) -> Smarthost:
+    """Parse the URL; user and password are percent-encoded in it. Raises SmarthostError."""
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError:
+        raise SmarthostError(f"PBM_SMARTHOST has a bad port or host. {_FORM}") from None
+    if parts.scheme not in _DEFAULT_PORTS:
+        raise SmarthostError(f"PBM_SMARTHOST must start with smtp:// or smtps://. {_FORM}")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise SmarthostError(
+            "PBM_SMARTHOST has something behind the port; a slash, a question mark or a hash "
+            f"in the password must be percent-encoded. {_FORM}"
+        )
+    host = parts.hostname or ""
+    if not host or not host.isascii() or not host.isprintable() or " " in host or port == 0:
+        raise SmarthostError(f"PBM_SMARTHOST names no host. {_FORM}")
+    user, password = _credentials(parts.username, parts.password)
+    is_tls = parts.scheme == "smtps"
+    return Smarthost(host, port or _DEFAULT_PORTS[parts.scheme], is_tls, user, password)
+
+
+def _credentials(user: str | None, password: str | None) -> tuple[str | None, str]:
+    if user is None:
+        return None, ""
+    try:
+        decoded = unquote(user, errors="strict"), unquote(password or "", errors="strict")
+    except UnicodeDecodeError:
+        raise SmarthostError("PBM_SMARTHOST: user or password is not UTF-8.") from None
+    if not all(decoded):
+        raise SmarthostError("PBM_SMARTHOST needs user and password, or neither.")
+    if not all(map(str.isprintable, decoded)):
+        raise SmarthostError("PBM_SMARTHOST: user or password holds a control character.")
+    return decoded
+
+
+class LoginError(Exception):
+    """The password was not sent, or the server refused it; ``str()`` is a sentence."""
+
+
+async def connect(
+    host: Smarthost, helo: str, timeouts: Timeouts, tls: ssl.SSLContext
+) -> Connection:
+    """Open a connection: STARTTLS if the server offers it, and the login.
+
+    A password is never sent unencrypted, except to this machine. Raises LoginError and the errors
+    in `TROUBLE`.
+    """
+    client = aiosmtplib.SMTP(
+        hostname=host.host,
+        port=host.port,
+        local_hostname=helo,
+        timeout=timeouts.connect,
+        use_tls=host.tls,
+        start_tls=False,
+        tls_context=tls,
+    )
+    try:
+        await client.connect()
+        await _say_hello(client)
+        if not host.tls and client.supports_extension("starttls"):
+            await client.starttls()
+            await _say_hello(client)
+        await _log_in(client, host)
+    except BaseException:
+        client.close()
+        raise
+    return Connection(client, timeouts)
+
+
+async def _say_hello(client: aiosmtplib.SMTP) -> None:
+    try:
+        await client.ehlo()
+    except aiosmtplib.SMTPHeloError as error:
+        if error.code not in _NO_SUCH_COMMAND:
+            raise
+        await client.helo()
+
+
+async def _log_in(client: aiosmtplib.SMTP, host: Smarthost) -> None:
+    if host.user is None:
+        return
+    encrypted = client.get_transport_info("sslcontext") is not None
+    if not encrypted and not host.is_loopback:
+        raise LoginError(
+            "The smarthost offers no encryption, and the password is not sent without."
+        )
+    try:
+        await client.login(host.user, host.password)
+    except aiosmtplib.SMTPAuthenticationError as error:
+        # The server's own words may repeat our command.
+        raise LoginError(f"The smarthost refused our login ({error.code}).") from None
 
 
 _CLOSING = 421

@@ -23,10 +23,9 @@ from pbm.files import trouble
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.keyfile import load_keys
 from pbm.mail.site import own_address
-from pbm.mail.smtp_out.connection import Smarthost, parse_smarthost
+from pbm.mail.smtp_out.connection import Timeouts
 from pbm.mail.smtp_out.maildir import check_folders
-from pbm.mail.smtp_out.pipelining import Timeouts
-from pbm.mail.smtp_out.smarthost import SmarthostTransport
+from pbm.mail.smtp_out.smarthost import Smarthost, SmarthostTransport, parse_smarthost
 from pbm.robots.players import ROBOTS
 from pbm.rules.contract import MayLack
 from pbm.rules.registry import games, left_out

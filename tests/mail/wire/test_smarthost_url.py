@@ -1,6 +1,6 @@
 import pytest
 
-from pbm.mail.smtp_out.connection import Smarthost, SmarthostError, parse_smarthost
+from pbm.mail.smtp_out.smarthost import Smarthost, SmarthostError, parse_smarthost
 from tests.rows import each_row
 
 
