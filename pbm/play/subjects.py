@@ -1,47 +1,62 @@
-"""The subjects of our own mails: formatted here, and recognised here in replies."""
+"""The subjects of our own mails: formatted here, and recognised here in replies.
+
+A reply's marks (reply address, `In-Reply-To`) say what it answers, but not whether its subject is
+still ours: a player may put a command there. Subjects are erased once a mail is sent, so they are
+recognised by patterns, which are generated from the texts that format them.
+"""
 
 import re
 from collections.abc import Sequence
 from functools import cache
+from string import Formatter
 
 from pbm.play.game_words import mentions_place
 from pbm.rules.registry import game_named, games
 
-# Also the classic form, `... Board 12 alice **`: the player to move, and a mark for words.
-_BOARD = r" Board (\d{1,9})(?::|(?= [a-z][a-z0-9_-]{1,15}(?: \*\*)?$))"
-_OTHERS = ("please confirm:", "pbm:")
-_OWNER = "(?:your|[a-z][a-z0-9_-]{1,15}'s)"
-_GAMES = re.compile(
-    f"{_OWNER}(?: and {_OWNER})? games:|games of \\d+ players:", re.ASCII | re.IGNORECASE
-)
+_BOARD = "{title} Board {number}: {names}"
+_CLASSIC = "{title} Board {number} {turn}{words}"
+_QUESTION, _ANSWER = "Please confirm: {what}", "pbm: {what}"
+_GAMES, _GAMES_OF_TWO = "{owner} games: {what}", "{owner} and {other} games: {what}"
+_GAMES_OF_MORE = "Games of {count} players: {what}"
+_YOURS, _THEIRS, _WORDS = "your", "{handle}'s", " **"
 _LONGEST_ASKED = 60
 _NAMED = 2  # handles named in a subject
+
+_HANDLE = "[a-z][a-z0-9_-]{1,15}"
+_OWNER = f"(?:{_YOURS}|{_THEIRS.format(handle=_HANDLE)})"
+_FIELDS = {
+    "number": r"(\d{1,9})",
+    "turn": _HANDLE,
+    "words": f"(?:{re.escape(_WORDS)})?$",
+    "owner": _OWNER,
+    "other": _OWNER,
+    "count": r"\d+",
+}
 
 
 def board_subject(game: str, handles: Sequence[str]) -> str:
     """Return the frozen subject of a board, with `{number}` for its number."""
-    title = game_named(game).info.title
-    if len(handles) == _NAMED:
-        return f"{title} Board {{number}}: {handles[0]} v {handles[1]}"
-    more = len(handles) - _NAMED
-    return f"{title} Board {{number}}: {', '.join(handles[:_NAMED])} +{more}"
+    more = f" +{len(handles) - _NAMED}"
+    names = " v ".join(handles) if len(handles) == _NAMED else ", ".join(handles[:_NAMED]) + more
+    return _BOARD.format(title=game_named(game).info.title, number="{number}", names=names)
 
 
 def classic_subject(game: str, number: int, turn: str | None, *, words: bool) -> str:
     """Return a board's subject as on older servers: the player to move, and ` **` for words."""
     title = game_named(game).info.title
-    return f"{title} Board {number} {turn or 'over'}{' **' if words else ''}"
+    marked = _WORDS if words else ""
+    return _CLASSIC.format(title=title, number=number, turn=turn or "over", words=marked)
 
 
 def question_subject(what: str) -> str:
     """Return the subject of a question."""
     shown = what if len(what) <= _LONGEST_ASKED else f"{what[:_LONGEST_ASKED]}..."
-    return f"Please confirm: {shown}"
+    return _QUESTION.format(what=shown)
 
 
 def answer_subject(what: str) -> str:
     """Return the subject of an answer about no board."""
-    return f"pbm: {what}"
+    return _ANSWER.format(what=what)
 
 
 def games_subject(owners: Sequence[str | None], what: str) -> str:
@@ -51,16 +66,16 @@ def games_subject(owners: Sequence[str | None], what: str) -> str:
     ('Your games: none', "bob's and your games: none")
     """
     if len(owners) > _NAMED:
-        return f"Games of {len(owners)} players: {what}"
-    whose = " and ".join(f"{owner}'s" if owner else "your" for owner in owners)
-    return f"{whose if owners[0] else whose.capitalize()} games: {what}"
+        return _GAMES_OF_MORE.format(count=len(owners), what=what)
+    owner, *other = (_THEIRS.format(handle=name) if name else _YOURS for name in owners)
+    owner = owner if owners[0] else owner.capitalize()
+    text = _GAMES_OF_TWO if other else _GAMES
+    return text.format(owner=owner, other="".join(other), what=what)
 
 
 def is_own(subject: str) -> bool:
     """Whether a cleaned subject is one of ours, and so not a command."""
-    if board_named(subject) is not None or subject.lower().startswith(_OTHERS):
-        return True
-    return _GAMES.match(subject) is not None
+    return board_named(subject) is not None or _OTHERS.match(subject) is not None
 
 
 def board_named(subject: str) -> int | None:
@@ -71,12 +86,32 @@ def board_named(subject: str) -> int | None:
     >>> board_named("Abalone Board 12: alice v bob"), board_named("Abalone Board 12 alice **")
     (12, 12)
     """
-    found = _board().match(subject)
-    return int(found[1]) if found and not mentions_place(subject) else None
+    for pattern in _boards():
+        found = pattern.match(subject)
+        if found and not mentions_place(subject):
+            return int(found[1])
+    return None
+
+
+def _pattern(*texts: str, **fields: str) -> re.Pattern[str]:
+    """The pattern of the beginning of subjects in one of these texts; a last field without a
+    pattern is anything."""
+    fields = {**_FIELDS, **fields}
+    patterns = (
+        "".join(
+            re.escape(words) + fields.get(field or "", "")
+            for words, field, *_ in Formatter().parse(text)
+        ).removesuffix(r"\ ")
+        for text in texts
+    )
+    return re.compile("|".join(patterns), re.ASCII | re.IGNORECASE)
+
+
+_OTHERS = _pattern(_QUESTION, _ANSWER, _GAMES, _GAMES_OF_TWO, _GAMES_OF_MORE)
 
 
 @cache
-def _board() -> re.Pattern[str]:
-    """The pattern of board subjects, of all games."""
+def _boards() -> tuple[re.Pattern[str], ...]:
+    """The patterns of board subjects, of all games."""
     titles = "|".join(re.escape(game.info.title) for game in games().values())
-    return re.compile(f"(?:{titles}){_BOARD}", re.ASCII | re.IGNORECASE)
+    return tuple(_pattern(text, title=f"(?:{titles})") for text in (_BOARD, _CLASSIC))

@@ -38,7 +38,7 @@ FINITE = {
     "pbm.mail.writing.render._words_of": "one for each game",
     "pbm.commands.language.languages_spoken._names": "one",
     "pbm.commands.password_words._begins": "one",
-    "pbm.play.subjects._board": "one",
+    "pbm.play.subjects._boards": "one",
     "pbm.rules.abalone.refusals._appeals": "one",
     "pbm.mail.writing.render.templates_of": "one",
     "pbm.mail.writing.render._renderer": "one",
