@@ -7,7 +7,7 @@ here. LMTP (RFC 2033) is SMTP for a client that has a queue.
 import asyncio
 from typing import cast
 
-from aiosmtpd.smtp import SMTP, Envelope
+from aiosmtpd.smtp import SMTP
 
 from pbm.mail.reading.wire import has_longer_line
 from pbm.mail.smtp_in.client_input import (
@@ -33,7 +33,6 @@ from pbm.mail.smtp_in.handler import OWN_FAULT, QUIT, Handler, Session
 _COMMANDS_IN_A_ROW = 32
 _MAIL_FORM = "MAIL FROM:<name@example.org>"
 _RCPT_FORM = "RCPT TO:<name@example.org>"
-_WITHOUT_ARGUMENT = ("RSET", "QUIT")  # an argument is ignored
 _BEGUN = "503 5.5.1 A mail is begun already; RSET drops it."
 _IDLE = "421 4.4.2 Nothing was said for too long; goodbye."
 _DATA_TOO_SLOW = (
@@ -44,23 +43,32 @@ _CRASHED = "421 4.3.0 Something broke on our side, not on yours. Please try agai
 _TOO_MUCH = "421 4.7.0 That was too much; goodbye."
 
 
+_REPLIES = {
+    "NOOP": "250 2.0.0 Nothing done.",
+    "QUIT": "221 2.0.0 Goodbye.",
+    "HELP": "214 2.0.0 Games are played by mail here; send a mail with help as its subject.",
+    "VRFY": "252 2.1.5 Who plays here is not told; send the mail and see.",
+    "EXPN": "252 2.1.5 Who plays here is not told; send the mail and see.",
+}
+_VERBS = frozenset({*_REPLIES, "MAIL", "RCPT", "DATA", "RSET", "XFORWARD", "STARTTLS"})
+
+
 class Conversation(SMTP):
     """One client's connection, as an asyncio protocol.
 
-    Each method of a verb sends its reply, or raises RefusedError.
+    Each method of a verb sends its reply, or raises RefusedError. In LMTP each recipient has its
+    own reply after the final dot, so that the client retries only those that were not kept.
     """
 
     line_length_limit = BLOCK  # bytes read ahead before the client has to wait
-    protocol_name = "ESMTP"
-    hello = "EHLO"
-    verbs = frozenset(
-        {"EHLO", "HELO", "MAIL", "RCPT", "DATA", "RSET", "NOOP", "QUIT", "HELP", "VRFY", "EXPN"}
-        | {"XFORWARD", "STARTTLS"}
-    )
-    no_recipients = "554 5.5.1 None of the recipients was taken, so there is nobody to send it to."
 
     def __init__(
-        self, handler: Handler, connections: ConnectionLimits, conversations: "set[Conversation]"
+        self,
+        handler: Handler,
+        connections: ConnectionLimits,
+        conversations: "set[Conversation]",
+        *,
+        is_lmtp: bool,
     ) -> None:
         """``conversations`` contains the conversation until its end."""
         super().__init__(
@@ -76,14 +84,23 @@ class Conversation(SMTP):
         self._connections = connections
         self._conversations = conversations
         self._limits = handler.limits
+        self._is_lmtp = is_lmtp
+        self._protocol = "LMTP" if is_lmtp else "ESMTP"
+        self._hello = "LHLO" if is_lmtp else "EHLO"
+        self._verbs = _VERBS | {self._hello} | (set() if is_lmtp else {"HELO"})
         self._on_timeout = _IDLE
         self._is_greeted = self._is_shaking_hands = False
         self._line = b""  # the command that is being answered
         self._why_refused = ""  # for the operator
-        self._forwarded: tuple[Envelope, Peer] | None = None
         self._replies_owed = 1
         self._since_mail = 0
         self._unknown = 0
+        self._forget_mail()
+
+    def _forget_mail(self) -> None:
+        self._mail_from: str | None = None
+        self._recipients: list[str] = []
+        self._forwarded: Peer | None = None
 
     def __dir__(self) -> list[str]:
         """Nothing: aiosmtpd searches it for verbs and logins at each connection."""
@@ -93,7 +110,7 @@ class Conversation(SMTP):
         self._peer = peer_of(transport.get_extra_info("peername"))
         self._is_trusted = self._connections.is_trusted(self._peer)
         self._refusal = self._connections.enter(self._peer)
-        self._record = Session(str(self._peer or ""), self.protocol_name, self._is_trusted)
+        self._record = Session(str(self._peer or ""), self._protocol, self._is_trusted)
         self._conversations.add(self)
         super().connection_made(transport)
         self._lines = LineReader(self._reader, self._limits)
@@ -143,7 +160,7 @@ class Conversation(SMTP):
         if self._refusal is not None:
             self.hang_up(self._refusal)
             return
-        await self.push(f"220 {self.hostname} {self.protocol_name}")
+        await self.push(f"220 {self.hostname} {self._protocol}")
         while not self._is_hung_up():
             self._reset_timeout()
             self._line = await self._lines.line()
@@ -212,12 +229,14 @@ class Conversation(SMTP):
             raise RefusedError("500 5.5.2 Lines must end in CRLF and hold nothing but text.")
         word, _, argument = line[:-2].decode("ascii", "replace").partition(" ")
         verb = word.upper()
-        if verb not in self.verbs or (verb == "STARTTLS" and self._handler.tls is None):
+        if verb not in self._verbs or (verb == "STARTTLS" and self._handler.tls is None):
             raise self._unknown_command()
         if not line.isascii():
             raise RefusedError(NOT_ASCII)
-        argument = "" if verb in _WITHOUT_ARGUMENT else argument.strip(" ")
-        await getattr(self, f"smtp_{verb}")(argument)
+        if verb in _REPLIES:
+            await self.push(_REPLIES[verb])
+        else:
+            await getattr(self, f"smtp_{verb}")(argument.strip(" "))
 
     def _unknown_command(self) -> RefusedError:
         self._unknown += 1
@@ -228,7 +247,7 @@ class Conversation(SMTP):
         )
 
     async def smtp_EHLO(self, hostname: str) -> None:
-        self._greet(hostname, self.hello)
+        self._greet(hostname, self._hello)
         extensions = [f"SIZE {self._limits.mail_bytes}", "8BITMIME", "PIPELINING"]
         extensions.append("ENHANCEDSTATUSCODES")
         if self._handler.tls is not None and not self._record.is_encrypted:
@@ -237,6 +256,8 @@ class Conversation(SMTP):
             extensions.append("XFORWARD ADDR")
         lines = (f"250-{line}" for line in (self.hostname, *extensions))
         await self.push("\r\n".join([*lines, "250 HELP"]))
+
+    smtp_LHLO = smtp_EHLO  # RFC 2033, section 4.1
 
     async def smtp_HELO(self, hostname: str) -> None:
         self._greet(hostname, "HELO")
@@ -248,15 +269,9 @@ class Conversation(SMTP):
         self._is_greeted = True
         self._forget_mail()
 
-    async def smtp_RSET(self, arg: str) -> None:  # noqa: ARG002 - every verb has one
+    async def smtp_RSET(self, arg: str) -> None:  # noqa: ARG002 - an argument is ignored
         self._forget_mail()
         await self.push("250 2.0.0 Forgotten.")
-
-    async def smtp_NOOP(self, arg: str) -> None:  # noqa: ARG002
-        await self.push("250 2.0.0 Nothing done.")
-
-    async def smtp_QUIT(self, arg: str) -> None:  # noqa: ARG002
-        await self.push("221 2.0.0 Goodbye.")
 
     async def smtp_STARTTLS(self, arg: str) -> None:
         """Start TLS; all earlier state is discarded (RFC 3207)."""
@@ -298,17 +313,8 @@ class Conversation(SMTP):
         self.transport = encrypted
         self._record.is_encrypted = True
 
-    def _forget_mail(self) -> None:
-        self.envelope = Envelope()
-
-    def _begun(self) -> Envelope:
-        """The current mail transaction, which begins with its sender."""
-        assert self.envelope is not None
-        return self.envelope
-
     def _caller(self) -> Caller:
-        envelope, peer = self._forwarded or (None, None)
-        return self._connections.caller(self._peer, peer if envelope is self.envelope else None)
+        return self._connections.caller(self._peer, self._forwarded)
 
     async def smtp_XFORWARD(self, arg: str) -> None:
         """Read the original client's address for the next mail of a trusted peer.
@@ -317,7 +323,7 @@ class Conversation(SMTP):
         """
         if not self._is_trusted:
             raise self._unknown_command()
-        if self._begun().mail_from is not None:
+        if self._mail_from is not None:
             raise RefusedError(_BEGUN)
         try:
             peer = forwarded_address(arg)
@@ -325,22 +331,21 @@ class Conversation(SMTP):
             raise RefusedError(
                 "501 5.5.4 That command is written XFORWARD ADDR=192.0.2.1."
             ) from None
-        if peer is not None:
-            self._forwarded = (self._begun(), peer)
+        self._forwarded = peer or self._forwarded
         await self.push("250 2.0.0 Go on.")
 
     async def smtp_MAIL(self, arg: str | None) -> None:
         if not self._is_greeted:
-            raise RefusedError(f"503 5.5.1 Say {self.hello} first.")
-        if self._begun().mail_from is not None:
+            raise RefusedError(f"503 5.5.1 Say {self._hello} first.")
+        if self._mail_from is not None:
             raise RefusedError(_BEGUN)
         sender, parameters = parse_path("FROM:", arg or "", _MAIL_FORM)
         check_mail_parameters(parameters, self._limits.mail_bytes)
-        self._begun().mail_from = self._record.sender = sender
+        self._mail_from = self._record.sender = sender
         await self.push("250 2.1.0 Go on.")
 
     async def smtp_RCPT(self, arg: str | None) -> None:
-        sender, recipients = self._sender(), self._begun().rcpt_tos
+        sender, recipients = self._sender(), self._recipients
         recipient, parameters = parse_path("TO:", arg or "", _RCPT_FORM)
         if not recipient:
             raise RefusedError(f"501 5.1.3 That command is written {_RCPT_FORM}.")
@@ -356,25 +361,28 @@ class Conversation(SMTP):
             if refusal is not None:
                 reply, self._why_refused = refusal
                 raise RefusedError(reply)
-        self._add_recipient(recipient)
+        if self._is_lmtp or recipient not in recipients:  # RFC 2033, section 4.2
+            recipients.append(recipient)
         await self.push("250 2.1.5 Go on.")
 
     def _sender(self) -> str:
         """The sender of the current mail transaction. Raises RefusedError without one."""
-        sender = self._begun().mail_from
-        if sender is None:
+        if self._mail_from is None:
             raise RefusedError("503 5.5.1 Say MAIL FROM first.")
-        return sender
+        return self._mail_from
 
     async def smtp_DATA(self, arg: str) -> None:
         sender = self._sender()
-        if not self._begun().rcpt_tos:
-            raise RefusedError(self.no_recipients)
+        if not self._recipients:
+            code = 503 if self._is_lmtp else 554
+            raise RefusedError(
+                f"{code} 5.5.1 None of the recipients was taken, so there is nobody to send it to."
+            )
         if arg:
             raise RefusedError("501 5.5.4 That command is written DATA, and nothing behind it.")
         try:
             await self.push("354 Send the mail; a dot between two line ends of CRLF ends it.")
-            self._replies_owed = self._replies_to_mail()
+            self._replies_owed = len(self._recipients) if self._is_lmtp else 1
             self._on_timeout = _DATA_TOO_SLOW
             self._reset_timeout(self._limits.data_seconds)
             mail = await self._lines.mail()
@@ -391,63 +399,24 @@ class Conversation(SMTP):
             return self._to_each("500 5.5.2 A line of the mail is too long.")
         self.is_committing = True
         try:
-            reply = await self._hand_in(sender, mail, self._caller())
+            reply = await self._hand_in(sender, mail)
         finally:
             self.is_committing = False
         if any(line.startswith("250") for line in reply.split("\r\n")):
             self._since_mail = 0
         return reply
 
-    async def smtp_HELP(self, arg: str) -> None:  # noqa: ARG002
-        await self.push(
-            "214 2.0.0 Games are played by mail here; send a mail with help as its subject."
-        )
-
-    async def smtp_VRFY(self, arg: str) -> None:  # noqa: ARG002
-        await self.push("252 2.1.5 Who plays here is not told; send the mail and see.")
-
-    smtp_EXPN = smtp_VRFY
-
-    # Differences of LMTP
-
-    def _add_recipient(self, recipient: str) -> None:
-        if recipient not in self._begun().rcpt_tos:
-            self._begun().rcpt_tos.append(recipient)
-
-    def _replies_to_mail(self) -> int:
-        return 1
-
-    async def _hand_in(self, sender: str, mail: bytes, caller: Caller) -> str:
-        return await self._handler.hand_in(sender, tuple(self._begun().rcpt_tos), mail, caller)
-
-
-class LmtpConversation(Conversation):
-    """After the final dot each recipient has its own reply: the client retries the others."""
-
-    protocol_name = "LMTP"
-    hello = "LHLO"
-    verbs = Conversation.verbs - {"EHLO", "HELO"} | {"LHLO"}
-    no_recipients = "503 5.5.1 None of the recipients was taken, so there is nobody to send it to."
-
-    async def smtp_LHLO(self, hostname: str) -> None:
-        """Like EHLO (RFC 2033, section 4.1)."""
-        await self.smtp_EHLO(hostname)
-
-    def _add_recipient(self, recipient: str) -> None:
-        # A recipient named twice has two replies (RFC 2033, section 4.2).
-        self._begun().rcpt_tos.append(recipient)
-
-    def _replies_to_mail(self) -> int:
-        return len(self._begun().rcpt_tos)
-
-    async def _hand_in(self, sender: str, mail: bytes, caller: Caller) -> str:
-        """The replies, in the order of the recipients; the mail is kept for each separately."""
-        names = tuple(dict.fromkeys(self._begun().rcpt_tos))
+    async def _hand_in(self, sender: str, mail: bytes) -> str:
+        """The reply; in LMTP those in the order of recipients, for each of whom it is kept."""
+        caller, recipients = self._caller(), tuple(self._recipients)
+        if not self._is_lmtp:
+            return await self._handler.hand_in(sender, recipients, mail, caller)
+        names = tuple(dict.fromkeys(recipients))
         replies = await asyncio.gather(
             *(self._handler.hand_in(sender, (name,), mail, caller) for name in names)
         )
         reply_for = dict(zip(names, replies, strict=True))
-        return "\r\n".join(reply_for[name] for name in self._begun().rcpt_tos)
+        return "\r\n".join(reply_for[name] for name in recipients)
 
 
 def _why_no_tls(error: OSError) -> str:

@@ -24,7 +24,7 @@ from pbm.mail.smtp_in.connection_limits import (
     ListenerLimits,
     Network,
 )
-from pbm.mail.smtp_in.conversation import GOING_DOWN, Conversation, LmtpConversation
+from pbm.mail.smtp_in.conversation import GOING_DOWN, Conversation
 from pbm.mail.smtp_in.handler import (
     AcceptRecipient,
     Handler,
@@ -139,8 +139,9 @@ class Listener:
     async def _server_at(self, doorway: Doorway) -> asyncio.Server:
         loop = asyncio.get_running_loop()
         conversation = partial(
-            LmtpConversation if doorway.is_lmtp else Conversation,
+            Conversation,
             *(self._handler, self._connections, self._conversations),
+            is_lmtp=doorway.is_lmtp,
         )
         if not doorway.path:
             return await loop.create_server(

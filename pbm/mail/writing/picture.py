@@ -9,7 +9,7 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import groupby
 from math import cos, dist, radians, sin
 from typing import Any, Final
@@ -127,7 +127,7 @@ def _ground(drawing: Mapping[str, Any]) -> Ground:
     return _ground_of(drawing["game"] if "game" in drawing else default_game().info.name)
 
 
-@cache  # the check takes longer than the rest of a picture's words
+@lru_cache(maxsize=64)  # the check takes longer than the rest of a picture's words
 def _ground_of(name: str) -> Ground:
     """The empty board of a game. Raises ValueError for a game without pictures."""
     game = game_named(name)
