@@ -85,10 +85,7 @@ def _check_domain(domain: str) -> None:
 
 
 def address_key(address: str) -> str:
-    """Lower-case form of an address, for comparing two spellings.
-
-    Local parts are case-sensitive by RFC 5321, and nowhere in practice.
-    """
+    """Lower-case form of an address, as local parts are case-sensitive by RFC 5321 only."""
     return address.lower()
 
 
@@ -180,10 +177,7 @@ Recipient = Plain | PlayerReply | QuestionReply | Probe | Bounce | Postmaster | 
 
 
 class ServerAddress:
-    """The server's own address, and the reply addresses derived from it.
-
-    Parsing ignores case, since some sites change it on the way.
-    """
+    """The server's own address, and the reply addresses derived from it. Parsing ignores case."""
 
     def __init__(self, address: str, separator: str = "+") -> None:
         """Raises AddressError if the address, or a reply address derived from it, is invalid."""
@@ -219,21 +213,15 @@ class ServerAddress:
         return self._subaddress(f"probe.{token}")
 
     def bounces(self, player_id: int, mail: str, tag: str) -> str:
-        """The envelope sender of a mail to a player: ``pbm+b.7.3f9a01c2.TAG@host``.
-
-        ``mail`` is the mail's name among that player's mails, eight letters or digits.
-        """
+        """The envelope sender of one mail to a player: ``pbm+b.7.3f9a01c2.TAG@host``."""
         return self._subaddress(f"b.{player_id}.{mail}.{tag}")
 
     def _subaddress(self, detail: str) -> str:
         return parse_address(f"{self.local_part}{self.separator}{detail}@{self.domain}")
 
     def parse(self, recipient: str) -> Recipient:
-        """Parse an SMTP recipient; never raises.
-
-        ``postmaster`` needs no domain (RFC 5321, section 4.5.1).
-        """
-        if recipient.lower() == "postmaster":
+        """Parse an SMTP recipient; never raises."""
+        if recipient.lower() == "postmaster":  # needs no domain (RFC 5321, section 4.5.1)
             return Postmaster()
         try:
             address = parse_address(recipient).lower()
@@ -274,10 +262,7 @@ def is_message_id(text: str) -> bool:
 
 
 def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
-    """The first `most` Message-IDs in `text`, brackets included, without duplicates.
-
-    Whatever lies between them is passed over, as mailers leave comments and broken ids there.
-    """
+    """The first `most` Message-IDs in `text`, brackets included; what lies between is skipped."""
     found: dict[str, None] = {}
     for match in _MESSAGE_ID.finditer(text):
         if len(found) >= most:

@@ -82,10 +82,7 @@ def parse_keys(text: str, source: str) -> tuple[Key, ...]:
 
 
 def add_key(path: Path) -> Key:
-    """Add a new key before the others: it signs, and they still verify.
-
-    Two concurrent calls both succeed, one after the other. Raises KeyFileError.
-    """
+    """Add a key before the others: it signs, and they still verify. Raises KeyFileError."""
     load_keys(path)  # created if missing
     with _alone(path) as text:
         key = _new_key({key.id for key in parse_keys(text, str(path))})

@@ -44,10 +44,7 @@ class Keyring:
     def verify_reply_tag(
         self, tag: str, player_id: int, epoch: int, board_id: int | None = None
     ) -> bool:
-        """Whether a current key made the tag for this player, board and epoch.
-
-        The case does not matter; the comparison takes constant time.
-        """
+        """Whether a current key made the tag, in any case of letters; takes constant time."""
         return self._verify(tag, "reply", player=player_id, board=board_id, epoch=epoch)
 
     def tags_without_ids(
@@ -61,10 +58,7 @@ class Keyring:
         )
 
     def bounce_tag(self, player_id: int, mail: str) -> str:
-        """The tag of a mail's bounce address.
-
-        ``mail`` is the mail's name, letters and digits only.
-        """
+        """The tag of a bounce address; ``mail`` is the mail's name, letters and digits only."""
         key = self.keys[0]
         return key.id + _mac(key, "bounce", player=player_id, mail=mail)
 
@@ -73,10 +67,7 @@ class Keyring:
         return self._verify(tag, "bounce", player=player_id, mail=mail)
 
     def seal_password(self, kept: PasswordHash, owner: str) -> SealedPassword:
-        """Seal a password hash, so that it can be stored until its owner confirms it.
-
-        `owner` identifies the owner, in printable ASCII.
-        """
+        """Seal a hash until its owner, named in printable ASCII, confirms the password."""
         key = self.keys[0]
         return SealedPassword(
             kept.text, key.id + _mac(key, "password", owner=owner, hash=kept.text)
@@ -152,10 +143,7 @@ def _look_of(path: Path) -> tuple[int, ...]:
 
 
 def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
-    """The keys of ``PBM_SECRET_KEY`` if it is set, else of the file, which is created if missing.
-
-    Raises KeyFileError.
-    """
+    """The keys of ``PBM_SECRET_KEY`` if it is set, else of the file. Raises KeyFileError."""
     return Keyring(load_keys(path, env_value)) if env_value else WatchedKeyring(path)
 
 

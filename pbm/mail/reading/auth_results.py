@@ -134,10 +134,7 @@ def stamps_of(raw: bytes) -> list[Stamp]:
 
 
 def read_results(value: str) -> Results | None:
-    """Parse the value of a field, unfolded (RFC 8601, section 2.2); None if it is malformed.
-
-    Work is linear in the length of the value.
-    """
+    """Parse an unfolded value (RFC 8601, section 2.2) in linear time; None if it is malformed."""
     begins = _ID.match(value)
     parts = _parts(value)
     if begins is None or parts is None:

@@ -73,10 +73,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def codec_for(label: str) -> str:
-    """The Python codec for a charset label; Latin-1 for every unlisted label.
-
-    An empty text stands for "no charset said": no label, or one that promises plain ASCII.
-    """
+    """The Python codec for a label: "" if it promises plain ASCII, Latin-1 for an unlisted one."""
     if not label:
         return ""
     name = label.strip().strip("\"'").lower()

@@ -134,10 +134,7 @@ def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
 
 
 def _groups(text: str) -> Iterator[_Fields]:
-    """Groups of fields, separated by empty lines or by the next recipient.
-
-    The first field of a name counts.
-    """
+    """Groups of fields, separated by empty lines or the next recipient; first fields count."""
     fields: _Fields = {}
     name = ""
     for line in text.split("\n")[:_MOST_LINES]:

@@ -73,10 +73,7 @@ def declarations(text: str) -> Declarations:
 
 
 def rules(texts: Iterable[str]) -> dict[str, Declarations]:
-    """The rules of style sheets by selector: a tag, a class, an id, or two of these.
-
-    Rules for certain media, and for nested elements, are skipped.
-    """
+    """The rules by selector: a tag, a class, an id, or two of these; others are skipped."""
     found: dict[str, Declarations] = {}
     for text in texts:
         for selectors, body in _blocks(_plain(text)):

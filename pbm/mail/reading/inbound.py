@@ -145,10 +145,7 @@ def read(
 
 @dataclass(frozen=True)
 class Glance:
-    """Facts from the header of a mail: its author, and whether it is automatic.
-
-    `problem`: the mail is beyond the limits, and nothing else is known.
-    """
+    """The author of a mail, and whether it is automatic; or why it is beyond the limits."""
 
     author: str | None = None
     is_automatic: bool = False
@@ -263,9 +260,7 @@ _DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff
 
 
 def clean_subject(text: str) -> str:
-    """The subject without reply and forward marks (in any language and nesting), list tags
-    before it, and needless blanks. Cleaning twice changes nothing.
-    """
+    """The subject without reply and forward marks, list tags before it, and needless blanks."""
     subject = _fold(text[:_SUBJECT_CHARS])
     while (rest := _without_marks(subject)) != subject:
         subject = rest

@@ -38,10 +38,7 @@ class LineReader:
         self._reader._buffer.clear()  # type: ignore[attr-defined]
 
     async def line(self) -> bytes:
-        """The next command line, with its line end of any kind.
-
-        Raises ClientLeftError, and FloodError for a line without an end.
-        """
+        """The next command line, with any line end. Raises ClientLeftError, FloodError."""
         line = self._ahead.readline()
         if line.endswith(b"\n"):
             return line

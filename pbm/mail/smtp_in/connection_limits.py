@@ -41,10 +41,7 @@ def network_of(address: Peer) -> str:
 
 
 def forwarded_address(argument: str) -> Peer | None:
-    """The original client's address in the argument of Postfix's ``XFORWARD``.
-
-    None if it names none. Raises ValueError for a malformed argument.
-    """
+    """The client's address in Postfix's ``XFORWARD``, or None. Raises ValueError."""
     found: Peer | None = None
     for attribute in argument.split():
         name, equals, value = attribute.partition("=")

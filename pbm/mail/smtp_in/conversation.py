@@ -317,10 +317,7 @@ class Conversation(SMTP):
         return self._connections.caller(self._peer, self._forwarded)
 
     async def smtp_XFORWARD(self, arg: str) -> None:
-        """Read the original client's address for the next mail of a trusted peer.
-
-        The extension is Postfix's (its XFORWARD_README).
-        """
+        """Read a trusted peer's client for the next mail (Postfix, XFORWARD_README)."""
         if not self._is_trusted:
             raise self._unknown_command()
         if self._mail_from is not None:

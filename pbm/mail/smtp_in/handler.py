@@ -108,24 +108,17 @@ class Handler:
     async def refuse_recipient(
         self, address: str, sender: str, caller: Caller
     ) -> tuple[str, str] | None:
-        """The reply that refuses the address, and the operator's reason; None if it is accepted.
-
-        Raises the errors of the server's check.
-        """
+        """The reply that refuses the address, with the operator's reason, or None."""
         rejection = await self._accept_recipient(address, sender, caller)
         return None if rejection is None else (self._reply_to(rejection), rejection.why)
 
     async def hand_in(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
-        """The reply to a whole mail: 250 only after ``keep`` has returned its text.
-
-        Cancelling the caller does not cancel ``keep``.
-        """
+        """The reply to a whole mail: 250 only after ``keep``, which goes on without the caller."""
         sentence = check_wire(raw)
         if sentence is not None:
             return f"550 5.6.0 {sentence}"
-        # In a task of its own: the caller's is cancelled when the client disconnects.
         keeping = asyncio.ensure_future(self._keep(sender, recipients, raw, caller))
         self._keeping.add(keeping)
         keeping.add_done_callback(self._finished)

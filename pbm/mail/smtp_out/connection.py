@@ -165,10 +165,7 @@ async def _heard(
 
 
 def as_data(raw: bytes) -> bytes:
-    """A mail encoded for DATA: CRLF line ends, dot-stuffing, and the final dot.
-
-    See RFC 5321, section 4.5.2.
-    """
+    """A mail as for DATA: CRLF, dot-stuffing, the final dot (RFC 5321, section 4.5.2)."""
     pairs = raw.count(b"\r\n")
     if raw.count(b"\n") != pairs or raw.count(b"\r") != pairs:
         raw = _LONE_END.sub(b"\r\n", raw)
@@ -202,10 +199,7 @@ class Connection:
         return self._client.is_connected
 
     async def send(self, mail: Mail) -> Trouble | None:
-        """Send a mail; return the first error, or None.
-
-        The commands are pipelined if the server offers that (RFC 2920).
-        """
+        """Send a mail, pipelined if possible (RFC 2920); return the first error, or None."""
         if self._client.supports_extension("pipelining"):
             begin = " ".join([f"MAIL FROM:<{mail.sender}>", *self._options(mail)])
             commands = f"{begin}\r\nRCPT TO:<{mail.recipient}>\r\nDATA\r\n".encode("ascii")

@@ -63,10 +63,7 @@ def folder_of(root: Path, recipient: str) -> Path:
 
 
 def mails_of(root: Path, recipient: str) -> list[Path]:
-    """The files of all mails to an address, oldest first.
-
-    Raises AddressError, and OSError if a folder is a link.
-    """
+    """The files of all mails to an address, oldest first. Raises AddressError, OSError."""
     folder = folder_of(root, recipient)
     parts = [folder / part for part in _READ if _owner(folder / part) is not None]
     files = (file for part in parts for file in part.iterdir())

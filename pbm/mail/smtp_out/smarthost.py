@@ -276,10 +276,7 @@ class SmarthostTransport:
 
 
 def _recipient_status(error: Exception) -> str:
-    """The enhanced code (RFC 3463) of a refused recipient, if it fits the reply code.
-
-    Else the code that follows from the reply code alone.
-    """
+    """The enhanced code (RFC 3463) of a refused recipient, or the one that its reply implies."""
     if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
         return ""
     found = _STATUS.match(error.message)

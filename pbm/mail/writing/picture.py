@@ -33,6 +33,9 @@ def encoded(image: Image.Image, palette: bytes, alphas: bytes) -> bytes:
     first of them.
     """
     image.putpalette(palette)
+    stride = image.width * _BITS // 8 + 1  # Pillow pads rows with zeros
+    # Each packed row is after a zero, which means no filter.
+    rows = b"\0" + image.tobytes("raw", f"P;{_BITS}", stride)[:-1]
     size = struct.pack(">II", *image.size)
     return b"".join(
         (
@@ -40,16 +43,10 @@ def encoded(image: Image.Image, palette: bytes, alphas: bytes) -> bytes:
             _chunk(b"IHDR", size + bytes((_BITS, _INDEXED, 0, 0, 0))),
             _chunk(b"PLTE", palette),
             _chunk(b"tRNS", alphas),
-            _chunk(b"IDAT", zlib.compress(_rows(image), _LEVEL)),
+            _chunk(b"IDAT", zlib.compress(rows, _LEVEL)),
             _chunk(b"IEND", b""),
         )
     )
-
-
-def _rows(image: Image.Image) -> bytes:
-    """The packed rows, each after a zero, which means no filter."""
-    stride = image.width * _BITS // 8 + 1  # Pillow pads rows with zeros
-    return b"\0" + image.tobytes("raw", f"P;{_BITS}", stride)[:-1]
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

@@ -59,10 +59,7 @@ class Canvas:
                 self.line(one, other, 2 * margin, colour)
 
     def text(self, middle: Point, text: str, size: float, colour: Colour, bold: float = 0) -> None:
-        """Draw a short text centred at a point; the font comes with the library.
-
-        `bold` thickens every stroke by that much on each side.
-        """
+        """Draw a short text around a point; `bold` thickens every stroke by that on each side."""
         x, y = middle
         self._pen.text(
             (x * _TIMES, y * _TIMES),
@@ -175,15 +172,21 @@ def board(ground: Ground) -> Image.Image:
         canvas.text(place(ground, point), name, _NAME_SIZE * UNIT, NAME)
     for label, point in ground.labels:
         canvas.text(place(ground, point), label, 0.44 * UNIT, _INK, 0.3)
-    shape.polygon(_card(width, height), _LIGHT, _ROUND)
+    right, bottom = width - _ROUND, height - _ROUND
+    corners = [(_ROUND, _ROUND), (right, _ROUND), (right, bottom), (_ROUND, bottom)]
+    shape.polygon(corners, _LIGHT, _ROUND)
     image = _finished(canvas, _GROUND, _WELL, HOLE, NAME, _HALF_NAME, _INK, _GREY)
-    return _cut_out(image, shape.grey())
+    # Transparent beyond the shape, and partly so at its edge.
+    steps, grey = len(ALPHAS), shape.grey()
+    edge = grey.point(lambda value: min(steps - 1, value * (steps + 1) // 256))
+    edge.paste(image, mask=grey.point(lambda value: 255 * (value * (steps + 1) // 256 >= steps)))
+    return edge
 
 
 @cache
 def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
     """A piece of a seat with its sign; `came` rings it as just moved here."""
-    canvas = _stamp()
+    canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
     canvas.disc(_MIDDLE, PIECE * UNIT, _INK)
     if came:
@@ -197,7 +200,7 @@ def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
 @cache
 def fallen(seat: str, sign: str) -> Image.Image:
     """A piece that has left the board."""
-    canvas = _stamp()
+    canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
     canvas.disc(_MIDDLE, FALLEN * UNIT, _INK)
     canvas.disc(_MIDDLE, (FALLEN - 0.035) * UNIT, colour)
@@ -208,9 +211,12 @@ def fallen(seat: str, sign: str) -> Image.Image:
 @lru_cache(maxsize=_MOST_LEFT)
 def left(name: str, towards: int) -> Image.Image:
     """A vacated hole with its name, and an arrow: degrees, clockwise from the right."""
-    canvas = _stamp()
+    canvas = Canvas(UNIT, UNIT, _WELL)
     canvas.disc(_MIDDLE, _DENT * UNIT, _INK)
-    canvas.polygon([_turned(point, towards) for point in _HEAD], _INK)
+    right, down = UNIT * cos(radians(towards)), UNIT * sin(radians(towards))
+    x, y = _MIDDLE
+    head = [(x + at * right - by * down, y + at * down + by * right) for at, by in _HEAD]
+    canvas.polygon(head, _INK)
     canvas.disc(_MIDDLE, (_DENT - 0.05) * UNIT, _LIGHT)
     canvas.text(_MIDDLE, name, _NAME_SIZE * UNIT, _INK)
     return _finished(canvas, _WELL, _INK, _GREY, _LIGHT)
@@ -233,16 +239,6 @@ def mask(radius: float) -> Image.Image:
     return shape.grey().point(lambda value: 255 * (value > 96), "1")
 
 
-def _card(width: int, height: int) -> list[Point]:
-    """The centres of the round corners of a picture."""
-    right, bottom = width - _ROUND, height - _ROUND
-    return [(_ROUND, _ROUND), (right, _ROUND), (right, bottom), (_ROUND, bottom)]
-
-
-def _stamp() -> Canvas:
-    return Canvas(UNIT, UNIT, _WELL)
-
-
 def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
     unit = size * UNIT
     x, y = _MIDDLE
@@ -258,14 +254,6 @@ def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
         canvas.text(_MIDDLE, sign, 0.64 * unit, ink, 0.025 * unit)
 
 
-def _turned(point: Point, degrees: int) -> Point:
-    (x, y), turn = point, radians(degrees)
-    return (
-        UNIT * (0.5 + x * cos(turn) - y * sin(turn)),
-        UNIT * (0.5 + x * sin(turn) + y * cos(turn)),
-    )
-
-
 def _colours_of(seat: str) -> list[Colour]:
     """The colours of a piece on the board; any other at its edges would blur the picture."""
     half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
@@ -274,12 +262,3 @@ def _colours_of(seat: str) -> list[Colour]:
 
 def _finished(canvas: Canvas, *colours: Colour) -> Image.Image:
     return canvas.indexed({colour: _NUMBERS[colour] for colour in colours})
-
-
-def _cut_out(image: Image.Image, shape: Image.Image) -> Image.Image:
-    """The image, made transparent beyond a shape and partly so at its edge."""
-    steps = len(ALPHAS)
-    edge = shape.point(lambda value: min(steps - 1, value * (steps + 1) // 256))
-    inside = shape.point(lambda value: 255 * (value * (steps + 1) // 256 >= steps))
-    edge.paste(image, mask=inside)
-    return edge
