@@ -295,7 +295,7 @@ class Proposed(Event):
 
 @dataclass(frozen=True)
 class CalledOff(Event):
-    """A pending challenge is cancelled, which the players of `told` read.
+    """A pending challenge is cancelled, which the players of `readers` are told.
 
     `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` caused it. `by` had
     sent the challenge. `comment` are the words sent along.
@@ -305,14 +305,14 @@ class CalledOff(Event):
     game: str
     why: str
     who: tuple[str, ...]
-    told: tuple[int, ...]
+    readers: tuple[int, ...]
     comment: tuple[str, ...] = ()
 
     for_sender = True
 
     @property
     def asked(self) -> tuple[str, ...]:
-        return tuple(f"player {player_id}" for player_id in self.told)
+        return tuple(f"player {player_id}" for player_id in self.readers)
 
 
 @dataclass(frozen=True)

@@ -73,16 +73,16 @@ def decline_board(
     board: Board,
     player: Player,
     now: datetime,
-    told_as: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
+    fact: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
     """Close a board that a player declines; those still in start a new one, if they can.
 
-    `told_as` is the fact that they read: the player declined, or made no first move in time.
+    `fact` is the fact that they read: the player declined, or made no first move in time.
     """
     closed = close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [
-        told_as(board.id, player.handle, successor.id if successor else None),
+        fact(board.id, player.handle, successor.id if successor else None),
         *settle_end(work, board, closed, now, begins_anew=successor is not None),
     ]
     if successor:

@@ -24,7 +24,10 @@ _MOST_COMPARED = 100  # boards of a player
 def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> HintAsked:
     """Queue a job for a hint on a player's move. Raises Refusal."""
     _check(board, player)
-    _check_tells_nothing(work, board, player)
+    alike = marks_alike(board)
+    for other in boards_without_hints(work, board, player):
+        if mark(other.rules, other.position) in alike:
+            raise Refusal("hint-when-gone-on", number=board.id, other=other.id)
     if not HINTS.take(work, now, player.id):
         raise Refusal("too-many-hints", most=HINTS.most)
     asked = work.search_jobs.ask(
@@ -55,14 +58,6 @@ def _check(board: Board, player: Player) -> None:
         turn = mover.handle if mover else None
         raise Refusal("hint-not-your-turn", turn=turn, number=board.id)
     check_rules(board)
-
-
-def _check_tells_nothing(work: UnitOfWork, board: Board, player: Player) -> None:
-    """Raise Refusal if a hint would reveal a move on another board without hints."""
-    alike = marks_alike(board)
-    for other in boards_without_hints(work, board, player):
-        if mark(other.rules, other.position) in alike:
-            raise Refusal("hint-when-gone-on", number=board.id, other=other.id)
 
 
 def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list[Board]:
@@ -103,20 +98,20 @@ def check_analysable(board: Board) -> None:
         raise Refusal("nothing-to-analyse", number=board.id)
 
 
-def check_tells_nothing(work: UnitOfWork, board: Board, player: Player) -> None:
+def check_reveals_nothing(work: UnitOfWork, board: Board, player: Player) -> None:
     """Raise Refusal if an analysis would reveal a move on another board, on which the player may
     not have hints."""
-    told = _told_elsewhere(work, board, player)
-    if told:
-        raise Refusal("analyse-when-gone-on", **told)
+    elsewhere = _played_elsewhere(work, board, player)
+    if elsewhere:
+        raise Refusal("analyse-when-gone-on", **elsewhere)
 
 
-def tells_nothing(work: UnitOfWork, board: Board, player: Player | None) -> bool:
+def reveals_nothing(work: UnitOfWork, board: Board, player: Player | None) -> bool:
     """Whether an analysis of a game reveals nothing about a player's other boards."""
-    return player is None or not _told_elsewhere(work, board, player)
+    return player is None or not _played_elsewhere(work, board, player)
 
 
-def _told_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
+def _played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
     """Another board with a position of this game, also mirrored or turned, and the ply of that
     position; empty if there is none.
 
@@ -170,7 +165,7 @@ def mark_of(board: Board) -> str:
     return f"{board.ply}.{board.taken_back}"
 
 
-def analysis_told(board: Board, kept: KeptAnalysis, player_id: int) -> dict[str, Any]:
+def analysis_params(board: Board, kept: KeptAnalysis, player_id: int) -> dict[str, Any]:
     """The parameters of the section `analysis` for one player."""
     own = [] if board.from_record else board.seats_of(player_id)
     return {
@@ -186,5 +181,5 @@ def analysis_told(board: Board, kept: KeptAnalysis, player_id: int) -> dict[str,
 
 def better_lines(kept: KeptAnalysis) -> tuple[tuple[int, tuple[str, ...]], ...]:
     """The better moves by ply, for a record."""
-    told = [*kept.found["mistakes"], kept.found["last"]]
-    return tuple((item["ply"], tuple(item["line"])) for item in told if item and item["line"])
+    judged = [*kept.found["mistakes"], kept.found["last"]]
+    return tuple((item["ply"], tuple(item["line"])) for item in judged if item and item["line"])

@@ -17,9 +17,9 @@ from pbm.play.limits import (
     NEWCOMERS_DAY,
     OF_ASKING,
     PICTURED,
+    SENT,
     STRANGER,
     STRANGER_ANSWERS,
-    TOLD,
     UNASKED,
     Limit,
     Rate,
@@ -29,19 +29,19 @@ from pbm.store.values.kinds import Allowance
 from pbm.store.values.players import Player
 
 
-def may_be_told(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
+def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
     """Count a mail caused by others to each of some players, without waiting for locks.
 
     Returns the players below their limit, and how many more mails each may get.
     """
-    keys = {TOLD.key(number): number for number in player_ids}
-    taken = work.buckets.take_each(list(keys), TOLD.most, TOLD.within, now)
+    keys = {SENT.key(number): number for number in player_ids}
+    taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
     return {keys[key]: left for key, left in taken.items()}
 
 
 def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
     """Whether a player's mails from others are few enough that the next has a picture."""
-    return work.buckets.left(TOLD.key(player_id), TOLD.most, TOLD.within, now) >= PICTURED
+    return work.buckets.left(SENT.key(player_id), SENT.most, SENT.within, now) >= PICTURED
 
 
 def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now: datetime) -> None:
@@ -50,7 +50,7 @@ def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now
     Raises Refusal if one of them has had too many.
     """
     for player in players:
-        if player.robot or TOLD.take(work, now, player.id, wait=False):
+        if player.robot or SENT.take(work, now, player.id, wait=False):
             continue
         if not CHALLENGED_BY.take(work, now, player.id, by.id):
             raise Refusal("has-many-mails", handle=player.handle)
@@ -69,8 +69,8 @@ def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int
 def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusal:
     """The refusal to write to a stranger's address now, with the time when it is possible again."""
     first = work.buckets.first_taken(_keys_of(address)) or now
-    told = {"most": STRANGER_ANSWERS, "again": minute_after(first + STRANGER.within)}
-    return Refusal("cannot-invite", address=address, **told)
+    again = minute_after(first + STRANGER.within)
+    return Refusal("cannot-invite", address=address, most=STRANGER_ANSWERS, again=again)
 
 
 def has_said_no(work: UnitOfWork, address: str) -> bool:

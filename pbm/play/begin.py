@@ -144,8 +144,8 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
         raise Refusal("robots-do-not-play", handles=handles, title=game_named(game).info.title)
     for player in {player.id: player for player in (begun_by, *players)}.values():
         if player.robot is None and boards_with_robots(work, player) >= MOST_WITH_ROBOTS:
-            told = {"handle": player.handle, "own": player.id == begun_by.id}
-            raise Refusal("enough-with-robots", most=MOST_WITH_ROBOTS, **told)
+            whose = {"handle": player.handle, "own": player.id == begun_by.id}
+            raise Refusal("enough-with-robots", most=MOST_WITH_ROBOTS, **whose)
 
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:

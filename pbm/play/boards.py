@@ -54,8 +54,8 @@ class Setup:
         except SetupError as error:
             wrong = error.reason == "wrong-players"
             boards = any(option.sets_up for option in game.info.options)
-            told = {"players": players, "wrong_number": wrong, "boards": boards}
-            raise Refusal("bad-setup", **told, **why(game, error)) from error
+            params = {"players": players, "wrong_number": wrong, "boards": boards}
+            raise Refusal("bad-setup", **params, **why(game, error)) from error
 
     def is_for(self, players: int) -> bool:
         """Whether the game is for so many players."""

@@ -161,10 +161,10 @@ def _called_off(
     but: Player | None = None,
 ) -> CalledOff:
     """The news for a challenge's sender and those who were asked, except `but`."""
-    told = tuple(
+    readers = tuple(
         player_id
         for player_id in (challenge.by_id, *challenge.asked)
         if but is None or player_id != but.id
     )
     by = work.players.get(challenge.by_id).handle
-    return CalledOff(by, challenge.setup["game"], why, who, told)
+    return CalledOff(by, challenge.setup["game"], why, who, readers)

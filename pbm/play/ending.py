@@ -31,16 +31,16 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
         return []  # a reopened game ended again; the match has gone on
     table = standings(boards)
     counts = any(item.status == BoardStatus.FINISHED for item in boards)
-    told = (board.id, board.round.number, board.round.rounds, tuple(table) if counts else ())
+    so_far = (board.id, board.round.number, board.round.rounds, tuple(table) if counts else ())
     players = [work.players.get(player_id) for player_id in next_seating(board)]
     away = tuple(player.handle for player in players if not player.is_active)
     if _is_played_out(last):
-        return [MatchOver(*told, tuple(item.handle for item in leaders(table)))]
+        return [MatchOver(*so_far, tuple(item.handle for item in leaders(table)))]
     if board.status == BoardStatus.CLOSED or away:
-        return [MatchBrokenOff(*told, away)]
+        return [MatchBrokenOff(*so_far, away)]
     following = _next_round(work, board, board.round, players, now)
     return [
-        RoundOver(*told, following.id),
+        RoundOver(*so_far, following.id),
         BoardStarted(following.id, players[0].handle),
     ]
 

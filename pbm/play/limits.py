@@ -61,12 +61,12 @@ ANSWERS_UNPROVEN = Limit(5, _HOUR, Kind.PAUSE_FROM)
 # A newcomer's first day allows so many answers without a pause, as everything is tried for once.
 NEWCOMERS_DAY = _DAY
 NEWCOMERS_ANSWERS = 40  # and as many to unproven mails
-LEFT_OUT_TOLD = Rate("left-out-told", 20, _DAY)  # against endless answers to autoresponders
+LEFT_OUT_NOTICES = Rate("left-out-told", 20, _DAY)  # against endless answers to autoresponders
 BACK_BY_CLAIM = Rate("back", 4, _DAY)  # unproven mails claiming that a player is back
 
 # Mails that others cause to a player, except the first of a turn that waits for the player: about
 # 32 in any hour and 90 in any day. Further ones wait, and come as one mail an hour.
-TOLD = Rate("told", 30, 12 * _HOUR)
+SENT = Rate("told", 30, 12 * _HOUR)
 # Challenges beyond them, so that filling the other limits does not keep everybody from asking.
 CHALLENGED = Rate("challenged", 4, 12 * _HOUR)
 CHALLENGED_BY = Rate("challenged-by", 2, 12 * _HOUR)  # of one player
@@ -101,7 +101,7 @@ MOST_PLIES, A_RECORD = 2_000, 100  # of a record; each further hundred counts as
 KEPT_UNSEEN = 90 * _DAY  # a record
 NEWS = Rate("news", 30, _HOUR)  # of a player on a board, not counting moves
 SAME_WORDS = Rate("same", 3, _DAY)  # of a player on a board, without other words
-SAME_WORDS_TOLD = Rate("same-told", 1, _DAY)
+SAME_WORDS_NOTICES = Rate("same-told", 1, _DAY)
 MOST_SEEKS = 5  # open ones of a player
 JOINS = Rate("joins", 20, _DAY)
 SEEK_STANDS, PAIRING_STANDS = 4 * _WEEK, 2 * _WEEK
@@ -152,8 +152,8 @@ def with_figures(page: str) -> str:
 
     Raises KeyError for an unknown name, ValueError for a figure that is no whole number.
 
-    >>> with_figures("{NEWS/hour} an hour, {TOLD/2hours} in 2 hours, for {SEEK_STANDS/week} weeks")
-    '30 an hour, 5 in 2 hours, for 4 weeks'
+    >>> with_figures("{NEWS/hour} an hour, {SENT/2hours} in 2, for {SEEK_STANDS/week} weeks")
+    '30 an hour, 5 in 2, for 4 weeks'
     """
     return _FIGURE.sub(lambda found: str(_figure(*found.groups(""))), page)
 

@@ -170,11 +170,13 @@ def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[Se
 def close_seek(work: UnitOfWork, seek: Seek, status: SeekStatus) -> list[SeekNews]:
     """Close a seek that its maker has `withdrawn`, or that has `lapsed`; notify its seekers."""
     work.seeks.close(seek.id, status)
-    told = [
+    readers = [
         one.player_id for one in seek.seekers if one != seek.maker or status == SeekStatus.LAPSED
     ]
     waiting = len(seek.waiting)
-    return [_news(seek, status, seek.maker.handle, tuple(told), waiting=waiting)] if told else []
+    return (
+        [_news(seek, status, seek.maker.handle, tuple(readers), waiting=waiting)] if readers else []
+    )
 
 
 def has_joined(seek: Seek, player: Player) -> SeekNews:
@@ -205,10 +207,10 @@ def seeks_to_join(
     found = {seek.id: seek for seek in work.seeks.some(first)}
     known = {one.id: one for one in work.players.some(_waiting_in(found.values()))}
     free = may_meet(work, player, known.values())
-    told = [found[number] for number in first]
-    told = [seek for seek in told if all(one.player_id in free for one in seek.waiting)]
-    can = [seek for seek in told if seek.id in fit]
-    return can, told[len(can) :], len(ranked) - len(first)
+    listed = [found[number] for number in first]
+    listed = [seek for seek in listed if all(one.player_id in free for one in seek.waiting)]
+    can = [seek for seek in listed if seek.id in fit]
+    return can, listed[len(can) :], len(ranked) - len(first)
 
 
 def ratings_for(
@@ -242,8 +244,8 @@ def _take_seat(
     events = begin_board(work, setup_of(seek.wish), seated, player, now, agreed=agreed)
     begun = next(event for event in events if isinstance(event, BoardStarted))
     work.seeks.close(seek.id, SeekStatus.BEGUN, begun.board_id)
-    told = replace(begun, seek=seek.id, paired=seek.wish.pairs)
-    return [told if event is begun else event for event in events]
+    from_seek = replace(begun, seek=seek.id, paired=seek.wish.pairs)
+    return [from_seek if event is begun else event for event in events]
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:

@@ -44,8 +44,8 @@ class Postage:
             if others is None:
                 self._others[number] = _others_on(work, number, player_id)
         added = {number: _others_on(work, number, player_id) for number in boards}
-        told = sum(others or 0 for others in self._others.values()) + sum(added.values())
-        if told + len(self._asked | asked) + self._of_seeks + news > MOST_MAILS:
+        mails = sum(others or 0 for others in self._others.values()) + sum(added.values())
+        if mails + len(self._asked | asked) + self._of_seeks + news > MOST_MAILS:
             raise Refusal("too-many-mails", most=MOST_MAILS)
         self._others |= added
         self._asked |= asked

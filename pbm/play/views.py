@@ -148,7 +148,7 @@ def board_views(
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
     departures = work.plies.departures(board.id) if board.position.out else ()
-    seats = seats_told(board, board.position)
+    seats = seats_data(board, board.position)
     rounds = _rounds(plies, len(board.seats), None if whole else board.rules.info.rounds_shown)
     shared = _shared(work, board, departures, seats, rounds)
     claim = claimable(work, board, plies, departures)
@@ -246,7 +246,7 @@ def _at(
     board: Board, position: Position, ply: int, moves: tuple[Moved, ...], *, picture: bool
 ) -> PastView:
     return {
-        **_shown(board, position, seats_told(board, position)),
+        **_shown(board, position, seats_data(board, position)),
         "past_ply": ply,
         "picture": _picture(board, position, moves) if picture else None,
         "marked": _marked(board, position, moves),
@@ -262,8 +262,8 @@ def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> Board
         "diagram": "\n".join(position.diagram(View())),
         "state": position.state(),
         "players": [
-            {"seat": seat.seat, "handle": seat.handle, **told}
-            for seat, told in zip(board.seats, seats, strict=True)
+            {"seat": seat.seat, "handle": seat.handle, **data}
+            for seat, data in zip(board.seats, seats, strict=True)
         ],
         "sides": teams(position),
         "taken_back": board.taken_back,
@@ -324,7 +324,7 @@ def _moved(ply: Ply) -> Moved:
     return Moved(ply.seat, ply.text, ply.effect)
 
 
-def seats_told(board: Board, position: Position) -> tuple[ViewData, ...]:
+def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
     """Each seat as data for the game's templates."""
     game = board.rules
     if has(game, Tells):
@@ -362,20 +362,20 @@ def _happened(
 ) -> list[ViewData]:
     """Moves and departures since the ply that the reader has `seen`, or `after` one."""
     since = seen if after is None else after
-    told = [(ply.ply, _told_move(board, ply, departures)) for ply in plies if ply.ply > since]
-    told += [
+    items = [(ply.ply, _move_data(board, ply, departures)) for ply in plies if ply.ply > since]
+    items += [
         (item.after_ply, {"handle": board.seats[item.seat - 1].handle, "how": item.how})
         for item in departures
         if item.after_ply >= since + (after is None) or item.after_ply == board.ply
     ]
-    return [item for _, item in sorted(told, key=lambda pair: pair[0])]
+    return [item for _, item in sorted(items, key=lambda pair: pair[0])]
 
 
 def _own_seats(board: Board, player_id: int | None) -> list[int]:
     return [seat.seat for seat in board.seats if seat.player_id == player_id]
 
 
-def _told_move(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
+def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
     """A move and its maker; `seat_of` is the partner for whom it was made, who had left by then."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat

@@ -18,7 +18,7 @@ SHORT_LOOK, LONG_LOOK = 6_000, 60_000  # nodes a ply
 SHORT_LOOKS = 1_500_000  # nodes of all short searches together: in a very long game each gets less
 PIECE = 60_000  # nodes of one piece, about
 LOOKED_AT_AGAIN = 6  # plies
-TOLD = 3  # of those
+MOST_MISTAKES = 3  # of those
 LEAST = 20  # hundredths; a cheaper mistake is not reported
 MOST_LOST = 2_000  # hundredths: what a whole game is worth, from won to lost
 _EVERY_MOVE = 10_000
@@ -102,7 +102,7 @@ def mistakes(long: Sequence[Judged]) -> list[Judged]:
     """The moves that cost most, in the order of the game."""
     dear = [judged for judged in long if judged.lost >= LEAST]
     dear.sort(key=lambda judged: (-judged.lost, judged.ply))
-    return sorted(dear[:TOLD], key=lambda judged: judged.ply)
+    return sorted(dear[:MOST_MISTAKES], key=lambda judged: judged.ply)
 
 
 def judge(

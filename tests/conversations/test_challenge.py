@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbm.play.limits import TOLD
+from pbm.play.limits import SENT
 from pbm.rules.abalone import BOARDS
 from tests.table import Table
 
@@ -284,7 +284,7 @@ def test_who_fills_a_readers_mails_keeps_nobody_else_from_a_challenge(table: Tab
     player = table.player("bob")
     assert player is not None
     with table.database.transaction() as work:
-        while TOLD.take(work, table.clock(), player.id):
+        while SENT.take(work, table.clock(), player.id):
             pass
     for number in (1, 2):
         alice.says("challenge bob").hears(f"Board {number}: alice v bob")

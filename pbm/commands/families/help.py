@@ -110,7 +110,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
     if _BOARD_BLOCK in text:
         text = text.replace(_BOARD_BLOCK, board_block())
     if _STRENGTH_BLOCK in text:
-        told = strength_told("" if name == _ROBOTS else name)
+        told = strength_text("" if name == _ROBOTS else name)
         text = text.replace(_STRENGTH_BLOCK, told and f"{fill(told, _FILE_COLUMNS)}\n\n")
     return {"title": "help" if name == _FIRST else f"help {name}", "text": text}
 
@@ -249,7 +249,7 @@ def _in_quotes(text: str) -> str:
     return text.replace("`", '"')
 
 
-def strength_told(only: str = "") -> str:
+def strength_text(only: str = "") -> str:
     """The results of games between robots, a sentence per pair; with `only`, of one robot.
 
     Empty if none were measured.

@@ -34,16 +34,16 @@ def _listed(challenge: PendingChallenge, player_id: int) -> dict[str, Any]:
 def own_seeks(context: Context) -> list[dict[str, Any]]:
     """The speaker's open seeks."""
     own = context.work.seeks.of_player(context.player.id)
-    return told_of(context, [seek for seek in own if seek.wish.is_installed])
+    return seeks_data(context, [seek for seek in own if seek.wish.is_installed])
 
 
 def offered(context: Context) -> list[dict[str, Any]]:
     """A few seeks that the speaker, a newcomer, can join."""
     can, *_ = seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
-    return told_of(context, can)
+    return seeks_data(context, can)
 
 
-def told_of(context: Context, seeks: Sequence[Seek]) -> list[dict[str, Any]]:
+def seeks_data(context: Context, seeks: Sequence[Seek]) -> list[dict[str, Any]]:
     """Seeks as a list shows them, with dates in the speaker's time zone."""
     alike: dict[tuple[str, Pool], list[Seek]] = {}
     for seek in seeks:

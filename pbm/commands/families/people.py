@@ -156,8 +156,8 @@ class ListPlayers(Command, group="look"):
 
 def _rating(context: Context, player: Listed, known: Rating | None) -> dict[str, Any] | None:
     if player.robot:
-        return told_of_robot(player.robot)
-    return told_rating(context, known) if known else None
+        return robot_rating(player.robot)
+    return rating_data(context, known) if known else None
 
 
 def _who(context: Context, player: Player) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def _games(context: Context, player: Player) -> dict[str, Any]:
     games_over, kept = history.kept_time(player.id, most=_LOOKED_AT)
     return {
         "ratings": _ratings(context, player),
-        "measured": told_of_robot(player.robot) if player.robot else None,
+        "measured": robot_rating(player.robot) if player.robot else None,
         "playing": history.playing(player.id, most=_MOST_COUNTED),
         "most": _MOST_COUNTED,
         "over": games_over,
@@ -197,7 +197,7 @@ def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
             "pool": pool.value,
             "place": place_in(context, game, pool, player.id),
             **_title(game),
-            **told_rating(context, rating),
+            **rating_data(context, rating),
         }
         for (game, pool), rating in context.work.ratings.of_player(player.id).items()
         if game in games()
@@ -267,7 +267,7 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):
-        told = told_rating(context, rating)
+        told = rating_data(context, rating)
         place += not told["provisional"]
         found[player_id] = {"place": "" if told["provisional"] else str(place), **told}
     return found
@@ -279,13 +279,13 @@ def place_in(context: Context, game: str, pool: Pool, player_id: int) -> str:
     return row["place"] if row else ""
 
 
-def told_rating(context: Context, rating: Rating) -> dict[str, Any]:
+def rating_data(context: Context, rating: Rating) -> dict[str, Any]:
     """A rating at the current moment, for a template."""
     now = at(rating, context.now)
     return {"games": rating.games, **to_plain(shown(now.mu, now.sigma))}
 
 
-def told_of_robot(robot: str) -> dict[str, Any]:
+def robot_rating(robot: str) -> dict[str, Any]:
     """The rating of a robot, for a template."""
     known = measured(robot)
     return {"games": 0, "measured": True, **to_plain(shown(known.mu, known.sigma))}

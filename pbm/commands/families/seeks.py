@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import ClassVar
 
-from pbm.commands.families.lists import own_seeks, told_of
+from pbm.commands.families.lists import own_seeks, seeks_data
 from pbm.commands.families.lobby import Challenge
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
@@ -134,8 +134,8 @@ class ListSeeks(Command, group="lobby"):
         can, cannot, more = seeks_to_join(context.work, context.player, context.now, MOST_LISTED)
         told = {
             "own": own_seeks(context),
-            "can": told_of(context, can),
-            "cannot": told_of(context, cannot),
+            "can": seeks_data(context, can),
+            "cannot": seeks_data(context, cannot),
             "more": more,
         }
         yield Answered("seeks", {"title": "open games", **told})
@@ -205,7 +205,7 @@ def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
     if not isinstance(done, Seek):
         yield from done
         return
-    (told,) = told_of(context, [done])
+    (told,) = seeks_data(context, [done])
     joined = not told["own"]
     robot = robot_to_begin_with(context.work, done.wish.game) if done.wish.pairs else None
     told |= {"joined": joined, "robot": robot}

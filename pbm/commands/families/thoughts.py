@@ -6,11 +6,11 @@ from pbm.commands.language.context import Context
 from pbm.commands.language.declare import BoardCommand
 from pbm.events import Answered, Event
 from pbm.play.advice import (
-    analysis_told,
+    analysis_params,
     ask_analysis,
     ask_hint,
     check_analysable,
-    check_tells_nothing,
+    check_reveals_nothing,
     kept_analysis,
 )
 from pbm.store.values.boards import Board
@@ -52,10 +52,10 @@ class Analyse(BoardCommand, group="look"):
         """Answer with the analysis, or request one."""
         board = self._find(context)
         check_analysable(board)
-        check_tells_nothing(context.work, board, context.player)
+        check_reveals_nothing(context.work, board, context.player)
         kept = kept_analysis(context.work, board)
         if kept and kept.finished_at:
-            yield Answered("analysis", analysis_told(board, kept, context.player.id), board.id)
+            yield Answered("analysis", analysis_params(board, kept, context.player.id), board.id)
             return
         ask_analysis(context.work, board, context.player, context.now)
         told = {"title": "your analysis", "number": board.id, "plies": board.ply}

@@ -95,15 +95,15 @@ class Command:
     @classmethod
     def help(cls) -> str:
         """Return the help text: the docstring, completed by the default game."""
-        return cls._told_of_game(inspect.getdoc(cls) or "")
+        return cls._with_game(inspect.getdoc(cls) or "")
 
     @classmethod
     def how(cls) -> str:
         """Return a newcomer's first sentence about it; usually empty."""
-        return cls._told_of_game(cls.plainly)
+        return cls._with_game(cls.plainly)
 
     @classmethod
-    def _told_of_game(cls, text: str) -> str:
+    def _with_game(cls, text: str) -> str:
         if "{" not in text:
             return text
         name = default_game().info.name

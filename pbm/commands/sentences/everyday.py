@@ -65,7 +65,7 @@ def name_alone(line: str) -> str | None:
     return None if before else _as_name(word)
 
 
-def name_told(line: str) -> str | None:
+def name_given(line: str) -> str | None:
     """The name that a line asks for explicitly: "call me marta"."""
     *before, word = _without_polite_ends(line) or [""]
     *_, last = ((), *(clause.words for clause in clauses(" ".join(before))))

@@ -139,7 +139,7 @@ def is_name(line: str) -> bool:
     return all(name[0].isupper() for name in names) and (last[0].isupper() or last.endswith(_PAST))
 
 
-def told_by(introduction: list[str]) -> int:
+def facts_in(introduction: list[str]) -> int:
     """How many of sender, date and verb an introduction has; 0 unless it ends in a colon."""
     folded = " ".join(introduction)[:_LONGEST].casefold()
     if not folded.endswith(_COLONS):

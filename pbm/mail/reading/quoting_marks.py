@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from pbm.mail.reading.quoting_headers import PHRASES, told_by
+from pbm.mail.reading.quoting_headers import PHRASES, facts_in
 from pbm.rules.contract import SHORTEST_STATE
 
 _SIGN = re.compile(r" {0,3}([:#}])(?: |$)")
@@ -22,7 +22,7 @@ _BEFORE_OURS = re.compile(
 _MOST_MARKS = 4  # of one mail
 _ENDING = "»"  # before an empty line; before others a blank follows
 _INTRODUCTION_LINES = 3
-_FEWEST_TOLD = {":": 1, "}": 1, "#": 2}  # facts in an introduction; lists have a `#`, too
+_FEWEST_FACTS = {":": 1, "}": 1, "#": 2}  # facts in an introduction; lists have a `#`, too
 # "[...]", "<snip>", "--- 8< ---"
 _LEFT_OUT = re.compile(
     r"[\[(<{*]?\s?(?:\.{2,6}|…)\s?[\])>}*]?$"
@@ -85,7 +85,7 @@ def _below_introductions(lines: list[str]) -> set[int]:
     used = {
         sign
         for at, sign in signs.items()
-        if signs.get(at - 1) != sign and _is_introduced(lines, at, _FEWEST_TOLD[sign])
+        if signs.get(at - 1) != sign and _is_introduced(lines, at, _FEWEST_FACTS[sign])
     }
     return {
         at
@@ -95,7 +95,7 @@ def _below_introductions(lines: list[str]) -> set[int]:
     }
 
 
-def _is_introduced(lines: list[str], at: int, fewest_told: int) -> bool:
+def _is_introduced(lines: list[str], at: int, fewest_facts: int) -> bool:
     if at and not lines[at - 1].strip():
         at -= 1  # one blank line may be between
     above: list[str] = []
@@ -103,7 +103,7 @@ def _is_introduced(lines: list[str], at: int, fewest_told: int) -> bool:
         if not line.strip():
             return False
         above.insert(0, line.strip())
-        if told_by(above) >= fewest_told:
+        if facts_in(above) >= fewest_facts:
             return True
     return False
 

@@ -21,7 +21,7 @@ from pbm.store.values.queues import TimerKind
 DAYS_A_YEAR = 30
 BY_ITSELF = 7  # days at most taken automatically, once per board
 FURTHEST = timedelta(days=366)  # ahead
-TOLD_AFTER = timedelta(hours=6)  # the begin or end of a vacation
+NOTICE_AFTER = timedelta(hours=6)  # the begin or end of a vacation
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
 _NO_BOARD_YET = 0
@@ -82,12 +82,12 @@ def take_vacation(
         work.vacations.end_on(item, today)
     for begin, end in _stretches(new):
         going_on = next((item for item in known if item.last_day + _DAY == begin), None)
-        if going_on and work.timers.about(TimerKind.VACATION, [_told_as(going_on.id)]):
+        if going_on and work.timers.about(TimerKind.VACATION, [_notice_key(going_on.id)]):
             work.vacations.end_on(going_on, end)  # not told yet
             continue
         number = work.vacations.add(player.id, begin, end)
-        told_at = max(beginning_of(begin, player), now) + TOLD_AFTER
-        tell_next(work, TimerKind.VACATION, number, player.id, now, told_at)
+        notice_at = max(beginning_of(begin, player), now) + NOTICE_AFTER
+        set_notice(work, TimerKind.VACATION, number, player.id, now, notice_at)
     return max(first, today), last
 
 
@@ -108,19 +108,19 @@ def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
         raise Refusal("not-away", ends_today=bool(begun))
     for item in ahead:
         work.vacations.end_on(item, days[item])
-        if item in begun and not is_to_be_told(work, item):
-            tell_next(work, TimerKind.VACATION_OVER, item.id, player.id, now, now + TOLD_AFTER)
+        if item in begun and not is_notice_due(work, item):
+            set_notice(work, TimerKind.VACATION_OVER, item.id, player.id, now, now + NOTICE_AFTER)
     look_again(work, player.id, now)
     return any(item in begun for item in ahead)
 
 
-def is_to_be_told(work: UnitOfWork, vacation: Vacation) -> bool:
+def is_notice_due(work: UnitOfWork, vacation: Vacation) -> bool:
     """Whether opponents are still to be told of a vacation."""
-    about = _told_as(vacation.id)
+    about = _notice_key(vacation.id)
     return bool(work.timers.about(TimerKind.VACATION, [about]))
 
 
-def tell_next(
+def set_notice(
     work: UnitOfWork,
     kind: TimerKind,
     vacation_id: int,
@@ -131,10 +131,10 @@ def tell_next(
     after: int = _NO_BOARD_YET,
 ) -> None:
     """Set the timer that tells opponents of a vacation, on boards after number `after`."""
-    work.timers.move(kind, _told_as(vacation_id, after), now, at, player_id=player_id)
+    work.timers.move(kind, _notice_key(vacation_id, after), now, at, player_id=player_id)
 
 
-def _told_as(vacation_id: int, after: int = _NO_BOARD_YET) -> str:
+def _notice_key(vacation_id: int, after: int = _NO_BOARD_YET) -> str:
     return f"{vacation_id}.{after}"
 
 

@@ -37,7 +37,7 @@ def invited_to(turn: MailTurn, question: Question) -> PendingCommands | None:
     return found[0] if found else None
 
 
-def told_of(turn: Turn, errand: PendingCommands) -> Invitation:
+def invitation_of(turn: Turn, errand: PendingCommands) -> Invitation:
     """The sender and the game of a challenge."""
     inviter = turn.work.players.get(errand.player_id)
     game = next((command.game for command in read_commands(errand.lines)), default_game())

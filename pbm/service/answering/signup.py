@@ -8,7 +8,7 @@ from pbm.commands.families.lists import offered
 from pbm.commands.families.seeks import Play, SeekOthers
 from pbm.commands.language.words import lowered
 from pbm.commands.script import answer_to_welcome, begins_answer, read_script, wants_no_mail
-from pbm.commands.sentences.everyday import name_alone, name_told
+from pbm.commands.sentences.everyday import name_alone, name_given
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.allowance import strangers_answers_left
@@ -17,11 +17,11 @@ from pbm.rules.registry import default_game
 from pbm.service.accounts.handles import check_new_handle, choose_handle, suggest_handle
 from pbm.service.answering.invitations import (
     called_off,
+    invitation_of,
     invited_to,
     said_no,
     said_yes,
     start_if_complete,
-    told_of,
 )
 from pbm.service.answering.strangers import help_stranger, misread_signup, say_goodbye, signup_of
 from pbm.service.asking.first_games import FIRST_GAMES, first_game_kept
@@ -43,7 +43,7 @@ def settle_signup(turn: MailTurn, question: Question) -> str:
     first = next(filter(str.strip, turn.envelope.said), "")
     if yes is None and _is_name_offered(turn, question):
         yes, rest = True, ()
-    name = name_told(first)  # "No, call me marta" is no no
+    name = name_given(first)  # "No, call me marta" is no no
     if wants_no_mail(turn.subject, ()) or (yes is False and not name):
         return _settle_no(turn, question)
     if help_stranger(turn.context(None), address, script):
@@ -83,7 +83,7 @@ def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
         yes = None  # "stop" and "delete" are a player's commands
     errand = invited_to(turn, question) if is_open(question, turn.arrived) else None
     if errand and player.is_active and yes is None and turn.is_unclear(script):
-        about = {"inviter": told_of(turn, errand).inviter}
+        about = {"inviter": invitation_of(turn, errand).inviter}
         ask_once_more(turn, player, question, speaker.token, about)
         return f"{player.handle}: neither yes nor no"
     if yes is None or rest or not player.is_active:
@@ -194,7 +194,7 @@ def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
     about = {
         "last": left == 1,
         "invitation": question.params["invitation"],
-        "invited": told_of(turn, errand) if errand else None,
+        "invited": invitation_of(turn, errand) if errand else None,
         "first_game": first_game_kept(question.params),
     }
     ask_signup(turn, question.address, replace(welcome, **about))

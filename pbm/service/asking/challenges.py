@@ -27,7 +27,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
         return
     if event.comment:
         turn.work.challenges.set_comment(challenge.id, event.comment)
-    told = {**_told_of(challenge), "comment": shortened(event.comment)}
+    told = {**_challenge_data(challenge), "comment": shortened(event.comment)}
     subject = question_subject(f"a game of {told['title']} with {told['inviter']}")
     for player in turn.work.players.some(event.players):
         token = new_token()
@@ -49,13 +49,13 @@ def tell_called_off(turn: Turn, event: CalledOff) -> None:
         "who": list(event.who),
         "comment": shortened(event.comment),
     }
-    for player in turn.work.players.some(event.told):
+    for player in turn.work.players.some(event.readers):
         if player.addresses:
             own = {"own": player.handle == event.by}
             MailWriter(turn).tell_or_keep(player, "challenge-off", "no game", {**told, **own})
 
 
-def _told_of(challenge: PendingChallenge) -> dict[str, Any]:
+def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
     """The challenge as template parameters for the question."""
     setup = setup_of_challenge(challenge)
     players = [seat.handle for seat in challenge.seats]

@@ -214,7 +214,7 @@ def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
     older = max(0, len(waiting) - MOST_ERRANDS)
     waiting = waiting[older:]
     params = {
-        "errands": [_errand_told(turn, player, item) for item in waiting],
+        "errands": [_errand_data(turn, player, item) for item in waiting],
         "guessed": asked.guessed,
         "older": older,
         "reasons": list(asked.reasons),
@@ -256,7 +256,7 @@ def _common_way(turn: Turn, player: Player, waiting: Sequence[PendingCommands]) 
     return way if before <= {way} else ""
 
 
-def _errand_told(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
+def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
     """Pending commands as template parameters: lines, words, consequences."""
     found = read_commands(errand.lines)
     ends = [item.consequences(turn, player) for item in found]

@@ -21,7 +21,7 @@ from pbm.events import (
 from pbm.plain import to_plain
 from pbm.play.actions import show_life
 from pbm.play.allowance import is_paused, minute_after
-from pbm.play.limits import LEFT_OUT_TOLD
+from pbm.play.limits import LEFT_OUT_NOTICES
 from pbm.play.turn import Turn
 from pbm.service.asking.addresses import ask_new_address, tell_other_addresses
 from pbm.service.asking.challenges import ask_challenged, tell_called_off
@@ -169,7 +169,7 @@ def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
     notes = turn.notes.copy()
     turn.notes.clear()
     whose = (context.player_id, turn.unproven)  # forgers do not use up the player's
-    if not notes or not LEFT_OUT_TOLD.take(turn.work, turn.now, *whose):
+    if not notes or not LEFT_OUT_NOTICES.take(turn.work, turn.now, *whose):
         return []
     numbers = [getattr(event, "board_id", None) for event in events]
     number = numbers[-1] if numbers else context.own_hint

@@ -18,7 +18,7 @@ from pbm.events import (
     Proposed,
     on_boards,
 )
-from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_TOLD
+from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES
 from pbm.service.obeying.refusals import is_refusal
 
 _LINES_READ = 24  # lines of unsent words that are searched for a move
@@ -100,7 +100,7 @@ def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event
     told = {"title": "your words", "number": number, "comment": list(comment)}
     said = sha256("\n".join(comment).encode("utf-8", "replace")).hexdigest()[:32]
     if not SAME_WORDS.take(work, now, number, player.id, said, wait=False):
-        if not SAME_WORDS_TOLD.take(work, now, number, player.id, wait=False):
+        if not SAME_WORDS_NOTICES.take(work, now, number, player.id, wait=False):
             return []
         return [Answered("said-before", {**told, "most": SAME_WORDS.most}, number)]
     if not NEWS.take(work, now, number, player.id, wait=False):

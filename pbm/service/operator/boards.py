@@ -22,7 +22,7 @@ from pbm.play.by_operator import (
     undo_ply,
 )
 from pbm.play.request_move import request_move
-from pbm.play.views import seats_told
+from pbm.play.views import seats_data
 from pbm.rules.contract import RulesError, View
 from pbm.service.operator.operator_session import OperatorSession, find_board
 from pbm.store.values.boards import Board, BoardStatus, Departure, Ply, Seat
@@ -76,7 +76,7 @@ def standing(board: Board) -> str:
             return "its position cannot be read"
     if board.winners is None:
         return f"closed, {board.ended_by}"
-    return f"{_told_result(board, board.winners)} ({board.ended_by})"
+    return f"{_result_text(board, board.winners)} ({board.ended_by})"
 
 
 def undo(session: OperatorSession, number: int, why: str) -> Ply:
@@ -185,7 +185,7 @@ def _diagram(board: Board) -> str:
 
 def _signs(board: Board) -> tuple[str, ...]:
     try:
-        return tuple(told["symbol"] for told in seats_told(board, board.position))
+        return tuple(told["symbol"] for told in seats_data(board, board.position))
     except RulesError:
         return tuple(str(seat.seat) for seat in board.seats)
 
@@ -239,7 +239,7 @@ def _why_no_undo(board: Board) -> str:
     return f"Board {board.id} was {board.ended_by} and is closed."
 
 
-def _told_result(board: Board, seats: Sequence[int]) -> str:
+def _result_text(board: Board, seats: Sequence[int]) -> str:
     if not seats:
         return "a draw"
     handles = [board.seats[seat - 1].handle for seat in seats]

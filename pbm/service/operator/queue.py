@@ -125,7 +125,7 @@ def _drop_outgoing(act: OperatorTurn, mail: OutboxMail) -> None:
     act.work.outbox.finish([mail.id], OutboxStatus.DROPPED, act.now, mail.last_error)
     player = _addressee(act, mail)
     act.note("mail dropped", player=player, mail=outgoing(mail.id), board_number=mail.board_id)
-    if player is not None and mail.kind.treatment.loss_is_told:
+    if player is not None and mail.kind.treatment.loss_is_reported:
         act.tell_player(player, "answer-dropped", "a mail to you was dropped", board=mail.board_id)
 
 

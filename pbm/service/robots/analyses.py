@@ -5,7 +5,7 @@ from typing import Any
 
 from pbm.events import Answered
 from pbm.plain import from_plain, to_plain
-from pbm.play.advice import analysis_told, ask_piece, kept_analysis
+from pbm.play.advice import analysis_params, ask_piece, kept_analysis
 from pbm.robots.analysis import MOST_LOST, Judged, Piece, look_at, mistakes, next_piece
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of
 from pbm.service.robots.worker_processes import Computation
@@ -91,7 +91,7 @@ def _tell(turn: RobotTurn, board: Board) -> str:
     for number in work.analyses.readers(board.id):
         player = work.players.get(number)
         if kept:
-            answer = Answered("analysis", analysis_told(board, kept, number), board.id)
+            answer = Answered("analysis", analysis_params(board, kept, number), board.id)
         else:
             failed = {"title": "your analysis", "number": board.id}
             answer = Answered("analysis-failed", failed, board.id)

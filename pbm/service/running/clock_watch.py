@@ -38,7 +38,7 @@ class ClockWatch:
 
 
 _KEPT_FOR = timedelta(days=400)  # longer than any clock runs
-_TOLD_FROM = timedelta(days=1)  # after longer outages players are told their new deadlines
+_NOTICE_FROM = timedelta(days=1)  # after longer outages players are told their new deadlines
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
@@ -52,7 +52,7 @@ def note_listening(work: UnitOfWork, now: datetime) -> None:
         if before.noted_at < now:
             known.append((before.noted_at, now))
             shifts.append((before.noted_at, now - before.noted_at))
-            if now - before.noted_at > _TOLD_FROM:
+            if now - before.noted_at > _NOTICE_FROM:
                 work.timers.set_for_awaited(TimerKind.NEW_DATES, now)
         work.expiring.put_off_answers(shifts)
         work.seeks.lock()  # lock order: after the question being answered, before its rows

@@ -80,7 +80,7 @@ def _announce(
     hearing = audience(turn, board, seated, news.events, hidden)
     instead = replaced_mails(turn, board, seated)
     told = {
-        player.id: _told_to(player, board, hearing, news, hidden)
+        player.id: _mail_for(player, board, hearing, news, hidden)
         for player in seated
         if player in hearing or player.id in instead
     }
@@ -156,7 +156,7 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
                 MailWriter(turn).tell_or_keep(player, "seek-news", f"seek {news.seek}", told)
 
 
-def _told_to(
+def _mail_for(
     reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
     """The facts and comments for one reader.

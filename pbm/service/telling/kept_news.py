@@ -2,7 +2,7 @@
 
 A reader with digests gets at once only the effects of an own mail, offers that somebody else may
 end meanwhile, and moves whose clock would run out soon after the digest. Mails that others cause to
-a reader are limited by `TOLD`, except the first of each turn of the reader. The rest is kept, too,
+a reader are limited by `SENT`, except the first of each turn of the reader. The rest is kept, too,
 and comes as one mail on the next full hour.
 """
 
@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.events import BoardEvent
-from pbm.play.allowance import is_pictured, may_be_told
+from pbm.play.allowance import is_pictured, take_mails
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
 from pbm.play.limits import PICTURED, WAS_TOO_MUCH
@@ -64,7 +64,7 @@ def keep_for_digests(
         for player in players
         if player.id not in later and not _comes_in_any_case(turn, board, player, events)
     ]
-    may_be = may_be_told(turn.work, counted, turn.now) if counted else {}
+    may_be = take_mails(turn.work, counted, turn.now) if counted else {}
     too_many = set(counted) - may_be.keys()
     _keep(turn, board, too_many, events, told, shortened=True)
     later |= _tell_soon(turn, board, too_many, next_hour(turn.now))
@@ -94,7 +94,7 @@ def _keep(
     later = set[int]()
     if not numbers:
         return later
-    kept, until = turn.work.kept_news, _told_until(board, events)
+    kept, until = turn.work.kept_news, _ply_known(board, events)
     sizes = kept.sizes(numbers, board.id)
     for plain, readers in _alike(numbers, told).items():
         room = MOST_KEPT - len(plain)
@@ -185,7 +185,7 @@ def _comes_in_any_case(
     return waits and passed_on and board.waits_since == turn.now
 
 
-def _told_until(board: Board, events: Sequence[BoardEvent]) -> int:
+def _ply_known(board: Board, events: Sequence[BoardEvent]) -> int:
     """The ply before the first move told."""
     plies = [event.played_ply for event in events if event.played_ply]
     return min(plies, default=board.ply + 1) - 1

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from pbm.events.board import MailCameBack
 from pbm.mail.address import short_name
-from pbm.play.allowance import may_be_told, take_strangers_mail
+from pbm.play.allowance import take_mails, take_strangers_mail
 from pbm.play.digests import next_hour
 from pbm.play.offers import mark_of, open_offers, waiting_for
 from pbm.play.subjects import answer_subject, classic_subject
@@ -269,7 +269,7 @@ class MailWriter:
     ) -> None:
         """Tell a player news about no board, at once or with a digest."""
         turn = self._turn
-        if turn.wrote(player) or may_be_told(turn.work, [player.id], turn.now):
+        if turn.wrote(player) or take_mails(turn.work, [player.id], turn.now):
             self.notice_player(player, template, subject, params)
         else:
             turn.work.players.lock(player.id)  # as the timer that mails it

@@ -8,10 +8,10 @@ from datetime import timedelta
 
 from pbm.events.board import AccountNews, PlayerAway, PlayerBack, PlayerReachable, PlayerUnreachable
 from pbm.play.clocks.vacations import (
-    TOLD_AFTER,
+    NOTICE_AFTER,
     beginning_of,
+    set_notice,
     still_to_come,
-    tell_next,
     today_in,
     today_of,
 )
@@ -70,7 +70,7 @@ def tell_beginning(tick: Tick) -> Done | Again:
     first, last = vacation.first_day, vacation.last_day
     today = today_in(vacation, player, tick.now)
     if today < first:  # the player has moved to another time zone
-        at = beginning_of(first, player) + TOLD_AFTER
+        at = beginning_of(first, player) + NOTICE_AFTER
         return Again(at, f"{player.handle} is not away yet")
     if today >= last:
         return Done(f"the vacation of {player.handle} is over, or nearly")
@@ -122,5 +122,5 @@ def _tell_of(
     last = _tell_who_waits(tick, player, left, fact)
     if last is not None:
         kind, then = TimerKind(tick.timer.kind), tick.now + _NEXT_PIECE_AFTER
-        tell_next(tick.work, kind, vacation.id, player.id, tick.now, then, after=last)
+        set_notice(tick.work, kind, vacation.id, player.id, tick.now, then, after=last)
     return Done(f"told of the vacation of {player.handle}")

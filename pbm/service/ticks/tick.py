@@ -72,5 +72,5 @@ def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = N
     others = sorted(set(often) - together)
     until = tick.now + SOON
     together |= tick.work.timers.readers_of(_RUN_OUT, others, until, but=numbers)
-    together |= tick.work.kept_news.told_soon(others, until)
+    together |= tick.work.kept_news.notified_soon(others, until)
     announce_boards(tick, events, but=but, together=together)

@@ -17,7 +17,7 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail
 from pbm.store.values.players import Player
 
-_TOLD = Rate("trouble", 1, timedelta(days=1))  # per cause, to the operator
+_PER_CAUSE = Rate("trouble", 1, timedelta(days=1))  # per cause, to the operator
 _CODE = re.compile(r"\b[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}\b)?", re.ASCII)
 _OF_ONE_MAIL = re.compile(r"\S*[@\d]\S*|'[^']*'|\"[^\"]*\"", re.ASCII)
 _FORWARDED = b"X-PBM-Forwarded: yes\r\n"
@@ -45,14 +45,14 @@ def tell_of_trouble(
 ) -> None:
     """Mail the operator, at most once a day for each cause."""
     operator = turn.site.operator
-    told_before = sha256(_cause_in(cause).encode()).hexdigest()[:16]
-    if operator and _TOLD.take(turn.work, turn.now, template, told_before, wait=False):
+    cause_key = sha256(_cause_in(cause).encode()).hexdigest()[:16]
+    if operator and _PER_CAUSE.take(turn.work, turn.now, template, cause_key, wait=False):
         MailWriter(turn).notice(operator, template, subject, params)
 
 
 def tell_anew(work: UnitOfWork) -> None:
     """Report each cause once more, after the operator has mended something."""
-    work.buckets.forget_all(_TOLD.name)
+    work.buckets.forget_all(_PER_CAUSE.name)
 
 
 def tell_operator(turn: Turn, mail: InboxMail) -> None:
@@ -72,7 +72,7 @@ def tell_sender(turn: Turn, mail: InboxMail) -> None:
 
 def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
     """Tell the operator of a mail that could not be sent."""
-    if mail.kind.treatment.loss_is_told:
+    if mail.kind.treatment.loss_is_reported:
         number = outgoing(mail.id)
         params = {"number": number, "recipient": mail.recipient, "error": reason}
         subject = f"mail {number} could not be sent"

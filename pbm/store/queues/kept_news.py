@@ -143,7 +143,7 @@ class KeptNews:
         )
         return {board_id: int(size) for board_id, size in self._transaction.execute(query)}
 
-    def told_soon(self, player_ids: Collection[int], until: datetime) -> frozenset[int]:
+    def notified_soon(self, player_ids: Collection[int], until: datetime) -> frozenset[int]:
         """The players among these who have news due by a moment outside of their digests."""
         about = cast(kept_news.c.player_id, String) + "." + cast(kept_news.c.board_id, String)
         theirs = (

@@ -53,7 +53,7 @@ class Treatment:
     `is_bulk`: not requested one by one, so the mail says how to unsubscribe.
     `begins_thread`: the first of a board's thread.
     `comes_back`: its envelope sender names player and mail, so that bounces are matched.
-    `loss_is_told`: a failed delivery is reported to somebody.
+    `loss_is_reported`: a failed delivery is reported to somebody.
     `erases_address`: its recipient is erased with its contents.
     """
 
@@ -63,7 +63,7 @@ class Treatment:
     is_bulk: bool = False
     begins_thread: bool = False
     comes_back: bool = False
-    loss_is_told: bool = True
+    loss_is_reported: bool = True
     erases_address: bool = False
 
 
@@ -78,7 +78,7 @@ _TREATMENTS = {
     Kind.PAUSE_HOUR: _PAUSE,
     Kind.PAUSE_DAY: _PAUSE,
     Kind.PAUSE_FROM: _PAUSE,
-    Kind.NOTICE: Treatment(loss_is_told=False),  # a notice about it could be lost again, forever
+    Kind.NOTICE: Treatment(loss_is_reported=False),  # its notice could be lost, too
     Kind.FAREWELL: Treatment(erases_address=True),
     Kind.DIGEST: Treatment(waits=True, is_bulk=True, comes_back=True),
     Kind.REMINDERS: Treatment(waits=True, comes_back=True),
