@@ -13,7 +13,7 @@ from pbm.store.schema.games import boards
 from pbm.store.schema.mails import outbox
 from pbm.store.schema.people import vacations
 from pbm.store.schema.running import due
-from pbm.store.values.kinds import Kind
+from pbm.store.values.mails import Kind
 from pbm.store.values.queues import TimerKind
 
 _A_LITTLE = timedelta(hours=1)

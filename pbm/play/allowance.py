@@ -25,7 +25,7 @@ from pbm.play.limits import (
     Rate,
 )
 from pbm.store.db import UnitOfWork
-from pbm.store.values.kinds import Allowance
+from pbm.store.values.mails import Allowance
 from pbm.store.values.players import Player
 
 

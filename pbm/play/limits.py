@@ -12,7 +12,7 @@ from pbm.mail.reading.limits import LIMITS
 from pbm.passwords import LONGEST, SHORTEST
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import CONSENT_STANDS, OPEN_FOR
-from pbm.store.values.kinds import Kind
+from pbm.store.values.mails import Kind
 
 _MINUTE, _HOUR, _DAY, _WEEK = (timedelta(minutes=count) for count in (1, 60, 1_440, 10_080))
 

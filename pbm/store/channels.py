@@ -7,7 +7,7 @@ from sqlalchemy import DateTime, Float, Select, exists, func, literal_column, se
 
 from pbm.store.schema.columns import DUE, NEW
 from pbm.store.schema.mails import inbox, outbox
-from pbm.store.schema.running import due, thoughts
+from pbm.store.schema.running import due, search_jobs
 
 # PostgreSQL's index may have many entries of finished rows. A row that waits longer is found
 # without a probe.
@@ -48,5 +48,7 @@ MAIL_WRITTEN = Channel(
 TIMER_SET = Channel("pbm_timer_set", select(func.min(due.c.due_at)).where(~due.c.stuck))
 JOB_ADDED = Channel(
     "pbm_job_added",
-    select(func.max(thoughts.c.id)).where(~thoughts.c.stuck, thoughts.c.leased_until.is_(None)),
+    select(func.max(search_jobs.c.id)).where(
+        ~search_jobs.c.stuck, search_jobs.c.leased_until.is_(None)
+    ),
 )

@@ -14,8 +14,8 @@ from pbm.store.queues.timers import Timers
 from pbm.store.repositories.boards import Boards
 from pbm.store.repositories.buckets import Buckets
 from pbm.store.repositories.challenges import Beginnings, Challenges, Expiring
+from pbm.store.repositories.clocks import Reminders, Vacations, Waits
 from pbm.store.repositories.consents import Blocks, Consents
-from pbm.store.repositories.heartbeats import Heartbeats
 from pbm.store.repositories.history import Analyses, History
 from pbm.store.repositories.personal_data import PersonalData
 from pbm.store.repositories.players import Players
@@ -23,10 +23,8 @@ from pbm.store.repositories.plies import Playing, Plies
 from pbm.store.repositories.questions import Questions
 from pbm.store.repositories.ratings import Ratings
 from pbm.store.repositories.seeks import Seeks
-from pbm.store.repositories.server_state import Changes, Facts
+from pbm.store.repositories.server_state import Changes, Facts, Heartbeats
 from pbm.store.repositories.talk import Reports, Words
-from pbm.store.repositories.vacations import Vacations
-from pbm.store.repositories.waits import Reminders, Waits
 from pbm.store.sql.dialects import make_engine
 from pbm.store.sql.statement import Read, rows_of
 from pbm.store.sql.transaction import Transaction
@@ -112,7 +110,7 @@ class UnitOfWork:
     def run(self, statement: Executable, **values: object) -> None:
         """Run a statement that uses no table."""
         self.transaction.execute(statement, values)
-        self.transaction.forget_rows()
+        self.transaction.cache.clear()
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:

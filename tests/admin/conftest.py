@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
-from pbm.store.repositories.heartbeats import Heartbeats
+from pbm.store.repositories.server_state import Heartbeats
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 from pbm.store.values.queues import Change

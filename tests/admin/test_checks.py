@@ -28,8 +28,8 @@ from pbm.service.running import room
 from pbm.service.running.heartbeat import ROLES, Heart
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
-from pbm.store.repositories import heartbeats
-from pbm.store.repositories.heartbeats import Heartbeats
+from pbm.store.repositories import server_state
+from pbm.store.repositories.server_state import Heartbeats
 from pbm.store.values.queues import TimerKind
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
@@ -412,7 +412,7 @@ class TestRoles:
             assert ("died, was killed, or hangs" in found.text) is told
 
     def test_dead_ones_are_few(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(heartbeats, "MOST_ROWS", 8)
+        monkeypatch.setattr(server_state, "MOST_ROWS", 8)
         clock = Clock()
         for _ in range(20):
             clock.passes(minutes=2)

@@ -5,7 +5,7 @@ from sqlalchemy import update
 
 from pbm.play.actions import leave_board
 from pbm.play.ratings import MOVES
-from pbm.store.schema.rating import ratings
+from pbm.store.schema.games import ratings
 from tests.conversations.playing import plays_on
 from tests.table import SERVER, Person, Table
 

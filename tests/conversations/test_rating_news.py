@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import insert, text
 
-from pbm.store.schema.rating import rated_boards
+from pbm.store.schema.games import rated_boards
 from pbm.store.values.queues import TimerKind
 from tests.conversations.playing import board_mail, plays, plays_on
 from tests.conversations.test_ratings import known, problems, quick_games

@@ -12,7 +12,7 @@ from pbm.service.operator import boards
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
 from pbm.service.ticks.upkeep import AT_ONCE
-from pbm.store.schema.rating import ratings, results
+from pbm.store.schema.games import ratings, results
 from pbm.store.values.players import Pool
 from tests.conversations.playing import board_mail, plays, plays_on, plays_silently
 from tests.growth import asked

@@ -88,7 +88,7 @@ def test_who_thinks_and_then_the_server_are_killed(
         first = thinking.next_one()
         os.kill(first, signal.SIGKILL)
         second = thinking.next_one()
-        assert "the process that thought has died" in server.log
+        assert "the process of the search has died" in server.log
         assert server.process is not None
         server.process.send_signal(signal.SIGKILL)
         server.process.wait(240)

@@ -12,7 +12,7 @@ from bench.robots import let_robots_be_waited_for
 from pbm.robots.thinking import RobotMove
 from pbm.rules.abalone.engine import searching
 from pbm.service.robots.jobs import LeasedJob
-from pbm.store.schema.running import thoughts
+from pbm.store.schema.running import search_jobs
 from tests.conversations.playing import board_mail
 from tests.growth import Cost, SendingTable, asked, work_for
 from tests.table import Person
@@ -56,7 +56,7 @@ def test_a_turn_costs_the_same_beside_boards_that_wait_for_robots(table: Sending
     cost(table, alice, 1, "show")  # what happens once is not measured
     let_robots_be_waited_for(table.database, BOARDS, table.clock())
     with table.database.engine.begin() as connection:
-        connection.execute(delete(thoughts))
+        connection.execute(delete(search_jobs))
     without = turns(1, 2)
     table.robots.begin()
     assert len(table.rows("thoughts")) == BOARDS + 1

@@ -66,7 +66,7 @@ def thinks(task: LeasedJob) -> Any:
 
 
 def fails(table: Table, task: LeasedJob) -> None:
-    error = SearchFailedError("the process that thought has died")
+    error = SearchFailedError("the process of the search has died")
     do(table.robots, lambda work: table.robots.fail(work, task, error))
     table.clock.passes(seconds=2)
 
@@ -102,7 +102,7 @@ def test_a_lease_lasts_as_long_as_there_are_signs(table: Table) -> None:
     (again,) = claimed(other)
     assert (again.job.tries, again.job.last_error) == (
         1,
-        "the process that thought has died",
+        "the process of the search has died",
     )
     do(other, other.release)
     (again,) = claimed(table.robots)

@@ -1,7 +1,7 @@
 """The words of the kinds are in databases of every version: they stay what they are."""
 
 from pbm.store.schema.mails import outbox
-from pbm.store.values.kinds import Allowance, Kind, using_up
+from pbm.store.values.mails import Allowance, Kind, using_up
 
 WORDS = (
     "board again answer reminder question unproven pause-hour pause-day pause-from notice farewell"

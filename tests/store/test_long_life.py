@@ -10,9 +10,8 @@ from sqlalchemy import event, text
 
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
-from pbm.store.queues.scan_floor import BEGINNING, MARGIN, SCAN_ALL, ScanFloor
-from pbm.store.values.kinds import Kind
-from pbm.store.values.mails import ArrivedMail, NewMail, Queued
+from pbm.store.queues.queue import BEGINNING, MARGIN, SCAN_ALL, ScanFloor
+from pbm.store.values.mails import ArrivedMail, Kind, NewMail, Queued
 from tests.plans import generic_plan
 from tests.postgres_server import PostgresServer
 

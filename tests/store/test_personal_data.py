@@ -19,7 +19,7 @@ from pbm.store.schema.personal import (
     Personal,
     mark_of,
 )
-from pbm.store.values.kinds import Kind
+from pbm.store.values.mails import Kind
 from tests.table import START, Person
 from tests.table import Table as Server
 

@@ -13,8 +13,7 @@ from pbm.service.post.post import delay
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
 from pbm.store.schema.mails import inbox
-from pbm.store.values.kinds import Kind
-from pbm.store.values.mails import ArrivedMail, NewMail, Queued
+from pbm.store.values.mails import ArrivedMail, Kind, NewMail, Queued
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -12,8 +12,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, Program
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
 from pbm.store.schema.asking import questions
-from pbm.store.sql.driver import Call, execute
-from pbm.store.sql.errors import is_away
+from pbm.store.sql.driver import Call, execute, is_away
 from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import Transaction
 

@@ -13,10 +13,9 @@ from pbm.rules import abalone as rules
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
 from pbm.store.schema import metadata
-from pbm.store.sql.errors import is_away
+from pbm.store.sql.driver import is_away
 from pbm.store.values.boards import Board
-from pbm.store.values.kinds import Kind
-from pbm.store.values.mails import ArrivedMail, NewMail
+from pbm.store.values.mails import ArrivedMail, Kind, NewMail
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

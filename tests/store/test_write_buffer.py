@@ -9,6 +9,7 @@ from sqlalchemy.exc import IntegrityError
 
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.schema.people import players
+from pbm.store.sql.driver import Call
 from tests.table import START, Table
 
 
@@ -171,3 +172,19 @@ def test_a_transaction_that_reads_everything_caches_some_of_it(table: Table) -> 
             assert found == []
             work.players.get(1)
             assert found == ["SELECT"]
+
+
+def test_an_earlier_write_that_fails_is_reported_before_a_savepoint(table: Table) -> None:
+    with pytest.raises(IntegrityError), table.database.transaction() as work:
+        name_everybody(work, "bob")
+    with table.database.reading() as work:
+        assert work.players.get(1).status == "active"
+
+
+def name_everybody(work: UnitOfWork, handle: str) -> None:
+    """Give all players one handle, in a write that is still buffered when a savepoint is opened."""
+    work.players.set_status(1, "suspended")
+    call = Call(f"UPDATE players SET handle = '{handle}'")
+    work.transaction.write(call, frozenset({"players"}))
+    with work.savepoint():
+        pytest.fail("the savepoint is open")

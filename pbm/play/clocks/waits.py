@@ -15,7 +15,7 @@ from pbm.plain import from_plain
 from pbm.play.clocks.calendar import UNNOTICED, Calendar, Stretch, outages
 from pbm.play.clocks.terms import LAST_REMINDER, SHORTEST, Terms, parse_duration, usual_terms
 from pbm.store.db import UnitOfWork
-from pbm.store.repositories.vacations import vacations_read
+from pbm.store.repositories.clocks import vacations_read
 from pbm.store.sql.statement import Read
 from pbm.store.values.boards import Board, Seat, Stop
 from pbm.store.values.players import Player, Vacation

@@ -14,7 +14,7 @@ from pbm.rules.sides import mover, teams
 from pbm.service.asking.questions import shortened
 from pbm.service.telling.mail_writer import Asking, MailWriter
 from pbm.store.values.asking import PendingChallenge
-from pbm.store.values.kinds import Kind
+from pbm.store.values.mails import Kind
 
 CHALLENGE = "challenge"  # the kind of question
 

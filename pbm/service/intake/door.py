@@ -35,7 +35,7 @@ from pbm.service.running.cooperative import InThread
 from pbm.service.running.writer import Reader, Writer
 from pbm.service.trouble.masking import traceback_of
 from pbm.store.db import UnitOfWork
-from pbm.store.sql.errors import is_away
+from pbm.store.sql.driver import is_away
 from pbm.store.values.players import FIRST_EPOCH
 
 _EPOCHS_LOOKED_AT = 8  # former reply addresses that are checked

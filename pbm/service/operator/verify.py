@@ -72,7 +72,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
         yield from _book_differences(board, replay.position, work.boards.bookkeeping(board.id))
         yield from _rating_differences(work, board)
         if board.state == replay.position.state():  # a differing state may be unreadable
-            yield from _thought_differences(work, board)
+            yield from _job_differences(work, board)
 
 
 class _Replay:
@@ -206,7 +206,7 @@ def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
             yield f"in the standings {player.handle} stands otherwise than the last game says"
 
 
-def _thought_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
+def _job_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
     """Check that a robot's move has its job."""
     mover = board.to_move
     if mover is None or mover.robot is None:

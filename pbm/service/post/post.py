@@ -27,7 +27,7 @@ from pbm.service.trouble.notices import tell_of_failed
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.processes.locks import AdvisoryLocks
 from pbm.store.queues.outbox import LONGEST_PAUSE, MOST_PASSED_OVER
-from pbm.store.queues.scan_floor import ScanFloor
+from pbm.store.queues.queue import ScanFloor
 from pbm.store.values.mails import OutboxMail, OutboxStatus
 
 MOST_AT_ONCE = MOST_PASSED_OVER  # mails under way

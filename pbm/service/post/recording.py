@@ -17,10 +17,9 @@ from pbm.play.clocks.waits import wait_of
 from pbm.play.turn import Turn
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
-from pbm.store.sql.errors import is_away, lost_a_race
+from pbm.store.sql.driver import is_away, lost_a_race
 from pbm.store.values.boards import Board
-from pbm.store.values.kinds import Kind
-from pbm.store.values.mails import OutboxMail, OutboxStatus
+from pbm.store.values.mails import Kind, OutboxMail, OutboxStatus
 from pbm.store.values.queues import TimerKind
 
 MOST_TOGETHER = 64

@@ -32,7 +32,7 @@ MOST_TRIES = 4  # searches, the last with weaker robots; then the handler gives 
 _MOST_ENDINGS = 3  # tries to give up; then the job is stuck
 _MOST_CLAIMS = 10  # queries in one transaction, while jobs are obsolete
 _RETRY_AFTER = timedelta(seconds=1)
-_DIED = "the process that thought has died"
+_DIED = "the process of the search has died"
 _log = structlog.get_logger("pbm.robots")
 
 HANDLERS: Mapping[str, JobHandler] = {
@@ -121,7 +121,7 @@ class RobotJobs:
         tries = work.search_jobs.count_try(job, reason)
         work.search_jobs.put_off(job, self.clock() + _RETRY_AFTER)
         trace = error.trace if isinstance(error, SearchFailedError) else traceback_of(error)
-        about = {"thought": job.id, "kind": job.kind, "board": job.board_id}
+        about = {"job": job.id, "kind": job.kind, "board": job.board_id}
         _log.error("thinking failed", tries=tries, error=trace, **about)
         is_stuck = tries >= MOST_TRIES + _MOST_ENDINGS
         if is_stuck:
@@ -164,7 +164,7 @@ class RobotJobs:
                 work.search_jobs.done(job)
                 outcome = how(HANDLERS[job.kind], turn)
                 work.flush()  # so that the savepoint undoes failed writes
-            _log.info("thought done", thought=job.id, kind=job.kind, outcome=outcome)
+            _log.info("search job done", job=job.id, kind=job.kind, outcome=outcome)
 
 
 def enlist(work: UnitOfWork, now: datetime) -> None:

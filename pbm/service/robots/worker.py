@@ -83,7 +83,7 @@ class RobotWorker:
                     await self.writer.do(piece)
                 is_done = True
             except DBAPIError as error:
-                _log.warning("database away, a thought waits", error=str(error.orig))
+                _log.warning("database away, a search job waits", error=str(error.orig))
                 await asyncio.sleep(DATABASE_PAUSE)
         self._under_way.discard(leased.job.id)
         self.asked.set()

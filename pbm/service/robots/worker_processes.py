@@ -69,7 +69,7 @@ class WorkerProcess:
             if isinstance(error, SearchFailedError):
                 raise
             if isinstance(error, EOFError | OSError):
-                raise SearchFailedError("the process that thought has died") from error
+                raise SearchFailedError("the process of the search has died") from error
             raise SearchFailedError(f"{type(error).__name__}: {error}") from error
         if trouble is not None:
             raise SearchFailedError(*trouble)

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from pbm.service.running.cooperative import InThread, Steps, at_once, between_others
 from pbm.store.channels import Channel
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.sql.errors import is_away, lost_a_race
+from pbm.store.sql.driver import is_away, lost_a_race
 
 T = TypeVar("T")
 Piece = Callable[[UnitOfWork], T]

@@ -10,7 +10,7 @@ from pbm.service.telling.announce import shown_to
 from pbm.service.telling.kept_news import with_news
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.boards import Board
-from pbm.store.values.kinds import Kind
+from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
 
 MOST_DRAWN = 12  # boards; the others come without a drawing

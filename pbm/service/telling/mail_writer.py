@@ -23,8 +23,7 @@ from pbm.service.telling.delayed_mail import deferred_until, waits_until
 from pbm.service.telling.kept_news import with_kept
 from pbm.store.queues.kept_news import AwaitingMail
 from pbm.store.values.boards import Board
-from pbm.store.values.kinds import Kind
-from pbm.store.values.mails import NewMail
+from pbm.store.values.mails import Kind, NewMail
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
-from pbm.store.sql.errors import gave_up, is_away
+from pbm.store.sql.driver import gave_up, is_away
 
 GIVEN_UP_FOR = timedelta(seconds=10)  # pause before a retry of what the database gave up
 Handler = Callable[[Exception], object]

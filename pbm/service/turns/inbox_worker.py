@@ -30,7 +30,7 @@ from pbm.service.turns.handle_mail import handle
 from pbm.service.turns.next_mails import NextMails
 from pbm.service.turns.preparation import Preparation, Preparations
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.sql.errors import gave_up, is_away
+from pbm.store.sql.driver import gave_up, is_away
 from pbm.store.values.mails import InboxMail
 
 MOST_TRIES = 3

@@ -10,7 +10,7 @@ from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS, is_long
 from pbm.mail.site import Site
 from pbm.service.turns.preparation import Preparation, Preparations
 from pbm.store.db import UnitOfWork
-from pbm.store.queues.scan_floor import ScanFloor
+from pbm.store.queues.queue import ScanFloor
 from pbm.store.values.mails import InboxMail
 
 

@@ -1,6 +1,7 @@
 """The inbox: mails that the server has accepted."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -8,7 +9,6 @@ from sqlalchemy import (
     ColumnElement,
     Float,
     Integer,
-    Select,
     and_,
     bindparam,
     case,
@@ -18,34 +18,21 @@ from sqlalchemy import (
     literal,
     or_,
     select,
-    union_all,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.channels import MAIL_KEPT
-from pbm.store.queues.scan_floor import BEGINNING
+from pbm.store.queues.queue import BEGINNING, MailQueue
 from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox, inbox_raw
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import UPSERTS
 from pbm.store.values.mails import ArrivedMail, InboxMail, InboxStatus
 
 _RAW = select(inbox_raw.c.raw).where(inbox_raw.c.inbox_id == inbox.c.id).scalar_subquery()
-_COLUMNS = (
-    inbox.c.id,
-    inbox.c.recipient,
-    inbox.c.sender,
-    inbox.c.peer,
-    inbox.c.network,
-    _RAW.label("raw"),
-    inbox.c.received_at,
-    inbox.c.status,
-    inbox.c.tries,
-    inbox.c.outcome,
-    inbox.c.known,
-    inbox.c.answer_counted,
+_COLUMNS = tuple(
+    _RAW.label("raw") if field.name == "raw" else inbox.c[field.name] for field in fields(InboxMail)
 )
 
 _COPY = select(inbox.c.digest, inbox.c.recipient, inbox.c.id, inbox.c.received_at)
@@ -85,7 +72,7 @@ _KEEP = {
         .on_conflict_do_nothing(index_elements=["digest", "recipient"])
         .returning(inbox.c.id)
     )
-    for name, insert_into in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
+    for name, insert_into in UPSERTS.items()
 }
 
 
@@ -137,11 +124,15 @@ _KEEP_RAW = Statement(
 _ERASE = Statement(delete(inbox_raw).where(inbox_raw.c.inbox_id == bindparam("mail")))
 
 
-class Inbox:
+class Inbox(MailQueue[InboxMail]):
     """Queries about incoming mail, within one transaction."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
+    _table, _columns, _since = inbox, _COLUMNS, "received_at"
+    _open = (_IS_NEW, inbox.c.status == STUCK)
+    _at_any_place = _AT_ANY_PLACE
+
+    def _read(self, row: Row) -> InboxMail:
+        return InboxMail(**{**row, "raw": row["raw"] or b"", "status": InboxStatus(row["status"])})
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
         """The recipients of mails with this digest received since then, with the mails' numbers."""
@@ -154,24 +145,17 @@ class Inbox:
         None if too many mails of its lane wait; the mail is not stored then.
         """
         self._transaction.notify(MAIL_KEPT)
-        added = _KEEP[self._transaction.dialect.name].value(self._transaction, **_kept(mail))
-        return self._keep_beside(mail) if added is None else self._kept_as(int(added), mail)
-
-    def _kept_as(self, number: int, mail: ArrivedMail) -> int:
-        _KEEP_RAW.run(self._transaction, {"mail": number, "raw": mail.raw})
-        return number
-
-    def _keep_beside(self, mail: ArrivedMail) -> int | None:
-        """Store a mail for which there was no room, unless it is a duplicate."""
+        keep, values = _KEEP[self._transaction.dialect.name], _kept(mail)
         same = {"digest": mail.digest, "recipient": mail.recipient}
-        while (copy := _KNOWN.row(self._transaction, **same)) is not None:
+        while (added := keep.value(self._transaction, **values)) is None:
+            copy = _KNOWN.row(self._transaction, **same)
+            if copy is None:
+                return None
             if copy["received_at"] > mail.now - mail.same_for:
                 return int(copy["id"])
-            self._set(inbox.c.id == copy["id"], digest=f"{mail.digest}.{copy['id']}")
-            added = _KEEP[self._transaction.dialect.name].value(self._transaction, **_kept(mail))
-            if added is not None:
-                return self._kept_as(int(added), mail)
-        return None
+            self._change(copy["id"], digest=f"{mail.digest}.{copy['id']}")
+        _KEEP_RAW.run(self._transaction, {"mail": added, "raw": mail.raw})
+        return int(added)
 
     def claim(
         self,
@@ -188,7 +172,7 @@ class Inbox:
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
         rows = _CLAIM.rows(self._transaction, now=now, **bounds)
-        return tuple(_mail(row) for row in rows)
+        return tuple(map(self._read, rows))
 
     def put_aside(self, numbers: Iterable[int], until: datetime) -> None:
         """Defer these mails until a moment; later mails of their lanes wait."""
@@ -198,24 +182,7 @@ class Inbox:
 
     def take_back(self) -> None:
         """End all deferrals, which dead processes have left."""
-        self._set(_IS_NEW & inbox.c.aside_until.is_not(None), aside_until=None)
-
-    def get(self, inbox_id: int, *, lock: bool = False) -> InboxMail:
-        """Return a mail by number; `lock` keeps turns from taking it. Raises LookupError."""
-        query = select(*_COLUMNS).where(inbox.c.id == inbox_id)
-        mail = self._one(query.with_for_update() if lock else query)
-        if mail is None:
-            raise LookupError(f"no mail {inbox_id} in the inbox")
-        return mail
-
-    def waiting(self, *, most: int | None = None) -> tuple[InboxMail, ...]:
-        """The mails that are new or stuck, oldest first."""
-        new, stuck = (
-            select(*_COLUMNS).where(condition) for condition in (_IS_NEW, inbox.c.status == STUCK)
-        )  # separate queries, since each has its own index
-        query = union_all(new, stuck).order_by("received_at", "id").limit(most)
-        rows = self._transaction.execute(query).mappings()
-        return tuple(_mail(row) for row in rows)
+        self._update(inbox, _IS_NEW, inbox.c.aside_until.is_not(None), aside_until=None)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
         """The oldest mail that waits for its turn: its number, and since when it waits."""
@@ -224,16 +191,9 @@ class Inbox:
         row = self._transaction.execute(oldest).one_or_none()
         return (row.id, row.received_at) if row else None
 
-    def count(self, status: InboxStatus) -> int:
-        """The number of mails with a status."""
-        word = literal(str(status), literal_execute=True)
-        query = select(func.count()).where(inbox.c.status == word, _AT_ANY_PLACE)
-        return int(self._transaction.scalar(query) or 0)
-
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
         """Find and lock a mail that is still new; without `wait` skip a locked one."""
-        query = select(*_COLUMNS).where(inbox.c.id == inbox_id, inbox.c.status == NEW)
-        return self._one(query.with_for_update(skip_locked=not wait))
+        return self._find(inbox_id, inbox.c.status == NEW, wait=wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
         """Record the outcomes of mails, by number, and erase their texts."""
@@ -244,24 +204,16 @@ class Inbox:
 
     def count_try(self, inbox_id: int, error: str) -> int:
         """Count a failed try; return the number of tries, 0 if the mail is not new any more."""
-        still_new = (inbox.c.id == inbox_id) & (inbox.c.status == NEW)
-        self._set(still_new, tries=inbox.c.tries + 1, outcome=error, aside_until=None)
-        return self._transaction.scalar(select(inbox.c.tries).where(still_new)) or 0
+        is_new = inbox.c.status == NEW
+        return self._count_try(inbox_id, is_new, outcome=error, aside_until=None)
 
     def set_stuck(self, inbox_id: int) -> None:
         """Mark a mail as stuck until the operator retries or drops it."""
-        self._set((inbox.c.id == inbox_id) & (inbox.c.status == NEW), status=InboxStatus.STUCK)
+        self._change(inbox_id, inbox.c.status == NEW, status=InboxStatus.STUCK)
 
     def retry(self, inbox_id: int) -> None:
         """Make a stuck mail new again."""
-        self._set(inbox.c.id == inbox_id, status=InboxStatus.NEW, tries=0)
-
-    def _set(self, condition: ColumnElement[bool], **values: object) -> None:
-        self._transaction.execute(update(inbox).where(condition).values(**values))
-
-    def _one(self, query: Select[Any]) -> InboxMail | None:
-        row = self._transaction.execute(query).mappings().one_or_none()
-        return _mail(row) if row else None
+        self._change(inbox_id, status=InboxStatus.NEW, tries=0)
 
 
 def _kept(mail: ArrivedMail) -> dict[str, Any]:
@@ -285,7 +237,3 @@ def _kept(mail: ArrivedMail) -> dict[str, Any]:
         "apart": queued.apart,
         "last_place": now + queued.furthest,
     }
-
-
-def _mail(row: Row) -> InboxMail:
-    return InboxMail(**{**row, "raw": row["raw"] or b"", "status": InboxStatus(row["status"])})

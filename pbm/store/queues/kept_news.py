@@ -12,9 +12,8 @@ from pbm.store.schema.columns import DUE
 from pbm.store.schema.mails import IN_HAND, kept_news, kept_notices, outbox, outbox_contents
 from pbm.store.schema.people import players
 from pbm.store.schema.running import due
-from pbm.store.sql.transaction import Transaction
-from pbm.store.values.kinds import Kind
-from pbm.store.values.mails import News
+from pbm.store.sql.transaction import Repository
+from pbm.store.values.mails import Kind, News
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
@@ -70,11 +69,8 @@ class AwaitingMail:
     due_at: datetime
 
 
-class AwaitingMails:
+class AwaitingMails(Repository):
     """Queries about delayed mails, within one transaction, which has locked their board."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
@@ -107,14 +103,11 @@ _NEWS = (kept_news.c.after_ply, kept_news.c.told, kept_news.c.size, kept_news.c.
 MOST_NOTICES = 40  # of one player, apart from news of boards
 
 
-class KeptNews:
+class KeptNews(Repository):
     """Queries about kept news, within one transaction.
 
     News of a board are kept and taken with the board locked, so that each is told once.
     """
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:
         """Keep the same news of a board for several players."""
@@ -166,7 +159,7 @@ class KeptNews:
         """Delete and return all notices of a player that concern no board, in order."""
         taken = delete(kept_notices).where(kept_notices.c.player_id == player_id)
         returned = taken.returning(kept_notices.c.id, kept_notices.c.told)
-        rows = self._transaction.execute(returned).mappings()
+        rows = self._rows(returned)
         return [row["told"] for row in sorted(rows, key=lambda row: row["id"])]
 
     def has_notices(self, player_id: int) -> bool:
@@ -182,7 +175,7 @@ class KeptNews:
         theirs = (kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
         columns = (kept_news.c.id, kept_news.c.player_id, *_NEWS)
         taken = delete(kept_news).where(*theirs).returning(*columns)
-        rows = self._transaction.execute(taken).mappings()
+        rows = self._rows(taken)
         for row in sorted(rows, key=lambda row: row["id"]):
             news = News(**{name.name: row[name.name] for name in _NEWS})
             found[row["player_id"]] += (news,)
@@ -191,4 +184,4 @@ class KeptNews:
     def forget(self, player_id: int) -> None:
         """Delete all news and notices kept for a player."""
         for table in (kept_news, kept_notices):
-            self._transaction.execute(delete(table).where(table.c.player_id == player_id))
+            self._delete(table, table.c.player_id == player_id)

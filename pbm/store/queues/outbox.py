@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import (
     Case,
@@ -11,53 +10,45 @@ from sqlalchemy import (
     ColumnElement,
     Delete,
     Integer,
-    Select,
     and_,
     bindparam,
     case,
     delete,
     func,
     insert,
-    literal,
     or_,
     select,
-    union_all,
     update,
 )
 from sqlalchemy.dialects import postgresql
 
 from pbm.store.channels import MAIL_WRITTEN
-from pbm.store.queues.scan_floor import BEGINNING
+from pbm.store.queues.queue import BEGINNING, MailQueue
 from pbm.store.schema.columns import DUE, FAILED
 from pbm.store.schema.mails import outbox, outbox_contents
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement
-from pbm.store.sql.transaction import Transaction
-from pbm.store.values.kinds import ERASING_ADDRESS, SUPERSEDED, Allowance, Kind, using_up
-from pbm.store.values.mails import NewMail, OutboxMail, OutboxStatus
+from pbm.store.values.mails import (
+    ERASING_ADDRESS,
+    SUPERSEDED,
+    Allowance,
+    Kind,
+    NewMail,
+    OutboxMail,
+    OutboxStatus,
+    using_up,
+)
 
-_CONTENTS = tuple(
-    select(column)
+_CONTENTS = {
+    column.name: select(column)
     .where(outbox_contents.c.message_id == outbox.c.message_id)
     .scalar_subquery()
     .label(column.name)
     for column in (outbox_contents.c.params, outbox_contents.c.headers)
-)
-_COLUMNS = (
-    outbox.c.id,
-    outbox.c.kind,
-    outbox.c.recipient,
-    outbox.c.player_id,
-    outbox.c.board_id,
-    outbox.c.template,
-    *_CONTENTS,
-    outbox.c.message_id,
-    outbox.c.sender,
-    outbox.c.written_at,
-    outbox.c.status,
-    outbox.c.attempts,
-    outbox.c.due_at,
-    outbox.c.last_error,
+}
+_COLUMNS = tuple(
+    _CONTENTS[field.name] if field.name in _CONTENTS else outbox.c[field.name]
+    for field in fields(OutboxMail)
 )
 
 LONGEST_PAUSE = timedelta(hours=1)  # between two tries of a mail
@@ -106,12 +97,6 @@ _CLAIM = Statement(
 )
 
 
-def _erase_contents(transaction: Transaction, message_ids: Sequence[str]) -> None:
-    """Erase the contents of mails that are superseded or finished."""
-    if message_ids:
-        _ERASE_NAMED.run(transaction, *({"name": message_id} for message_id in message_ids))
-
-
 def _contents_of(mails: ColumnElement[bool]) -> Delete:
     """The statement that erases the contents of some mails."""
     named = select(outbox.c.message_id).where(mails)
@@ -152,11 +137,16 @@ _NEXT_DUE_AT = Statement(
 )
 
 
-class Outbox:
+class Outbox(MailQueue[OutboxMail]):
     """Queries about outgoing mail, within one transaction."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
+    _table, _columns, _since = outbox, _COLUMNS, "written_at"
+    _open = (_IS_DUE, outbox.c.status == FAILED)
+    _at_any_place = _AT_ANY_MOMENT
+
+    def _read(self, row: Row) -> OutboxMail:
+        read = {"params": row["params"] or {}, "headers": row["headers"] or {}}
+        return OutboxMail(**{**row, **read, "status": OutboxStatus(row["status"])})
 
     def add(self, *mails: NewMail) -> None:
         """Add mails to be sent, in this order."""
@@ -195,7 +185,7 @@ class Outbox:
         soon = now + LONGEST_PAUSE - _LETS_BY
         moments = {"since": since, "now": now, "soon": soon}
         rows = _CLAIM.rows(self._transaction, most=most, **moments, **passed)
-        return [_mail(row) for row in rows]
+        return [self._read(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
         """The mails among these that are still due; on PostgreSQL."""
@@ -226,7 +216,7 @@ class Outbox:
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
         """Record a permanent failure; the contents stay for a retry by the operator."""
-        self._set(
+        self._change(
             outbox_id,
             status=OutboxStatus.FAILED,
             finished_at=now,
@@ -236,33 +226,31 @@ class Outbox:
 
     def defer(self, outbox_id: int, error: str, due_at: datetime) -> None:
         """Record a temporary failure."""
-        self._set(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
+        self._change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def write_later(self, outbox_id: int, now: datetime) -> None:
         """Treat a waiting mail as written now."""
-        self._set(outbox_id, written_at=now)
+        self._change(outbox_id, written_at=now)
 
     def bring_forward(self, now: datetime) -> None:
         """Make mails due now that wait longer than any retry, after a clock was ahead.
 
         Deliberately delayed mails written in the past keep waiting.
         """
-        self._transaction.execute(
-            update(outbox)
-            .where(
-                outbox.c.status == DUE,
-                outbox.c.due_at > now,
-                or_(
-                    outbox.c.written_at > now,
-                    and_(outbox.c.attempts > 0, outbox.c.due_at > now + LONGEST_PAUSE),
-                ),
-            )
-            .values(due_at=now)
+        self._update(
+            outbox,
+            outbox.c.status == DUE,
+            outbox.c.due_at > now,
+            or_(
+                outbox.c.written_at > now,
+                and_(outbox.c.attempts > 0, outbox.c.due_at > now + LONGEST_PAUSE),
+            ),
+            due_at=now,
         )
 
     def retry(self, outbox_id: int, now: datetime) -> None:
         """Make a waiting or failed mail due at once."""
-        self._set(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
+        self._change(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
         """The waiting mails before this one to the same reader about the same board."""
@@ -273,31 +261,6 @@ class Outbox:
             outbox.c.id < mail.id,
         )
         return tuple(self._transaction.scalars(query.order_by(outbox.c.id)))
-
-    def get(self, outbox_id: int, *, lock: bool = False) -> OutboxMail:
-        """Return a mail by number; with `lock` its row is locked. Raises LookupError."""
-        query: Select[Any] = select(*_COLUMNS).where(outbox.c.id == outbox_id)
-        if lock:
-            query = query.with_for_update()
-        row = self._transaction.execute(query).mappings().one_or_none()
-        if row is None:
-            raise LookupError(f"no mail {outbox_id} in the outbox")
-        return _mail(row)
-
-    def waiting(self, *, most: int | None = None) -> tuple[OutboxMail, ...]:
-        """The mails that are due or have failed, oldest first."""
-        due, failed = (
-            select(*_COLUMNS).where(condition) for condition in (_IS_DUE, outbox.c.status == FAILED)
-        )  # separate queries, since each has its own index
-        query = union_all(due, failed).order_by("written_at", "id").limit(most)
-        rows = self._transaction.execute(query).mappings()
-        return tuple(_mail(row) for row in rows)
-
-    def count(self, status: OutboxStatus) -> int:
-        """The number of mails with a status."""
-        word = literal(str(status), literal_execute=True)
-        query = select(func.count()).where(outbox.c.status == word, _AT_ANY_MOMENT)
-        return int(self._transaction.scalar(query) or 0)
 
     def written(self, message_id: str) -> bool:
         """Whether a mail with this Message-ID was ever written."""
@@ -311,7 +274,7 @@ class Outbox:
             outbox.c.kind == kind,
             outbox.c.written_at > since,
         )
-        return self._transaction.scalars(query.limit(1)).first() is not None
+        return self._exists(query)
 
     def count_answers(self, allowance: Allowance, address_key: str, since: datetime) -> int:
         """The number of mails to an address since then that count against an allowance."""
@@ -320,7 +283,7 @@ class Outbox:
             outbox.c.kind.in_(using_up(allowance)),
             outbox.c.written_at > since,
         )
-        return int(self._transaction.scalar(query) or 0)
+        return self._count(query)
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
         """Whether any mail to an address is waiting, of all boards or of one."""
@@ -329,7 +292,7 @@ class Outbox:
         )
         if board_id is not None:
             query = query.where(outbox.c.thread == board_id)
-        return self._transaction.scalars(query.limit(1)).first() is not None
+        return self._exists(query)
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
         """Find the mail to an address that was sent with this envelope sender of its own."""
@@ -338,25 +301,23 @@ class Outbox:
             outbox.c.written_at > since,
             outbox.c.sender == sender,
         )
-        row = self._transaction.execute(query).mappings().first()
-        return _mail(row) if row else None
+        row = self._row(query)
+        return self._read(row) if row else None
 
     def note(self, outbox_id: int, what: str) -> None:
         """Record for the operator what happened to a mail after it was sent."""
-        self._set(outbox_id, last_error=what)
+        self._change(outbox_id, last_error=what)
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
         """Make the delayed mails to a player due at once."""
         self._transaction.notify(MAIL_WRITTEN)
-        self._transaction.execute(
-            update(outbox)
-            .where(
-                outbox.c.status == DUE,
-                outbox.c.recipient_key == address_key,
-                outbox.c.player_id == player_id,
-                outbox.c.due_at > now,
-            )
-            .values(due_at=now)
+        self._update(
+            outbox,
+            outbox.c.status == DUE,
+            outbox.c.recipient_key == address_key,
+            outbox.c.player_id == player_id,
+            outbox.c.due_at > now,
+            due_at=now,
         )
 
     def supersede(
@@ -377,13 +338,6 @@ class Outbox:
         given_up = update(outbox).where(*where).values(**dropped)
         given_up = given_up.returning(outbox.c.message_id, outbox.c.board_id)
         found = self._transaction.execute(given_up).all()
-        _erase_contents(self._transaction, [row.message_id for row in found])
+        if found:
+            _ERASE_NAMED.run(self._transaction, *({"name": row.message_id} for row in found))
         return tuple(row.board_id for row in found)
-
-    def _set(self, outbox_id: int, **values: Any) -> None:
-        self._transaction.execute(update(outbox).where(outbox.c.id == outbox_id).values(**values))
-
-
-def _mail(row: Row) -> OutboxMail:
-    read = {"params": row["params"] or {}, "headers": row["headers"] or {}}
-    return OutboxMail(**{**row, **read, "status": OutboxStatus(row["status"])})

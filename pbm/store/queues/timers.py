@@ -2,22 +2,19 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import String, cast, literal, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.store.channels import TIMER_SET
-from pbm.store.queues.job_queue import JobQueue
+from pbm.store.queues.queue import JobQueue
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.schema.running import due
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.driver import Row
 from pbm.store.values.queues import Timer, TimerKind
 
 ALL_KEPT = timedelta(minutes=1)  # after this time all earlier rows are committed
 SOON = timedelta(minutes=1)  # the timer loop polls again long before
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _COLUMNS = tuple(due.columns)
 _WAITS = ~due.c.stuck
 _AT_ONCE = 500  # names in one statement
@@ -27,8 +24,10 @@ _LOOKED_AT = 500  # due timers examined, so that the cost is bounded
 class Timers(JobQueue[Timer]):
     """Queries about timers, within one transaction."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        super().__init__(transaction, due, lambda row: Timer(**row))
+    _table, _columns = due, _COLUMNS
+
+    def _read(self, row: Row) -> Timer:
+        return Timer(**row)
 
     def set(
         self,
@@ -49,7 +48,7 @@ class Timers(JobQueue[Timer]):
         row = {"kind": kind.value, "about": about, "since": since or now, "set_at": now}
         row["due_at"] = due_at
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
-        added = _INSERT[self._transaction.dialect.name](due).values(**row, **whose)
+        added = self._upsert(due).values(**row, **whose)
         added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
         if self._transaction.scalar(added.returning(due.c.id)) is None:
             return False
@@ -61,7 +60,7 @@ class Timers(JobQueue[Timer]):
         about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
         at = literal(now, due.c.due_at.type)
         awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
-        added = _INSERT[self._transaction.dialect.name](due).from_select(
+        added = self._upsert(due).from_select(
             ["kind", "about", "player_id", "since", "set_at", "due_at"],
             awaited.where(whose.is_not(None)),
         )
@@ -74,7 +73,7 @@ class Timers(JobQueue[Timer]):
         """Set a timer, or move an existing one."""
         moment = {"set_at": now, "due_at": due_at}
         row = {"kind": kind.value, "about": about, "since": now, "player_id": player_id, **moment}
-        added = _INSERT[self._transaction.dialect.name](due).values(row)
+        added = self._upsert(due).values(row)
         moved = added.on_conflict_do_update(index_elements=["kind", "about"], set_=moment)
         self._transaction.execute(moved)
         self._wake(now, due_at)
@@ -104,14 +103,7 @@ class Timers(JobQueue[Timer]):
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
         """Lock the due timers, oldest first; other processes skip them."""
-        query = (
-            select(*_COLUMNS)
-            .where(_WAITS, due.c.due_at <= now)
-            .order_by(due.c.due_at, due.c.id)
-            .limit(most)
-            .with_for_update(skip_locked=True)
-        )
-        return tuple(Timer(**row) for row in self._transaction.execute(query).mappings())
+        return tuple(map(self._read, self._claim(now, most, "due_at")))
 
     def next_due_at(self) -> datetime | None:
         """The due time of the next timer."""
@@ -121,7 +113,7 @@ class Timers(JobQueue[Timer]):
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
         """The timers of a kind, by their keys."""
         query = select(*_COLUMNS).where(due.c.kind == kind.value, due.c.about.in_(abouts))
-        rows = self._transaction.execute(query).mappings() if abouts else ()
+        rows = self._rows(query) if abouts else ()
         return {row["about"]: Timer(**row) for row in rows}
 
     def readers_of(
@@ -154,12 +146,12 @@ class Timers(JobQueue[Timer]):
 
     def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
         """Defer a timer; its tries count from zero."""
-        self._set([timer.id], set_at=now, due_at=due_at, tries=0, last_error=None)
+        self._change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
         """Shift timers set by a clock that was ahead, keeping their waits."""
         ahead = select(*_COLUMNS).where(due.c.set_at > now)
-        for row in self._transaction.execute(ahead).mappings().all():
+        for row in self._rows(ahead):
             timer = Timer(**row)
             wait = timer.due_at - timer.set_at
-            self._set([timer.id], since=min(timer.since, now), set_at=now, due_at=now + wait)
+            self._change(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)

@@ -15,7 +15,7 @@ from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
-from pbm.store.sql.transaction import Rows, Transaction
+from pbm.store.sql.transaction import Repository, Rows
 from pbm.store.values.boards import Board, BoardStatus, Bookkeeping, Offer, Round, Seat, Stop
 from pbm.store.values.players import PlayerStatus
 
@@ -105,11 +105,8 @@ def board_reads(board_id: int) -> tuple[Read, Read]:
     return (_FIND, {"number": board_id}), (_SEATED_AT, {"board_id": board_id})
 
 
-class Boards:
+class Boards(Repository):
     """Queries about boards, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def find(self, board_id: int, *, lock: bool = False) -> Board | None:
         """Find a board; `lock` locks it until the commit."""
@@ -121,7 +118,7 @@ class Boards:
             found, seated = rows_of(transaction, *reads)
         if not found or found[0]["status"] == BoardStatus.FORGOTTEN:
             return None
-        board: Board = transaction.value_of(f"board {board_id}", found, seated, make=_built)
+        board: Board = transaction.cache.value_of(f"board {board_id}", found, seated, make=_built)
         return board
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
@@ -310,10 +307,15 @@ class Boards:
 
     def replace_player(self, board: Board, seat: int, player_id: int, now: datetime) -> Board:
         """Hand a seat over to another player."""
-        self._transaction.execute(
-            update(seats)
-            .where(seats.c.board_id == board.id, seats.c.seat == seat)
-            .values(player_id=player_id, told_of_words=False, used=0, banked=None, stopped=0),
+        self._update(
+            seats,
+            seats.c.board_id == board.id,
+            seats.c.seat == seat,
+            player_id=player_id,
+            told_of_words=False,
+            used=0,
+            banked=None,
+            stopped=0,
         )
         waited_for = board.to_move
         moves_now = waited_for is not None and waited_for.seat == seat
@@ -332,7 +334,7 @@ class Boards:
         The seats are a separate statement: joined to the row that is locked, they would be read as
         before the wait for the lock.
         """
-        rows = self._transaction.execute(query).mappings().all()
+        rows = self._rows(query)
         seated = self._seats([row["id"] for row in rows])
         for row in rows:
             yield board_of(row, seated[row["id"]])
@@ -340,7 +342,7 @@ class Boards:
     def _seats(self, board_ids: Sequence[int]) -> dict[int, list[Row]]:
         found: dict[int, list[Row]] = {board_id: [] for board_id in board_ids}
         query = SEATED.where(seats.c.board_id.in_(board_ids))
-        for row in self._transaction.execute(query).mappings() if board_ids else ():
+        for row in self._rows(query) if board_ids else ():
             found[row["board_id"]].append(row)
         return found
 

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Float, String, bindparam, case, delete, func, select, true, type_coerce
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Float, String, bindparam, case, func, select, true, type_coerce
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.sql.expression import ColumnElement
 from sqlalchemy.types import NullType
 
 from pbm.store.schema.running import buckets
 from pbm.store.sql.statement import Statement
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import UPSERTS, Repository
 
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _DAY_SECONDS = 86_400.0
 LONGEST = timedelta(days=7)  # longest fill time of a bucket; afterwards it can be deleted
 MOST_FORGOTTEN = 10_000  # buckets at once; far more than are made between two mails
@@ -39,11 +37,8 @@ class _State:
         return self.tokens + max(0.0, (now - self.filled_at) / per) * capacity
 
 
-class Buckets:
+class Buckets(Repository):
     """Queries about rate limits, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def take(
         self, key: str, capacity: float, per: timedelta, now: datetime, *, wait: bool = True
@@ -130,18 +125,17 @@ class Buckets:
             .limit(MOST_FORGOTTEN)
             .with_for_update(skip_locked=True)
         )
-        gone = self._transaction.execute(delete(buckets).where(buckets.c.key.in_(oldest)))
-        return gone.rowcount == MOST_FORGOTTEN
+        return self._delete(buckets, buckets.c.key.in_(oldest)) == MOST_FORGOTTEN
 
     def forget_all(self, name: str) -> None:
         """Delete all buckets of a rate limit, so that each is full."""
         mine = buckets.c.key.startswith(f"{name}:", autoescape=True)
-        self._transaction.execute(delete(buckets).where(mine))
+        self._delete(buckets, mine)
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
         """The number of these buckets from which a token was taken since a moment."""
         query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
-        return int(self._transaction.scalar(query) or 0)
+        return self._count(query)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
         """The oldest among the last uses of these buckets."""
@@ -152,7 +146,7 @@ class Buckets:
 
 def _take(dialect: str, *, unless_busy: bool = False, each: bool = False) -> Statement:
     """The statement that takes a token of one bucket, or of `each` that is not busy."""
-    insert = _INSERT[dialect](buckets)
+    insert = UPSERTS[dialect](buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND
     filled = case((full > _MOST, _MOST), else_=full)
@@ -211,9 +205,9 @@ _A_SECOND = bindparam("a_second", type_=Float)
 _MOST = bindparam("most", type_=Float)
 _TOKENS = type_coerce(buckets.c.tokens, NullType).label("tokens")  # unconverted
 _ASKED = func.unnest(bindparam("keys", type_=ARRAY(String))).column_valued("asked")
-_TAKE = {dialect: _take(dialect) for dialect in _INSERT}
+_TAKE = {dialect: _take(dialect) for dialect in UPSERTS}
 _TAKE_UNLESS_BUSY = _take("postgresql", unless_busy=True)
-_TAKE_EACH = {dialect: _take(dialect, each=True) for dialect in _INSERT}
+_TAKE_EACH = {dialect: _take(dialect, each=True) for dialect in UPSERTS}
 
 _STATE = (buckets.c.key, _TOKENS, buckets.c.filled_at)
 _READ_ONE = Statement(select(*_STATE).where(buckets.c.key == bindparam("whose")))

@@ -10,7 +10,6 @@ from sqlalchemy import (
     Select,
     Table,
     bindparam,
-    delete,
     distinct,
     exists,
     func,
@@ -26,15 +25,12 @@ from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.sql.statement import Statement
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import Repository
 from pbm.store.values.asking import Challenged, PendingChallenge
 
 
-class Challenges:
+class Challenges(Repository):
     """Queries about pending challenges, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def find(self, challenge_id: int) -> PendingChallenge | None:
         """Find a pending challenge, and lock it until the commit."""
@@ -52,7 +48,7 @@ class Challenges:
             or_(challenges.c.by_id == player_id, challenges.c.id.in_(sits)),
             challenges.c.expires_at > now,
         )
-        rows = self._transaction.execute(query.order_by(challenges.c.id)).mappings().all()
+        rows = self._rows(query.order_by(challenges.c.id))
         return tuple(self._with_seats(dict(row)) for row in rows)
 
     def with_player(self, player_id: int) -> tuple[int, ...]:
@@ -97,14 +93,15 @@ class Challenges:
     def set_comment(self, challenge_id: int, comment: Sequence[str]) -> None:
         """Store the words that came with a challenge."""
         its = challenges.c.id == challenge_id
-        self._transaction.execute(update(challenges).where(its).values(comment=list(comment)))
+        self._update(challenges, its, comment=list(comment))
 
     def note_yes(self, challenge: PendingChallenge, player_id: int) -> PendingChallenge:
         """Note that a player has accepted."""
-        self._transaction.execute(
-            update(challenged)
-            .where(challenged.c.challenge_id == challenge.id, challenged.c.player_id == player_id)
-            .values(waits=False)
+        self._update(
+            challenged,
+            challenged.c.challenge_id == challenge.id,
+            challenged.c.player_id == player_id,
+            waits=False,
         )
         seats = (
             replace(seat, waits=seat.waits and seat.player_id != player_id)
@@ -115,8 +112,8 @@ class Challenges:
     def forget(self, challenge_id: int) -> None:
         """Delete a challenge that is no longer pending, with its words."""
         seated = challenged.c.challenge_id == challenge_id
-        self._transaction.execute(delete(challenged).where(seated))
-        self._transaction.execute(delete(challenges).where(challenges.c.id == challenge_id))
+        self._delete(challenged, seated)
+        self._delete(challenges, challenges.c.id == challenge_id)
 
     def _with_seats(self, row: dict[str, Any]) -> PendingChallenge:
         columns = (challenged.c.seat, challenged.c.player_id, players.c.handle)
@@ -126,7 +123,7 @@ class Challenges:
             .where(challenged.c.challenge_id == row["id"])
             .order_by(challenged.c.seat)
         )
-        seats = (Challenged(**seat) for seat in self._transaction.execute(query).mappings())
+        seats = (Challenged(**seat) for seat in self._rows(query))
         comment = tuple(row.pop("comment"))
         return PendingChallenge(**row, comment=comment, seats=tuple(seats))
 
@@ -146,11 +143,8 @@ _AT_NO_OTHER = Statement(
 )
 
 
-class Beginnings:
+class Beginnings(Repository):
     """Queries about the players who began boards, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
         """The number of boards in progress that one player began and another has not answered.
@@ -208,7 +202,7 @@ class Beginnings:
                 players.c.robot.is_(None),
             )
         )
-        return int(self._transaction.scalar(moved) or 0)
+        return self._count(moved)
 
     def with_robots(self, player_id: int, *, most: int) -> int:
         """The number of a player's boards in progress against robots, counted up to `most`."""
@@ -239,11 +233,8 @@ _SEEKS: _Expiring = ((seeks, seeks.c.made_at, seeks.c.status == OPEN),)
 Shift = tuple[datetime, timedelta]  # items open at a moment, and the extension of their expiry
 
 
-class Expiring:
+class Expiring(Repository):
     """Extends the expiry of open items, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def put_off_answers(self, shifts: Iterable[Shift]) -> None:
         """Extend the questions and challenges that were open at some moments."""

@@ -2,22 +2,17 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import delete, insert, or_, select, union_all
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import insert, or_, select, union_all
 
 from pbm.store.schema.asking import consents
 from pbm.store.schema.people import blocks, players
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import Repository
 from pbm.store.values.players import Player
 
 
-class Blocks:
+class Blocks(Repository):
     """Queries about blocks, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def handles_of(self, player_id: int) -> tuple[str, ...]:
         """The handles that a player has blocked, in alphabetical order."""
@@ -56,27 +51,21 @@ class Blocks:
     def drop(self, player_id: int, blocked_id: int) -> bool:
         """Delete a block; return whether there was one."""
         its = (blocks.c.player_id == player_id, blocks.c.blocked_id == blocked_id)
-        return self._transaction.execute(delete(blocks).where(*its)).rowcount > 0
+        return self._delete(blocks, *its) > 0
 
     def forget(self, player_id: int) -> None:
         """Delete all blocks by a player, and of a player."""
         either = or_(blocks.c.player_id == player_id, blocks.c.blocked_id == player_id)
-        self._transaction.execute(delete(blocks).where(either))
+        self._delete(blocks, either)
 
 
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
-
-
-class Consents:
+class Consents(Repository):
     """Queries about consents, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
         """Store a consent; one given after `over` is not extended."""
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
-        insert = _INSERT[self._transaction.dialect.name](consents).values(**row)
+        insert = self._upsert(consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)
         self._transaction.execute(
             insert.on_conflict_do_update(
@@ -98,4 +87,4 @@ class Consents:
 
     def forget_before(self, moment: datetime) -> None:
         """Delete the consents given before a moment."""
-        self._transaction.execute(delete(consents).where(consents.c.given_at < moment))
+        self._delete(consents, consents.c.given_at < moment)

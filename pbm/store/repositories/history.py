@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, delete, exists, func, insert, select, update
+from sqlalchemy import Select, exists, func, insert, select
 
 from pbm.store.schema.games import boards, departures, seats
 from pbm.store.schema.running import analyses, analysis_readers
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import Repository
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.queues import KeptAnalysis
 
@@ -33,11 +33,8 @@ class Found(NamedTuple):
     go_on_below: int | None
 
 
-class History:
+class History(Repository):
     """Queries about games that are over, except imported records, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
         """A player's finished boards with numbers below one, newest first."""
@@ -98,9 +95,7 @@ class History:
         return len(rows), sum(not forfeited for _, forfeited in rows)
 
     def _count(self, query: Select[Any]) -> int:
-        return int(
-            self._transaction.scalar(select(func.count()).select_from(query.subquery())) or 0
-        )
+        return self._count(select(func.count()).select_from(query.subquery()))
 
 
 def _over(player_id: int, most: int, below: int) -> Select[Any]:
@@ -118,22 +113,19 @@ def _over(player_id: int, most: int, below: int) -> Select[Any]:
     )
 
 
-class Analyses:
+class Analyses(Repository):
     """Queries about analyses, within one transaction. Writes require the board's row lock."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def find(self, board_id: int) -> KeptAnalysis | None:
         """The stored analysis of a board, finished or not."""
         columns = (column for column in analyses.c if column.key != "began_at")
         query = select(*columns).where(analyses.c.board_id == board_id)
-        row = self._transaction.execute(query).mappings().one_or_none()
+        row = self._row(query)
         return KeptAnalysis(**row) if row else None
 
     def begin(self, board_id: int, mark: str, now: datetime) -> None:
         """Begin an analysis, replacing one of an earlier state of the game."""
-        self._transaction.execute(delete(analyses).where(analyses.c.board_id == board_id))
+        self._delete(analyses, analyses.c.board_id == board_id)
         row = {"board_id": board_id, "mark": mark, "found": {}, "began_at": now}
         self._transaction.execute(insert(analyses).values(**row))
 
@@ -142,13 +134,11 @@ class Analyses:
     ) -> None:
         """Store a partial or complete analysis."""
         row = {"found": dict(found), "finished_at": finished_at}
-        self._transaction.execute(
-            update(analyses).where(analyses.c.board_id == board_id).values(**row)
-        )
+        self._update(analyses, analyses.c.board_id == board_id, **row)
 
     def drop(self, board_id: int) -> None:
         """Delete an analysis; another request begins a new one."""
-        self._transaction.execute(delete(analyses).where(analyses.c.board_id == board_id))
+        self._delete(analyses, analyses.c.board_id == board_id)
 
     def readers(self, board_id: int) -> tuple[int, ...]:
         """The players who wait for the analysis of a board, by number."""
@@ -164,6 +154,4 @@ class Analyses:
 
     def forget_readers(self, board_id: int) -> None:
         """Delete all players who wait for the analysis."""
-        self._transaction.execute(
-            delete(analysis_readers).where(analysis_readers.c.board_id == board_id)
-        )
+        self._delete(analysis_readers, analysis_readers.c.board_id == board_id)

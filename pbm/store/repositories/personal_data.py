@@ -13,16 +13,13 @@ from pbm.store.schema.mails import outbox, outbox_contents
 from pbm.store.schema.people import players
 from pbm.store.schema.personal import BlankColumns, DeleteRows, ExportRows, Personal, mark_of
 from pbm.store.schema.running import buckets
-from pbm.store.sql.transaction import Transaction
-from pbm.store.values.kinds import Kind
+from pbm.store.sql.transaction import Repository
+from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player, PlayerStatus
 
 
-class PersonalData:
+class PersonalData(Repository):
     """Erases and exports a player's data, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def erase(self, player: Player) -> None:
         """Erase everything personal about a player but the handle, which games name.
@@ -50,9 +47,9 @@ class PersonalData:
     def _erase(self, table: Table, mark: Personal, rows: ColumnElement[bool]) -> None:
         if isinstance(mark.erasure, DeleteRows):
             only = (table.c[name] == value for name, value in mark.erasure.only.items())
-            self._transaction.execute(delete(table).where(rows, *only))
+            self._delete(table, rows, *only)
         elif isinstance(mark.erasure, BlankColumns):
-            self._transaction.execute(update(table).where(rows).values(**mark.erasure.values))
+            self._update(table, rows, **mark.erasure.values)
 
     def _lock_out(self, player_id: int) -> None:
         """Remove the player, and invalidate the reply addresses given to them."""
@@ -73,7 +70,7 @@ class PersonalData:
     def _erase_buckets(self, keys: Sequence[str]) -> None:
         for key in keys:
             of_key = buckets.c.key.contains(key, autoescape=True)
-            self._transaction.execute(delete(buckets).where(of_key))
+            self._delete(buckets, of_key)
 
     def _exported(self, table: Table, owner: str, export: ExportRows, player_id: int) -> list[Any]:
         names = export.columns

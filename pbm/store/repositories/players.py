@@ -9,20 +9,17 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     bindparam,
-    delete,
     exists,
     insert,
     select,
-    update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 from pbm.passwords import PasswordHash
 from pbm.store.schema.games import seats
 from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
-from pbm.store.sql.transaction import Rows, Transaction
+from pbm.store.sql.transaction import Repository, Rows
 from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings, PlayerStatus
 
 
@@ -60,7 +57,6 @@ _SEATED = Statement(
 )
 
 
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _AT_ONCE = 80
 _ACTIVE = Statement(
     select(players.c.handle).where(
@@ -93,11 +89,8 @@ class Listed(NamedTuple):
     robot: str | None
 
 
-class Players:
+class Players(Repository):
     """Queries about players, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def get(self, player_id: int) -> Player:
         """Return a player by id. Raises LookupError."""
@@ -202,7 +195,7 @@ class Players:
         if self.formerly(name) is not None:
             return False
         row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
-        added = _INSERT[self._transaction.dialect.name](players).values(**row, joined_at=now)
+        added = self._upsert(players).values(**row, joined_at=now)
         added = added.on_conflict_do_nothing(index_elements=["handle"]).returning(players.c.id)
         return self._transaction.scalar(added) is not None
 
@@ -229,9 +222,7 @@ class Players:
 
     def renew_epoch(self, player_id: int) -> None:
         """Invalidate all reply addresses given to this player so far."""
-        self._transaction.execute(
-            update(players).where(players.c.id == player_id).values(epoch=players.c.epoch + 1)
-        )
+        self._update(players, players.c.id == player_id, epoch=players.c.epoch + 1)
 
     def set_status(self, player_id: int, status: PlayerStatus) -> None:
         """Make a player active, suspended or removed."""
@@ -251,7 +242,7 @@ class Players:
 
     def change_handle(self, player: Player, handle: str) -> None:
         """Change a player's handle; the old one stays reserved, against impersonation."""
-        self._transaction.execute(delete(former_handles).where(former_handles.c.handle == handle))
+        self._delete(former_handles, former_handles.c.handle == handle)
         self._transaction.execute(
             insert(former_handles).values(handle=player.handle, player_id=player.id)
         )
@@ -311,11 +302,11 @@ class Players:
         return next(iter(self._built(f"player {values}", rows)), None)
 
     def _built(self, name: str, rows: Rows) -> tuple[Player, ...]:
-        found: tuple[Player, ...] = self._transaction.value_of(name, rows, make=_players)
+        found: tuple[Player, ...] = self._transaction.cache.value_of(name, rows, make=_players)
         return found
 
     def _select(self, query: Select[Any]) -> tuple[Player, ...]:
-        return _players(self._transaction.execute(query).mappings())
+        return _players(self._rows(query))
 
 
 def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:

@@ -23,7 +23,7 @@ from pbm.store.repositories.boards import Boards, plain_stops
 from pbm.store.schema.games import boards, departures, moves, seats
 from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.statement import Read, Statement, rows_of
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import Repository, Transaction
 from pbm.store.values.boards import Board, BoardStatus, Departure, NewPly, Ply, Progress
 
 PLY = tuple(item.name for item in fields(Ply))
@@ -39,16 +39,13 @@ def plies_read(board_id: int, since: int) -> Read:
     return _PLIES, {"board_id": board_id, "since": since}
 
 
-class Plies:
+class Plies(Repository):
     """Queries about the moves of boards, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def of(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
         """The moves played after ply `since`, in order."""
         (rows,) = rows_of(self._transaction, plies_read(board_id, since))
-        found: tuple[Ply, ...] = self._transaction.value_of(
+        found: tuple[Ply, ...] = self._transaction.cache.value_of(
             f"plies {board_id} {since}", rows, make=lambda rows: tuple(Ply(**row) for row in rows)
         )
         return found
@@ -63,7 +60,7 @@ class Plies:
             and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
         ]
         query = select(moves).where(or_(false(), *wanted)).order_by(moves.c.board_id, moves.c.ply)
-        for row in self._transaction.execute(query).mappings() if wanted else ():
+        for row in self._rows(query) if wanted else ():
             values = {name: row[name] for name in PLY}
             found[row["board_id"]].append(Ply(**values))
         return {board_id: tuple(plies) for board_id, plies in found.items()}
@@ -85,7 +82,7 @@ class Plies:
             departures.c.spared,
         )
         query = select(*columns).where(departures.c.board_id == board_id)
-        rows = self._transaction.execute(query.order_by(departures.c.id)).mappings()
+        rows = self._rows(query.order_by(departures.c.id))
         return tuple(Departure(**row) for row in rows)
 
     def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
@@ -134,11 +131,11 @@ _SET_POSITION = Statement(
 )
 
 
-class Playing:
+class Playing(Repository):
     """Writes the progress of boards, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
+        super().__init__(transaction)
         self._boards = Boards(transaction)
 
     def fill(
@@ -170,7 +167,7 @@ class Playing:
         """Delete an imported record. Its row stays, since mails refer to it."""
         of_board = (moves, departures, seats, analyses, analysis_readers)
         for table in of_board:
-            self._transaction.execute(delete(table).where(table.c.board_id == board_id))
+            self._delete(table, table.c.board_id == board_id)
         gone = {
             "status": BoardStatus.FORGOTTEN,
             "state": boards.c.start_state,
@@ -253,11 +250,7 @@ class Playing:
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
             moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
         )
-        self._transaction.execute(
-            update(seats)
-            .where(seats.c.board_id == board.id)
-            .values(last_ply=played.scalar_subquery()),
-        )
+        self._update(seats, seats.c.board_id == board.id, last_ply=played.scalar_subquery())
         self._boards.change(board.id, offers=None, taken_back=board.taken_back + 1)
         return self.set_progress(self._boards.get(board.id), progress, now)
 
@@ -266,10 +259,8 @@ class Playing:
             _SET_LAST_PLY.run(self._transaction, {"number": board_id, "mover": seat, "ply": ply})
 
     def _set_playing(self, board_id: int, playing: bool) -> None:
-        self._transaction.execute(
-            update(seats)
-            .where(seats.c.board_id == board_id, seats.c.playing != playing)
-            .values(playing=playing),
+        self._update(
+            seats, seats.c.board_id == board_id, seats.c.playing != playing, playing=playing
         )
 
 

@@ -4,12 +4,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, insert, or_, select, update
+from sqlalchemy import ColumnElement, RowMapping, insert, or_, select
 
 from pbm.passwords import SealedPassword
 from pbm.store.queues.timers import ALL_KEPT, Timers
 from pbm.store.schema.asking import errands, questions
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import Repository, Transaction
 from pbm.store.values.asking import ErrandStatus, PendingCommands, Question
 from pbm.store.values.players import FIRST_EPOCH, Player
 from pbm.store.values.queues import TimerKind
@@ -42,11 +42,11 @@ _ERRAND = (
 )
 
 
-class Questions:
+class Questions(Repository):
     """Queries about questions and errands, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
+        super().__init__(transaction)
         self._timers = Timers(transaction)
 
     def ask(
@@ -94,7 +94,7 @@ class Questions:
     def find(self, question_id: int) -> Question | None:
         """Find a question by number, and lock it until the commit."""
         query = select(*_COLUMNS).where(questions.c.id == question_id).with_for_update()
-        row = self._transaction.execute(query).mappings().one_or_none()
+        row = self._row(query)
         return _question(row) if row else None
 
     def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
@@ -102,7 +102,7 @@ class Questions:
         query = select(*_COLUMNS).where(questions.c.token_digest == token_digest)
         if lock:
             query = query.with_for_update()
-        row = self._transaction.execute(query).mappings().one_or_none()
+        row = self._row(query)
         return _question(row) if row else None
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
@@ -112,14 +112,14 @@ class Questions:
             questions.c.kind == kind,
             questions.c.asked_at > since,
         )
-        return self._transaction.scalars(query.limit(1)).first() is not None
+        return self._exists(query)
 
     def asked_address(self, kind: str, address_key: str) -> bool:
         """Whether an address was ever asked a question of this kind."""
         query = select(questions.c.id).where(
             questions.c.address_key == address_key, questions.c.kind == kind
         )
-        return self._transaction.scalars(query.limit(1)).first() is not None
+        return self._exists(query)
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
         """Whether an address has an open invitation, or one by this player without a yes."""
@@ -131,7 +131,7 @@ class Questions:
             .where(or_(questions.c.answer.is_(None), questions.c.answer != "yes"))
             .where(or_(questions.c.expires_at > now, errands.c.player_id == asker_id))
         )
-        return self._transaction.scalars(query.limit(1)).first() is not None
+        return self._exists(query)
 
     def turned_down(self, address_keys: Collection[str]) -> bool:
         """Whether one of these addresses ever declined to play here."""
@@ -140,7 +140,7 @@ class Questions:
             questions.c.kind.in_(("signup", "invite")),
             questions.c.answer == "no",
         )
-        return self._transaction.scalars(query.limit(1)).first() is not None
+        return self._exists(query)
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
         """The errands that a player can still confirm."""
@@ -195,20 +195,14 @@ class Questions:
     def forget_password(self, question: Question) -> None:
         """Delete the password hash of an expired question."""
         if question.password:
-            self._transaction.execute(
-                update(questions)
-                .where(questions.c.id == question.id)
-                .values(params=question.params)
-            )
+            self._update(questions, questions.c.id == question.id, params=question.params)
 
     def settle(self, question: Question, answer: str) -> None:
         """Record the answer; the question accepts no other, and loses its password hash."""
         values: dict[str, Any] = {"answer": answer}
         if question.password:
             values["params"] = question.params
-        self._transaction.execute(
-            update(questions).where(questions.c.id == question.id).values(**values)
-        )
+        self._update(questions, questions.c.id == question.id, **values)
 
     def add_errand(
         self,
@@ -247,7 +241,7 @@ class Questions:
             errands.c.status == status,
             errands.c.asked_at > since,
         )
-        rows = self._transaction.execute(query.order_by(errands.c.id)).mappings()
+        rows = self._rows(query.order_by(errands.c.id))
         return tuple(_errand(row) for row in rows)
 
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
@@ -255,20 +249,16 @@ class Questions:
         query = select(*_ERRAND).where(
             errands.c.id.in_(errand_ids), errands.c.status.not_in(_SETTLED)
         )
-        rows = self._transaction.execute(query.order_by(errands.c.id)).mappings()
+        rows = self._rows(query.order_by(errands.c.id))
         return tuple(_errand(row) for row in rows)
 
     def rewrite_errand(self, errand: PendingCommands, lines: Sequence[str]) -> None:
         """Replace the commands of an errand."""
-        self._transaction.execute(
-            update(errands).where(errands.c.id == errand.id).values(lines=list(lines))
-        )
+        self._update(errands, errands.c.id == errand.id, lines=list(lines))
 
     def set_comment(self, errand_id: int, comment: Sequence[str]) -> None:
         """Store words with an errand that had none."""
-        self._transaction.execute(
-            update(errands).where(errands.c.id == errand_id).values(comment=list(comment))
-        )
+        self._update(errands, errands.c.id == errand_id, comment=list(comment))
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus) -> None:
         """Mark an errand as done or dropped, and delete its password hash."""
@@ -284,10 +274,8 @@ class Questions:
         self._settle((errands.c.player_id == player_id) & still_waits, ErrandStatus.DROPPED)
 
     def _settle(self, which: ColumnElement[bool], status: ErrandStatus, **values: Any) -> None:
-        self._transaction.execute(
-            update(errands)
-            .where(which)
-            .values(status=status, password_hash=None, password_seal=None, **values)
+        self._update(
+            errands, which, status=status, password_hash=None, password_seal=None, **values
         )
 
 

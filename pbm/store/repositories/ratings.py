@@ -17,11 +17,10 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
+from pbm.store.schema.games import LISTED, rated_boards, ratings, results
 from pbm.store.schema.people import players
-from pbm.store.schema.rating import LISTED, rated_boards, ratings, results
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import UPSERTS, Repository
 from pbm.store.values.players import CountedBoard, PlayerStatus, Pool, Rating, RatingResult
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
@@ -57,7 +56,7 @@ _SETTLE = {
         index_elements=["game", "pool", "player_id"],
         set_={column: added.excluded[column] for column in _PLACES[3:]},
     )
-    for name, kind in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
+    for name, kind in UPSERTS.items()
 }
 _lost = results.alias()
 _before_those = (  # the last board counted before a moment
@@ -88,11 +87,8 @@ _UNSETTLE = delete(ratings).where(
 )
 
 
-class Ratings:
+class Ratings(Repository):
     """Queries about ratings, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -140,7 +136,7 @@ class Ratings:
     def results(self, counted: CountedBoard) -> tuple[RatingResult, ...]:
         """The rating changes by a board, in the order of the players' numbers."""
         query = select(*_RESULT).where(results.c.rated_id == counted.number)
-        rows = self._transaction.execute(query.order_by(results.c.player_id)).mappings()
+        rows = self._rows(query.order_by(results.c.player_id))
         return tuple(RatingResult(**row) for row in rows)
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
@@ -174,7 +170,7 @@ class Ratings:
     def set_results(self, counted: CountedBoard, found: Sequence[RatingResult]) -> None:
         """Replace the rating changes by a board."""
         about = {"game": counted.game, "pool": counted.pool.value}
-        self._transaction.execute(delete(results).where(results.c.rated_id == counted.number))
+        self._delete(results, results.c.rated_id == counted.number)
         rows = [{"rated_id": counted.number, **about, **asdict(item)} for item in found]
         self._transaction.execute(insert(results), rows)
         self._settle(counted, [item.player_id for item in found])
@@ -185,12 +181,12 @@ class Ratings:
         standing = {"of_game": counted.game, "of_pool": counted.pool.value}
         self._transaction.execute(_UNSETTLE, {**standing, "player_ids": player_ids})
         for table, column in ((results, results.c.rated_id), (rated_boards, rated_boards.c.id)):
-            self._transaction.execute(delete(table).where(column == counted.number))
+            self._delete(table, column == counted.number)
         self._settle(counted, player_ids)
 
     def drop_player(self, player_id: int) -> None:
         """Remove a player who has left for good from the standings; results of games stay."""
-        self._transaction.execute(delete(ratings).where(ratings.c.player_id == player_id))
+        self._delete(ratings, ratings.c.player_id == player_id)
 
     def _last(
         self, counted: CountedBoard, player_ids: Collection[int], *, before: int

@@ -6,14 +6,14 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, exists, insert, or_, select, text, update
+from sqlalchemy import ColumnElement, Row, exists, insert, or_, select, text, update
 from sqlalchemy import func as sql
 
 from pbm.store.schema.asking import seekers, seeks
 from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import addresses, blocks, players
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import Repository
 from pbm.store.values.asking import Seek, Seeker, SeekStatus, Standing, Wish
 from pbm.store.values.players import PlayerStatus, Pool
 
@@ -45,11 +45,8 @@ _ALL = (
 )
 
 
-class Seeks:
+class Seeks(Repository):
     """Queries about seeks, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -70,7 +67,7 @@ class Seeks:
         """
         wish = (seeks.c.game, seeks.c.pool, seeks.c.least, seeks.c.most)
         query = select(seeks.c.id, _MAKER, *wish).where(*_open_to(player_id))
-        rows = self._transaction.execute(query.order_by(seeks.c.id)).mappings()
+        rows = self._rows(query.order_by(seeks.c.id))
         return tuple(Standing(**{**row, "pool": Pool(row["pool"])}) for row in rows)
 
     def usual(
@@ -139,7 +136,7 @@ class Seeks:
         """Remove players from a seek."""
         if player_ids:
             those = seekers.c.player_id.in_(player_ids)
-            self._transaction.execute(delete(seekers).where(seekers.c.seek_id == seek_id, those))
+            self._delete(seekers, seekers.c.seek_id == seek_id, those)
 
     def close(self, seek_id: int, status: SeekStatus, board_id: int | None = None) -> None:
         """Close a seek, so that no player can join."""

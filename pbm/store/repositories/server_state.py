@@ -1,24 +1,20 @@
-"""Facts about the server's environment, and the journal of the operator's changes."""
+"""State of the server: facts, the journal of the operator, and heartbeats of processes."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, insert, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select
 
+from pbm.clock import Clock
 from pbm.store.schema.people import players
-from pbm.store.schema.running import changes, facts
-from pbm.store.sql.transaction import Transaction
-from pbm.store.values.queues import Change, Fact
-
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+from pbm.store.schema.running import changes, facts, heartbeats
+from pbm.store.sql.transaction import Repository
+from pbm.store.values.queues import Change, Fact, Heartbeat
 
 
-class Facts:
+class Facts(Repository):
     """Queries about facts, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def find(self, name: str, *, lock: bool = False) -> Fact | None:
         """Find the fact stored under a name; `lock` locks it until the commit."""
@@ -30,7 +26,7 @@ class Facts:
 
     def note(self, name: str, value: Any, now: datetime) -> None:
         """Store a fact, replacing an older one; `value` is plain JSON."""
-        insert = _INSERT[self._transaction.dialect.name](facts)
+        insert = self._upsert(facts)
         noted = {"value": value, "noted_at": now}
         self._transaction.execute(
             insert.values(name=name, **noted).on_conflict_do_update(
@@ -48,7 +44,7 @@ class Facts:
 
     def forget(self, name: str) -> None:
         """Delete the fact under a name."""
-        self._transaction.execute(delete(facts).where(facts.c.name == name))
+        self._delete(facts, facts.c.name == name)
 
 
 _QUERY = select(
@@ -56,11 +52,8 @@ _QUERY = select(
 ).outerjoin(players, players.c.id == changes.c.player_id)
 
 
-class Changes:
+class Changes(Repository):
     """Queries about the operator's changes, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def add(
         self,
@@ -103,4 +96,58 @@ class Changes:
         return self._read(_QUERY.where(condition).order_by(changes.c.id))
 
     def _read(self, query: Select[Any]) -> tuple[Change, ...]:
-        return tuple(Change(**row) for row in self._transaction.execute(query).mappings())
+        return tuple(Change(**row) for row in self._rows(query))
+
+
+MOST_ROWS = 300  # far more than there are processes; the rest are dead
+_COLUMNS = tuple(heartbeats.columns)
+
+
+class Heartbeats(Repository):
+    """Queries about heartbeats, within one transaction."""
+
+    def beat(
+        self,
+        process: str,
+        host: str,
+        pid: int,
+        alive: Mapping[str, datetime],
+        now: datetime,
+        ahead: float | None = None,
+    ) -> None:
+        """Store the heartbeat of a process, and the last sign of life of each of its roles."""
+        insert = self._upsert(heartbeats)
+        statement = insert.on_conflict_do_update(
+            index_elements=["process", "role"],
+            set_={name: insert.excluded[name] for name in ("beat_at", "alive_at", "ahead")},
+        )
+        whose = {"process": process, "host": host, "pid": pid, "beat_at": now, "ahead": ahead}
+        rows = [{**whose, "role": role, "alive_at": at} for role, at in alive.items()]
+        self._transaction.execute(statement, rows)
+
+    def clock_ahead(self, clock: Clock) -> float | None:
+        """The seconds by which a clock is ahead of the database's; None if embedded."""
+        if not self._transaction.is_shared:
+            return None
+        there: datetime = self._transaction.execute(select(func.clock_timestamp())).scalar_one()
+        return (clock() - there).total_seconds()
+
+    def all(self) -> tuple[Heartbeat, ...]:
+        """All known heartbeats, the latest first."""
+        query = select(*_COLUMNS).order_by(heartbeats.c.beat_at.desc(), heartbeats.c.process)
+        return tuple(Heartbeat(**row) for row in self._rows(query))
+
+    def forget(self, process: str) -> None:
+        """Delete the heartbeats of a process that ends normally."""
+        self._delete(heartbeats, heartbeats.c.process == process)
+
+    def forget_dead(self, before: datetime) -> None:
+        """Delete heartbeats older than a moment, and the oldest above `MOST_ROWS`."""
+        newest = select(heartbeats.c.beat_at).order_by(heartbeats.c.beat_at.desc())
+        last_kept = newest.offset(MOST_ROWS - 1).limit(1).scalar_subquery()
+        beat_at = heartbeats.c.beat_at
+        self._delete(heartbeats, or_(beat_at < before, beat_at < last_kept))
+
+    def forget_all(self) -> None:
+        """Delete all heartbeats."""
+        self._delete(heartbeats)

@@ -8,17 +8,14 @@ from sqlalchemy import delete, insert, select
 
 from pbm.store.schema.asking import reports, words
 from pbm.store.schema.people import players
-from pbm.store.sql.transaction import Transaction
+from pbm.store.sql.transaction import Repository
 from pbm.store.values.players import Report, Said
 
 _AT_ONCE = 1000  # rows deleted by one statement
 
 
-class Words:
+class Words(Repository):
     """Queries about words, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
         """Store a player's words to the others of a board."""
@@ -45,11 +42,8 @@ class Words:
         return self._transaction.execute(query).rowcount == _AT_ONCE
 
 
-class Reports:
+class Reports(Repository):
     """Queries about reports, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
 
     def add(
         self,
@@ -77,7 +71,7 @@ class Reports:
             .order_by(reports.c.id.desc())
             .limit(most)
         )
-        rows = self._transaction.execute(query).mappings().all()
+        rows = self._rows(query)
         return tuple(
             Report(**{**row, "lines": tuple(row["lines"]), "words": tuple(row["words"])})
             for row in reversed(rows)
@@ -85,4 +79,4 @@ class Reports:
 
     def forget_before(self, moment: datetime) -> None:
         """Delete reports older than a moment."""
-        self._transaction.execute(delete(reports).where(reports.c.reported_at < moment))
+        self._delete(reports, reports.c.reported_at < moment)

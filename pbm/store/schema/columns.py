@@ -20,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-from pbm.store.values.kinds import Kind
+from pbm.store.values.mails import Kind
 
 
 class Moment(TypeDecorator[datetime]):

@@ -122,7 +122,7 @@ due = Table(
 )
 
 
-thoughts = Table(
+search_jobs = Table(
     "thoughts",
     metadata,
     identity(),

@@ -61,7 +61,7 @@ class Statement:
         """Cache rows of another statement that this one would return for these values."""
         key = self._key(values)
         assert key is not None
-        transaction.cache(key, self.tables, rows)
+        transaction.cache.keep(key, self.tables, rows)
 
     def run(self, transaction: Transaction, *sets: Mapping[str, Any]) -> None:
         """Buffer a write that returns nothing, for each set of values.
@@ -89,9 +89,9 @@ class Statement:
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
     """All rows of several statements; uncached ones share a round trip. Raises DBAPIError."""
     if any(statement._locks for statement, _ in reads):
-        transaction.forget_rows()  # others may commit during the wait for the lock
+        transaction.cache.clear()  # others may commit during the wait for the lock
     keys = [statement._key(values) for statement, values in reads]
-    found = [None if key is None else transaction.cached(key) for key in keys]
+    found = [None if key is None else transaction.cache.rows(key) for key in keys]
     asked = [place for place, rows in enumerate(found) if rows is None]
     if asked:
         _run(transaction, reads, keys, asked, found)
@@ -115,9 +115,9 @@ def _run(
         found[place] = rows = [one.read(row) for row in raw]
         statement, key = reads[place][0], keys[place]
         if key is not None:
-            transaction.cache(key, statement.tables, rows)
+            transaction.cache.keep(key, statement.tables, rows)
         elif statement._writes:
-            transaction.forget_tables(statement.tables)
+            transaction.cache.forget_tables(statement.tables)
 
 
 def _hashable(value: Any) -> Hashable:

@@ -6,9 +6,23 @@ a write drops the rows of all statements that read its table.
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import is_
 from typing import Any
 
-from sqlalchemy import Connection, CursorResult, Executable, ScalarResult, Select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    CursorResult,
+    Executable,
+    RowMapping,
+    ScalarResult,
+    Select,
+    Table,
+    delete,
+    insert,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.dml import UpdateBase
 
@@ -18,6 +32,7 @@ from pbm.store.sql.driver import Call, execute
 Row = dict[str, Any]
 Rows = Sequence[Row]
 Key = tuple[Hashable, ...]
+UPSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _MOST = 1000  # reads; far more than in a turn
 
 
@@ -53,18 +68,14 @@ class RowCache:
         self._keys.clear()
         self._values.clear()
 
-    def value_of(self, name: str, sources: Sequence[Rows], make: Callable[..., Any]) -> Any:
+    def value_of(self, name: str, *sources: Rows, make: Callable[..., Any]) -> Any:
         """A value built from rows, cached for the same rows, which are never changed."""
         before, value = self._values.get(name, ((), None))
-        if len(before) == len(sources) and all(map(_is_same, before, sources)):
+        if len(before) == len(sources) and all(map(is_, before, sources)):
             return value
         value = make(*sources)
         self._values[name] = sources, value
         return value
-
-
-def _is_same(one: Rows, other: Rows) -> bool:
-    return one is other
 
 
 class Transaction:
@@ -75,8 +86,10 @@ class Transaction:
         self._connection = connection
         self._buffer = [Call("BEGIN")] if begins else []
         self._begins = begins
+        self._has_writes = False  # in the buffer
         self._depth = 0  # number of nested savepoints
-        self._cache = RowCache()
+        self.cache = RowCache()
+        """Rows read by `Statement`."""
         self.notified: set[Channel] = set()
         """The channels whose workers are notified after the commit."""
         self.locked_boards: set[int] = set()
@@ -109,9 +122,9 @@ class Transaction:
         self.flush()
         result = self._connection.execute(statement, values)
         if isinstance(statement, UpdateBase):
-            self._cache.forget_tables(frozenset({getattr(statement.table, "name", "")}))
+            self.cache.forget_tables(frozenset({getattr(statement.table, "name", "")}))
         if self.is_shared and not _takes_no_lock(statement):
-            self._cache.clear()  # others may have committed during a wait for a lock
+            self.cache.clear()  # others may have committed during a wait for a lock
         return result
 
     def scalar(self, statement: Executable, values: Any = None) -> Any:
@@ -127,13 +140,14 @@ class Transaction:
 
         Raises DBAPIError.
         """
-        buffered, self._buffer = self._buffer, []
+        buffered, self._buffer, self._has_writes = self._buffer, [], False
         return execute(self._connection, *buffered, *calls)[len(buffered) :]
 
     def write(self, call: Call, tables: frozenset[str]) -> None:
         """Buffer SQL that writes these tables and returns nothing."""
         self._buffer.append(call)
-        self._cache.forget_tables(tables)
+        self._has_writes = True
+        self.cache.forget_tables(tables)
 
     def flush(self) -> None:
         """Run the buffered writes. Raises DBAPIError."""
@@ -151,29 +165,7 @@ class Transaction:
             self.run(Call("COMMIT"))
             self._buffer = [Call("BEGIN")]
             self.locked_boards.clear()
-            self._cache.clear()
-
-    # -- the row cache -----------------------------------------------------------------------
-
-    def cached(self, key: Key) -> Rows | None:
-        """The cached rows of an earlier read, None if they are stale."""
-        return self._cache.rows(key)
-
-    def cache(self, key: Key, tables: frozenset[str], rows: Rows) -> None:
-        """Cache the rows of a read of these tables."""
-        self._cache.keep(key, tables, rows)
-
-    def value_of(self, name: str, *sources: Rows, make: Callable[..., Any]) -> Any:
-        """The value that `make` builds from cached rows; built once for the same rows."""
-        return self._cache.value_of(name, sources, make)
-
-    def forget_rows(self) -> None:
-        """Clear the row cache: a lock was taken, or a statement ran whose tables are unknown."""
-        self._cache.clear()
-
-    def forget_tables(self, tables: frozenset[str]) -> None:
-        """Drop cached rows of tables that were written."""
-        self._cache.forget_tables(tables)
+            self.cache.clear()
 
     # -- savepoints --------------------------------------------------------------------------
 
@@ -181,8 +173,11 @@ class Transaction:
     def savepoint(self) -> Iterator[None]:
         """Roll back the work inside, and only that, if it raises.
 
-        The savepoint is sent only if statements inside are sent.
+        Earlier buffered writes run first, since the savepoint could not undo their errors. It is
+        sent only if statements inside are sent.
         """
+        if self._has_writes:
+            self.run()
         self._depth += 1
         name = f"step{self._depth}"
         begin, locked = Call(f"SAVEPOINT {name}"), set(self.locked_boards)
@@ -190,7 +185,7 @@ class Transaction:
         try:
             yield
         except BaseException:
-            self._cache.clear()
+            self.cache.clear()
             self.locked_boards = locked  # rollback also releases locks taken inside
             place = self._place_of(begin)
             if place is not None:
@@ -221,3 +216,42 @@ def _takes_no_lock(statement: Executable) -> bool:
     if not isinstance(statement, Select):
         return False
     return getattr(statement, "_for_update_arg", None) is None and bool(statement.get_final_froms())
+
+
+class Repository:
+    """Queries within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def _upsert(self, table: Table) -> Any:
+        """An INSERT that knows ON CONFLICT."""
+        return UPSERTS[self._transaction.dialect.name](table)
+
+    def _add(self, table: Table, **values: Any) -> int:
+        """Insert a row; return its number."""
+        added = insert(table).values(**values).returning(table.c.id)
+        return int(self._transaction.execute(added).scalar_one())
+
+    def _update(self, table: Table, *where: ColumnElement[bool], **values: Any) -> None:
+        self._transaction.execute(update(table).where(*where).values(**values))
+
+    def _delete(self, table: Table, *where: ColumnElement[bool]) -> int:
+        """Delete rows; return how many."""
+        return self._transaction.execute(delete(table).where(*where)).rowcount
+
+    def _exists(self, query: Select[Any]) -> bool:
+        """Whether a query finds a row."""
+        return self._transaction.execute(query.limit(1)).first() is not None
+
+    def _count(self, query: Select[Any]) -> int:
+        """The number that a query returns, 0 for null."""
+        return int(self._transaction.scalar(query) or 0)
+
+    def _rows(self, query: Executable) -> Sequence[RowMapping]:
+        """The rows of a query, by column names."""
+        return self._transaction.execute(query).mappings().all()
+
+    def _row(self, query: Select[Any]) -> RowMapping | None:
+        """The first row of a query, by column names; None without one."""
+        return self._transaction.execute(query).mappings().first()

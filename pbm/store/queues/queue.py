@@ -1,0 +1,144 @@
+"""The queries that queues share: lock, claim, tries and stuck rows; and the floor of scans."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from sqlalchemy import ColumnElement, RowMapping, Table, func, literal, select, union_all, update
+
+from pbm.store.sql.driver import Row
+from pbm.store.sql.transaction import Repository
+
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)  # before any row
+SCAN_ALL = timedelta(seconds=5)  # between two scans from the beginning
+MARGIN = timedelta(seconds=10)
+"""Rows that another process is writing may be dated up to this much earlier, by its clock."""
+
+
+class _Job(Protocol):
+    @property
+    def id(self) -> int: ...
+
+
+_M = TypeVar("_M")
+_J = TypeVar("_J", bound=_Job)
+
+
+class _Queue(Repository, Generic[_M]):
+    _table: ClassVar[Table]
+    _columns: ClassVar[Sequence[ColumnElement[Any]]]
+
+    def _read(self, row: Row) -> _M:
+        """The value of a row."""
+        raise NotImplementedError
+
+    def _find(
+        self, number: int, *where: ColumnElement[bool], lock: bool = True, wait: bool = True
+    ) -> _M | None:
+        """Find a row; `lock` locks it, and without `wait` a locked one is skipped."""
+        query = select(*self._columns).where(self._table.c.id == number, *where)
+        row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)
+        return self._read(row) if row else None
+
+    def _change(self, number: int, *where: ColumnElement[bool], **values: Any) -> None:
+        self._update(self._table, self._table.c.id == number, *where, **values)
+
+    def _count_try(self, number: int, *where: ColumnElement[bool], **values: Any) -> int:
+        """Count a failed try; return the number of tries, 0 without such a row."""
+        its, tries = self._table.c.id == number, self._table.c.tries
+        counted = update(self._table).where(its, *where).values(tries=tries + 1, **values)
+        return self._transaction.scalar(counted.returning(tries)) or 0
+
+
+class MailQueue(_Queue[_M]):
+    """A queue whose finished rows stay, with another status."""
+
+    _open: ClassVar[Sequence[ColumnElement[bool]]]
+    """Conditions for mails that wait, and for those that need the operator; each has its index."""
+    _since: ClassVar[str]
+    """The column with the beginning of a mail's wait."""
+    _at_any_place: ClassVar[ColumnElement[bool]]
+    """Always true; selects the index of waiting mails."""
+
+    def get(self, number: int, *, lock: bool = False) -> _M:
+        """Return a mail by number; `lock` keeps workers from taking it. Raises LookupError."""
+        mail = self._find(number, lock=lock)
+        if mail is None:
+            raise LookupError(f"no mail {number} in the {self._table.name}")
+        return mail
+
+    def waiting(self, *, most: int | None = None) -> tuple[_M, ...]:
+        """The mails that wait or need the operator, oldest first."""
+        queries = (select(*self._columns).where(condition) for condition in self._open)
+        query = union_all(*queries).order_by(self._since, "id").limit(most)
+        return tuple(map(self._read, self._rows(query)))
+
+    def count(self, status: str) -> int:
+        """The number of mails with a status."""
+        has = self._table.c.status == literal(str(status), literal_execute=True)
+        return self._count(select(func.count()).where(has, self._at_any_place))
+
+
+class JobQueue(_Queue[_J]):
+    """A queue whose rows are deleted when done; stuck ones have a mark."""
+
+    def find(self, number: int) -> _J | None:
+        """Find and lock a job that is not done."""
+        return self._find(number)
+
+    def done(self, job: _J) -> None:
+        """Delete a job that is done or obsolete."""
+        self._delete(self._table, self._table.c.id == job.id)
+
+    def set_stuck(self, job: _J) -> None:
+        """Mark a job as stuck: it is not retried until the next start."""
+        self._change(job.id, stuck=True)
+
+    def retry_stuck(self) -> None:
+        """Retry all stuck jobs."""
+        self._update(self._table, self._table.c.stuck, stuck=False, tries=0)
+
+    def count(self, *, stuck: bool = False) -> int:
+        """The number of jobs that are stuck, or that are not."""
+        these = self._table.c.stuck if stuck else ~self._table.c.stuck
+        return self._count(select(func.count()).where(these))
+
+    def count_try(self, job: _J, error: str) -> int:
+        """Count a failed try; return the number of tries."""
+        return self._count_try(job.id, last_error=error)
+
+    def _claim(
+        self, now: datetime, most: int, order: str, *where: ColumnElement[bool]
+    ) -> Sequence[RowMapping]:
+        """Lock the rows that are due, in order; other processes skip them."""
+        jobs = self._table.c
+        query = select(self._table).where(~jobs.stuck, jobs.due_at <= now, *where)
+        query = query.order_by(jobs[order], jobs.id).limit(most)
+        return self._rows(query.with_for_update(skip_locked=True))
+
+
+@dataclass
+class ScanFloor:
+    """Lower bound for the scans of one process, so that they skip entries of finished rows.
+
+    As long as an old transaction, such as a backup's, may still see a row as due, the index of due
+    rows keeps its entry, and a scan from the beginning would read all of these. One such scan every
+    few seconds finds the rows below the floor: rows that were locked, retried by the operator, or
+    dated by a slow clock.
+    """
+
+    _floor: datetime = field(default=BEGINNING, init=False)
+    _scanned_all: datetime | None = field(default=None, init=False)
+
+    def since(self, now: datetime) -> datetime:
+        """The moment to scan from: the beginning if the clock was set back."""
+        last = self._scanned_all
+        if last is None or not last <= now < last + SCAN_ALL:
+            self._scanned_all = now
+            self._floor = BEGINNING
+        return self._floor
+
+    def found(self, moments: Iterable[datetime], now: datetime) -> None:
+        """Note the moments of the first rows that a scan has found."""
+        self._floor = min((now, *moments)) - MARGIN

@@ -1,0 +1,164 @@
+"""Clock data of boards, delivery of reminders, and vacations, in which clocks stand still."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Select, and_, bindparam, exists, func, insert, or_, select, update
+
+from pbm.store.repositories.boards import Boards, plain_stops
+from pbm.store.schema.columns import DUE
+from pbm.store.schema.games import seats
+from pbm.store.schema.mails import outbox, reminded_boards
+from pbm.store.schema.people import vacations
+from pbm.store.sql.statement import Read, Statement, rows_of
+from pbm.store.sql.transaction import Repository, Transaction
+from pbm.store.values.boards import Board
+from pbm.store.values.mails import Kind, OutboxStatus
+from pbm.store.values.players import Vacation
+
+
+class Waits(Repository):
+    """Writes clock data of boards, within one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        super().__init__(transaction)
+        self._boards = Boards(transaction)
+
+    def note_reminded(self, board: Board, times: int) -> None:
+        """Store the number of reminders about the awaited move."""
+        self._boards.change(board.id, reminded=times)
+
+    def set(self, board: Board, **changed: Any) -> Board:
+        """Change clock data of a board: `given`, `stops`, `reminded`, `paused_since`."""
+        stored = dict(changed)
+        if "stops" in changed:
+            stored["stops"] = plain_stops(changed["stops"])
+        self._boards.change(board.id, **stored)
+        return replace(board, **changed)
+
+    def set_stopped(self, board: Board, seat: int, stopped: int) -> None:
+        """Store how many seconds a clock stood still because mail to its player bounced."""
+        self._update(seats, seats.c.board_id == board.id, seats.c.seat == seat, stopped=stopped)
+
+    def set_used(self, board: Board, seat: int, used: int, banked: int | None) -> None:
+        """Store the seconds used of a seat's clock, and those left in its bank."""
+        self._update(
+            seats, seats.c.board_id == board.id, seats.c.seat == seat, used=used, banked=banked
+        )
+
+
+_ARRIVED = and_(
+    outbox.c.status == OutboxStatus.SENT, outbox.c.last_error.is_(None)
+)  # and not bounced yet
+
+
+class Reminders(Repository):
+    """Queries about reminders, which are mails of the outbox, within one transaction."""
+
+    def name_boards(self, message_id: str, board_ids: Sequence[int]) -> None:
+        """Store the boards that a reminder mail is about, at least one."""
+        mail = select(outbox.c.id).where(outbox.c.message_id == message_id).scalar_subquery()
+        rows = [{"board_id": board_id} for board_id in board_ids]
+        self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
+
+    def was_taken(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
+        """Whether a reminder of a board, written since a moment, was delivered until another.
+
+        A reminder that bounced later does not count.
+        """
+        reminders = _reminders(player_id, board_id, since)
+        return self._any(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
+
+    def is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
+        """Whether a reminder of a board, written since a moment, is waiting or was delivered.
+
+        A reminder that bounced does not count.
+        """
+        reminders = _reminders(player_id, board_id, since)
+        return self._any(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
+
+    def _any(self, query: Select[Any]) -> bool:
+        return self._exists(query)
+
+
+def _reminders(player_id: int, board_id: int, since: datetime) -> Select[Any]:
+    """The reminders of a board to a player that were written since a moment."""
+    names_it = exists().where(
+        reminded_boards.c.outbox_id == outbox.c.id, reminded_boards.c.board_id == board_id
+    )
+    return select(outbox.c.id).where(
+        outbox.c.player_id == player_id,
+        outbox.c.kind.in_((Kind.REMINDER, Kind.REMINDERS)),
+        outbox.c.written_at >= since,
+        or_(outbox.c.board_id == board_id, names_it),
+    )
+
+
+VACATION = (
+    *(vacations.c.id, vacations.c.first_day, vacations.c.last_day),
+    *(vacations.c.board_id, vacations.c.zone),
+)
+
+_OF_PLAYER = Statement(
+    select(*VACATION)
+    .where(
+        vacations.c.player_id == bindparam("player_id"), vacations.c.last_day >= bindparam("since")
+    )
+    .order_by(vacations.c.first_day, vacations.c.id)
+)
+
+
+def vacations_read(player_id: int, since: date) -> Read:
+    """The read of `Vacations.of_player` for a player."""
+    return _OF_PLAYER, {"player_id": player_id, "since": since}
+
+
+class Vacations(Repository):
+    """Queries about vacations, within one transaction."""
+
+    def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
+        """A player's vacations that end on a day or later, in order."""
+        (rows,) = rows_of(self._transaction, vacations_read(player_id, since))
+        return tuple(Vacation(**row) for row in rows)
+
+    def find(self, vacation_id: int) -> Vacation | None:
+        """Find a vacation that was not dropped."""
+        query = select(*VACATION).where(vacations.c.id == vacation_id)
+        row = self._row(query)
+        return Vacation(**row) if row else None
+
+    def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:
+        """The players among these who are away on a day on all their boards, and until when."""
+        query = (
+            select(vacations.c.player_id, func.max(vacations.c.last_day))
+            .where(
+                vacations.c.player_id.in_(player_ids),
+                vacations.c.last_day >= today,
+                vacations.c.first_day <= today,
+                vacations.c.board_id.is_(None),
+            )
+            .group_by(vacations.c.player_id)
+        )
+        return {row.player_id: row[1] for row in self._transaction.execute(query)}
+
+    def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> int:
+        """Add a player's vacation from one day to another; return its number."""
+        row = {"player_id": player_id, "board_id": board_id, "first_day": first, "last_day": last}
+        added = insert(vacations).values(**row).returning(vacations.c.id)
+        return int(self._transaction.execute(added).scalar_one())
+
+    def keep_zone(self, player_id: int, zone: str, today: date) -> None:
+        """Fix the time zone of a player's vacations that have already begun."""
+        begun = vacations.c.zone.is_(None) & (vacations.c.first_day <= today)
+        its = update(vacations).where(vacations.c.player_id == player_id, begun)
+        self._transaction.execute(its.values(zone=zone))
+
+    def end_on(self, vacation: Vacation, last: date) -> None:
+        """Move the end of a vacation; an end before its first day deletes it."""
+        its = vacations.c.id == vacation.id
+        if last < vacation.first_day:
+            self._delete(vacations, its)
+        else:
+            self._update(vacations, its, last_day=last)
