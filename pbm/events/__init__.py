@@ -36,6 +36,7 @@ class BoardEvent(Event):
 
     board_id: int
 
+    acts_on_board = False  # a command did so, and not as a part of something else
     only_if_wanted = False  # others read of it with mails=all, or if asked to act
     counts_as_words = False  # against the limit of words to one board
     counts_postage = True  # against the limit of mails to others per mail
@@ -45,6 +46,10 @@ class BoardEvent(Event):
     is_chat = False
     for_leavers = False  # those who have left the game read it, too
     exempt = False  # from the limit of mails caused by others
+
+    @property
+    def acted_on(self) -> int | None:
+        return self.board_id if self.acts_on_board else None
 
     @property
     def speaker(self) -> str | None:
@@ -79,12 +84,8 @@ class MovePlayed(BoardEvent):
 
     ply: int
 
-    only_if_wanted = happens_once = passes_turn = True
+    acts_on_board = only_if_wanted = happens_once = passes_turn = True
     counts_postage = False
-
-    @property
-    def acted_on(self) -> int:
-        return self.board_id
 
     @property
     def played_ply(self) -> int:

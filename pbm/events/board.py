@@ -27,11 +27,7 @@ class BoardFact(BoardEvent):
 class BoardNews(BoardFact):
     """A fact that players can cause as often as words, so it counts against the same limit."""
 
-    counts_as_words = True
-
-    @property
-    def acted_on(self) -> int:
-        return self.board_id
+    acts_on_board = counts_as_words = True
 
 
 def fact_name(kind: type[BoardFact]) -> str:
@@ -70,11 +66,7 @@ class BoardDeclined(BoardFact):
     handle: str
     successor: int | None = None
 
-    happens_once = True
-
-    @property
-    def acted_on(self) -> int:
-        return self.board_id
+    acts_on_board = happens_once = True
 
 
 @dataclass(frozen=True)

@@ -67,12 +67,7 @@ def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list
     """
     playing = work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
     same = (other for other in playing if other.game == board.game and other.ply)
-    return [other for other in same if not has_hints(other, player)]
-
-
-def has_hints(board: Board, player: Player) -> bool:
-    """Whether a player may have hints on a board, on their own moves."""
-    return not board.rated and not people_against(board, player.id)
+    return [other for other in same if other.rated or people_against(other, player.id)]
 
 
 def people_against(board: Board, player_id: int | None) -> list[str]:

@@ -102,7 +102,8 @@ def check_others(
         if other.id != begun_by.id:
             if other.id not in agreed:
                 check_challenge(work, other)
-            _check_answered(work, begun_by, other)
+            if is_left_unanswered(work, begun_by, other):
+                raise Refusal("unanswered", handle=other.handle, most=MOST_UNANSWERED)
 
 
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
@@ -110,11 +111,6 @@ def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> boo
     never count."""
     most = MOST_UNANSWERED
     return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
-
-
-def _check_answered(work: UnitOfWork, begun_by: Player, other: Player) -> None:
-    if is_left_unanswered(work, begun_by, other):
-        raise Refusal("unanswered", handle=other.handle, most=MOST_UNANSWERED)
 
 
 def _count_start(work: UnitOfWork, begun_by: Player, now: datetime, *, is_agreed: bool) -> None:

@@ -10,12 +10,10 @@ from pbm.play.boards import close_board, setup_of, start_board
 from pbm.play.clocks.waits import start_clock
 from pbm.play.ratings import count_board, uncount_board
 from pbm.play.request_move import request_move
-from pbm.play.results import places_of
-from pbm.rules.contract import BreaksTies, has
+from pbm.play.results import balance_of, places_of
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, BoardStatus, Round
-from pbm.store.values.players import Player
+from pbm.store.values.boards import Board, BoardStatus
 
 
 def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
@@ -38,7 +36,8 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
         return [MatchOver(*so_far, tuple(item.handle for item in leaders(table)))]
     if board.status == BoardStatus.CLOSED or away:
         return [MatchBrokenOff(*so_far, away)]
-    following = _next_round(work, board, board.round, players, now)
+    place = replace(board.round, number=board.round.number + 1)
+    following = start_board(work, setup_of(board), players, now, round_of=place)
     return [
         RoundOver(*so_far, following.id),
         BoardStarted(following.id, players[0].handle),
@@ -76,28 +75,15 @@ def standings(boards: Sequence[Board]) -> list[MatchStanding]:
             table[seat.player_id] = replace(
                 before,
                 wins=before.wins + (seat.seat in (board.winners or ())),
-                balance=before.balance + _balance(board, seat.seat),
+                balance=before.balance + balance_of(board, seat.seat),
             )
     return sorted(table.values(), key=lambda item: (-item.wins, -item.balance))
-
-
-def _balance(board: Board, seat: int) -> int:
-    """Tie-break score of a seat; 0 in games without tie-breaks."""
-    game = board.rules
-    return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
 
 
 def leaders(table: Sequence[MatchStanding]) -> list[MatchStanding]:
     """Winners of a match: the first by wins, then by balance."""
     best = table[0]
     return [item for item in table if (item.wins, item.balance) == (best.wins, best.balance)]
-
-
-def _next_round(
-    work: UnitOfWork, board: Board, place: Round, players: Sequence[Player], now: datetime
-) -> Board:
-    following = replace(place, number=place.number + 1)
-    return start_board(work, setup_of(board), players, now, round_of=following)
 
 
 def settle_end(

@@ -164,7 +164,12 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
         board = _keep(work, board, replace(offer, open=False))
         return [DrawAgreed(board.id, handle), *draw_board(work, board, "agreed", now)]
     if offer.kind in _OF_CLOCKS:
-        return [_stop_or_go(work, _drop(work, board, offer), offer, now)]
+        board = _drop(work, board, offer)
+        if offer.kind == PAUSE:
+            pause(work, board, now)
+            return [PauseBegun(board.id, handle, PAUSED_AT_MOST.days)]
+        resume(work, board, now)
+        return [PauseEnded(board.id, handle)]
     done = TakebackDone(board.id, handle, *_taken(work, board, offer))
     void = [other for other in open_offers(board) if other.kind != offer.kind]
     return [
@@ -172,16 +177,6 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
         *_take_back(work, board, offer.moved - 1, now),
         *(OfferVoid(board.id, board.handle_of(other.by), other.kind) for other in void),
     ]
-
-
-def _stop_or_go(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> Event:
-    """Pause or resume the clocks, as agreed."""
-    handle = board.handle_of(offer.by)
-    if offer.kind == PAUSE:
-        pause(work, board, now)
-        return PauseBegun(board.id, handle, PAUSED_AT_MOST.days)
-    resume(work, board, now)
-    return PauseEnded(board.id, handle)
 
 
 def _take_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> list[Event]:

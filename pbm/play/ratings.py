@@ -6,7 +6,7 @@ a view of the finished boards in the order in which they were counted, and can b
 the boards alone.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -216,7 +216,7 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
     return tuple(
         _unchanged(seat, place, was)
         if seat.robot or seat.seat in spared
-        else _changed(seat, place, was, rated, weight, _people_against(board, seat.seat))
+        else _changed(board, seat, place, was, rated, weight)
         for seat, place, was, rated, weight in zip(
             board.seats, places, known, after, weights, strict=True
         )
@@ -239,25 +239,17 @@ def _unchanged(seat: Seat, place: int, was: Rating) -> RatingResult:
 
 
 def _changed(
-    seat: Seat,
-    place: int,
-    was: Rating,
-    rated: tuple[float, float],
-    weight: float,
-    people: Collection[int],
+    board: Board, seat: Seat, place: int, was: Rating, rated: tuple[float, float], weight: float
 ) -> RatingResult:
-    """A game's effect on one player; `people` are the human opponents."""
+    people = [other.player_id for other in _against(board, seat.seat) if not other.robot]
     mu, sigma = (
         old * (1 - weight) + new * weight
         for old, new in zip((was.mu, was.sigma), rated, strict=True)
     )
     met = {*people, *([was.rival_id] if was.rival_id else [])}
     only = len(met) == 1 and bool(was.rival_id or not was.people_games)
-    return RatingResult(
-        seat.player_id,
-        place,
-        was.mu,
-        was.sigma,
+    return replace(
+        _unchanged(seat, place, was),
         mu=mu,
         sigma=sigma,
         games=was.games + 1,
@@ -265,11 +257,6 @@ def _changed(
         rival_id=next(iter(met)) if only else None,
         weight=weight,
     )
-
-
-def _people_against(board: Board, seat: int) -> list[int]:
-    """The human opponents of a seat."""
-    return [other.player_id for other in _against(board, seat) if not other.robot]
 
 
 def _against(board: Board, seat: int) -> list[Seat]:

@@ -12,6 +12,7 @@ from pbm.play.request_move import request_move
 from pbm.play.subjects import board_subject
 from pbm.play.turn import Turn
 from pbm.rules.contract import (
+    LEAVING_HOWS,
     Ending,
     Game,
     GameRecord,
@@ -36,7 +37,7 @@ def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
     """The record of a board, as far as it has been played."""
     moves = [ply.text for ply in work.plies.of(board.id)]
     left = [
-        (item.after_ply, Leaving(item.seat, _how(item.how)))
+        (item.after_ply, Leaving(item.seat, item.how if item.how in LEAVING_HOWS else "resigned"))
         for item in work.plies.departures(board.id)
     ]
     return GameRecord(
@@ -119,9 +120,16 @@ def keep_record(
     )
     reached = progress_at(board, through.final, len(through.played))
     board = work.playing.fill(board, through.played, through.left, reached, now)
-    if record.ended is None and (goes_on or not board.playing):
-        return _going_on(work, board, now)
-    return _closed(work, board, record.ended, now)
+    ended = record.ended
+    if ended is None and (goes_on or not board.playing):
+        if board.playing:
+            start_clock(work, board, now)
+        request_move(work, board, now)
+        return board
+    if ended is None or ended.result is None:
+        return close_board(work, board, _BY_RECORD, now)
+    by_word = ended.how if ended.how in _DRAWN else _BY_RECORD
+    return close_board(work, board, by_word, now, winners=ended.result)
 
 
 def keep_for_a_time(turn: Turn, board: Board) -> None:
@@ -135,22 +143,6 @@ def note_seen(work: UnitOfWork, board: Board, now: datetime) -> None:
     if board.from_record and board.changed_at < now - _NOTED_EVERY:
         work.boards.get(board.id, lock=True)
         work.boards.change(board.id, changed_at=now)
-
-
-def _going_on(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Start the clock of an imported board, unless its moves have ended it."""
-    if board.playing:
-        start_clock(work, board, now)
-    request_move(work, board, now)
-    return board
-
-
-def _closed(work: UnitOfWork, board: Board, ended: Ending | None, now: datetime) -> Board:
-    """End a board as its record says, or without a result if it has none."""
-    if ended is None or ended.result is None:
-        return close_board(work, board, _BY_RECORD, now)
-    by_word = ended.how if ended.how in _DRAWN else _BY_RECORD
-    return close_board(work, board, by_word, now, winners=ended.result)
 
 
 def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
@@ -174,10 +166,6 @@ def _ending(board: Board) -> Ending | None:
         return Ending(str(board.ended_by))
     how = "record" if board.from_record else "operator"
     return Ending(how, board.winners)
-
-
-def _how(how: str) -> str:
-    return "removed" if how == "removed" else "forfeited" if how == "forfeited" else "resigned"
 
 
 def _written(seat: Seat, board: Board) -> str:

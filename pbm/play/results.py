@@ -34,7 +34,7 @@ def _key(board: Board, seat: int) -> _Key:
     if not board.winners:
         return (0,)
     rank = position.outcome.ranks[seat - 1] if position.outcome else 0
-    return 1, rank, -scores_of(board)[seat - 1], -_balance(board, seat)
+    return 1, rank, -scores_of(board)[seat - 1], -balance_of(board, seat)
 
 
 def scores_of(board: Board) -> tuple[int, ...]:
@@ -43,7 +43,8 @@ def scores_of(board: Board) -> tuple[int, ...]:
     return game.scores(board.position) if has(game, Scores) else (0,) * len(board.seats)
 
 
-def _balance(board: Board, seat: int) -> int:
+def balance_of(board: Board, seat: int) -> int:
+    """Tie-break score of a seat; 0 in games without tie-breaks."""
     game = board.rules
     return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
 
@@ -118,11 +119,14 @@ def result_of(work: UnitOfWork, board: Board, player_id: int) -> FinishedGame:
     place = places_of(board)[seat - 1]
     sides = len(teams(board.start) or board.seats)
     own = partners(board.position, seat)
+    how = "placed" if sides > _TWO else "lost"
+    if place == 1:
+        how = "won" if board.winners else "drawn"
     handles = {item.seat: item.handle for item in board.seats}
     return FinishedGame(
         board.id,
         str(board.changed_at.date()),
-        _how(board, place, sides),
+        how,
         place,
         sides,
         tuple(handles[other] for other in own),
@@ -131,9 +135,3 @@ def result_of(work: UnitOfWork, board: Board, player_id: int) -> FinishedGame:
         board.ply,
         board.rated,
     )
-
-
-def _how(board: Board, place: int, sides: int) -> str:
-    if place == 1:
-        return "won" if board.winners else "drawn"
-    return "placed" if sides > _TWO else "lost"

@@ -19,7 +19,7 @@ from pbm.play.boards import Setup
 from pbm.play.clocks.terms import Terms
 from pbm.play.limits import JOINS, MOST_SEEKS
 from pbm.play.ratings import RatingShown
-from pbm.rules.contract import Position, completed
+from pbm.rules.contract import completed
 from pbm.rules.registry import game_named, games
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
@@ -49,10 +49,11 @@ def wish_for(
     `wishes` are the options as typed. Raises Refusal if the game is not for so many.
     """
     position = setup.position(players)
+    pool = Pool.TWO if players == _TWO else Pool.MANY
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
     return Wish(
         setup.game,
-        _pool(position, players),
+        Pool.TEAMS if teams(position) else pool,
         players,
         setup.options,
         setup.rounds,
@@ -75,12 +76,6 @@ def fewest_players(setup: Setup) -> int:
     """The smallest number of players for a setup."""
     numbers = sorted(game_named(setup.game).info.seats)
     return next(filter(setup.is_for, numbers), numbers[0])
-
-
-def _pool(position: Position, players: int) -> Pool:
-    if teams(position):
-        return Pool.TEAMS
-    return Pool.TWO if players == _TWO else Pool.MANY
 
 
 def make_seek(
@@ -170,13 +165,9 @@ def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[Se
 def close_seek(work: UnitOfWork, seek: Seek, status: SeekStatus) -> list[SeekNews]:
     """Close a seek that its maker has `withdrawn`, or that has `lapsed`; notify its seekers."""
     work.seeks.close(seek.id, status)
-    readers = [
-        one.player_id for one in seek.seekers if one != seek.maker or status == SeekStatus.LAPSED
-    ]
-    waiting = len(seek.waiting)
-    return (
-        [_news(seek, status, seek.maker.handle, tuple(readers), waiting=waiting)] if readers else []
-    )
+    others = seek.seekers if status == SeekStatus.LAPSED else seek.seekers[1:]
+    readers, waiting = [one.player_id for one in others], len(seek.waiting)
+    return [_news(seek, status, seek.maker.handle, readers, waiting=waiting)] if readers else []
 
 
 def has_joined(seek: Seek, player: Player) -> SeekNews:

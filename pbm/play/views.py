@@ -155,6 +155,7 @@ def board_views(
     marked: dict[int, list[ViewData]] = {}
     drawn: dict[int, ViewData | None] = {}
     views: dict[int | None, BoardView] = {}
+    game = board.rules
     for player_id in player_ids:
         since = last_seen(board, player_id)
         moves = tuple(_moved(ply) for ply in plies if ply.ply > since)
@@ -179,7 +180,7 @@ def board_views(
             ],
             "offers": [_offered(board, offer, plies, player_id) for offer in open_offers(board)],
             "happened": _happened(board, plies, departures, since, after),
-            "example": _example(board) if yours else None,
+            "example": game.example_move(board.position) if yours and has(game, Suggests) else None,
             "may_decline": _may_decline(board, player_id),
             "claim": claim if player_id in board.still_in else None,
             "against_robots": bool(own and shared["robots"])
@@ -410,11 +411,6 @@ def _may_decline(board: Board, player_id: int | None) -> bool:
     if player_id is None or not board.playing or player_id not in board.still_in:
         return False
     return not board.has_moved(player_id)
-
-
-def _example(board: Board) -> str | None:
-    game = board.rules
-    return game.example_move(board.position) if has(game, Suggests) else None
 
 
 _MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mail whole

@@ -53,7 +53,7 @@ class Calendar:
         left = allowed
         for begin, end in self._running(start, start + _FURTHEST):
             if end - begin >= left:
-                return self._moment(begin + left)
+                return (begin + left).replace(tzinfo=self.zone).astimezone(UTC)
             left -= end - begin
         return None
 
@@ -82,21 +82,15 @@ class Calendar:
             yield start, end
             return
         while start < end:
-            midnight = datetime.combine(start.date() + _DAY, time())
-            if self._counts(start.date()):
+            day = start.date()
+            midnight = datetime.combine(day + _DAY, time())
+            is_off = self.weekends_off and day.weekday() >= _SATURDAY
+            if not is_off and not any(first <= day <= last for first, last in self.away):
                 yield start, min(midnight, end)
             start = midnight
 
-    def _counts(self, day: date) -> bool:
-        if self.weekends_off and day.weekday() >= _SATURDAY:
-            return False
-        return not any(first <= day <= last for first, last in self.away)
-
     def _wall(self, moment: datetime) -> datetime:
         return moment.astimezone(self.zone).replace(tzinfo=None)
-
-    def _moment(self, wall: datetime) -> datetime:
-        return wall.replace(tzinfo=self.zone).astimezone(UTC)
 
 
 def _without(start: datetime, end: datetime, stops: list[Stretch]) -> Iterator[Stretch]:

@@ -18,7 +18,7 @@ from pbm.play.clocks.waits import (
     warned_from,
 )
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, Seat, Stop
+from pbm.store.values.boards import Board, Stop
 from pbm.store.values.players import Player
 
 _LATE = timedelta(hours=1)  # what mails are told later by anyway
@@ -147,7 +147,9 @@ def give_time(
         board = work.waits.set(board, given=board.given + seconds)
     for seat in others if terms.counts_used else ():
         _check(board, timedelta(seconds=seconds - seat.used))
-        _give(work, board, seat, seconds, terms.bank)
+        banked = terms.bank if seat.banked is None else seat.banked
+        banked = None if terms.bank is None or banked is None else banked + seconds
+        work.waits.set_used(board, seat.seat, seat.used - seconds, banked)
     _remind_anew(work, board.id, now)
     given_to = others if terms.counts_used else [mover] if mover else []
     handles = dict.fromkeys(item.handle for item in given_to)
@@ -157,13 +159,6 @@ def give_time(
 def _check(board: Board, given: timedelta) -> None:
     if given > MOST_GIVEN:
         raise Refusal("enough-given", number=board.id, most=int(MOST_GIVEN.total_seconds()))
-
-
-def _give(work: UnitOfWork, board: Board, seat: Seat, seconds: int, bank: int | None) -> None:
-    banked = None
-    if bank is not None:
-        banked = seconds + (bank if seat.banked is None else seat.banked)
-    work.waits.set_used(board, seat.seat, seat.used - seconds, banked)
 
 
 def _remind_anew(work: UnitOfWork, number: int, now: datetime) -> None:

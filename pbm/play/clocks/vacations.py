@@ -82,7 +82,7 @@ def take_vacation(
         work.vacations.end_on(item, today)
     for begin, end in _stretches(new):
         going_on = next((item for item in known if item.last_day + _DAY == begin), None)
-        if going_on and work.timers.about(TimerKind.VACATION, [_notice_key(going_on.id)]):
+        if going_on and is_notice_due(work, going_on):
             work.vacations.end_on(going_on, end)  # not told yet
             continue
         number = work.vacations.add(player.id, begin, end)
@@ -116,8 +116,7 @@ def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
 
 def is_notice_due(work: UnitOfWork, vacation: Vacation) -> bool:
     """Whether opponents are still to be told of a vacation."""
-    about = _notice_key(vacation.id)
-    return bool(work.timers.about(TimerKind.VACATION, [about]))
+    return bool(work.timers.about(TimerKind.VACATION, [_notice_key(vacation.id)]))
 
 
 def set_notice(

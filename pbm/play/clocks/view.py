@@ -9,7 +9,6 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from pbm.clock import local_moment
-from pbm.play.clocks.calendar import Calendar
 from pbm.play.clocks.terms import SHORTEST, Terms
 from pbm.play.clocks.waits import (
     Wait,
@@ -73,11 +72,16 @@ def clock_view(
         return None
     player = next((item for item in known if item.id == mover.player_id), None)
     wait = wait_of(work, board, now, player)
-    calendar = wait.calendar if wait else _first_days(work, board, now, player)
+    calendar, ends_at = (wait.calendar, wait.ends_at) if wait else (None, None)
+    if wait is None and board.awaited_first_move:
+        player = player or work.players.get(mover.player_id)
+        calendar = calendar_of(work, board, player, now) if player.is_active else None
+        if calendar and board.waits_since:
+            ends_at = calendar.after(board.waits_since, REMINDED_AFTER + DECLINED_AFTER)
     return ClockView(
         now,
         board.paused_since is not None,
-        wait.ends_at if wait else _first_move_due(board, calendar),
+        ends_at,
         calendar.away_until(now) if calendar else None,
         wait is not None and may_be_claimed(board, wait),
         tuple(_left(board, wait)),
@@ -95,24 +99,6 @@ def _terms_view(terms: Terms) -> dict[str, Any]:
         "bank": terms.bank,
         "increment": terms.increment or None,
     }
-
-
-def _first_days(
-    work: UnitOfWork, board: Board, now: datetime, player: Player | None
-) -> Calendar | None:
-    """The calendar of the player whose first move is awaited, if that player is active."""
-    mover = board.to_move
-    if mover is None or not board.awaited_first_move:
-        return None
-    player = player or work.players.get(mover.player_id)
-    return calendar_of(work, board, player, now) if player.is_active else None
-
-
-def _first_move_due(board: Board, calendar: Calendar | None) -> datetime | None:
-    """When a first move is due, by the mover's calendar."""
-    if calendar is None or board.waits_since is None:
-        return None
-    return calendar.after(board.waits_since, REMINDED_AFTER + DECLINED_AFTER)
 
 
 def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:

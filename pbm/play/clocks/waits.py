@@ -145,7 +145,8 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
         seat, since = board.to_move, board.waits_since
         if seat is None or since is None:
             continue
-        if now - since < _allowed(board, seat) - _MOST_BETWEEN_ZONES:
+        each, left = timedelta(seconds=terms_of(board).each + board.given), _left(board, seat)
+        if now - since < (each if left is None else min(each, left)) - _MOST_BETWEEN_ZONES:
             continue  # no calendar counts more
         wait = wait_of(work, board, now)
         if wait and wait.is_over:
@@ -279,11 +280,6 @@ def _halted(board: Board) -> tuple[Stretch, ...]:
     since = board.paused_since
     stops = tuple((stop.begin, stop.end) for stop in board.stops if not stop.bounced)
     return (*stops, (since, since + PAUSED_AT_MOST)) if since else stops
-
-
-def _allowed(board: Board, seat: Seat) -> timedelta:
-    each, left = timedelta(seconds=terms_of(board).each + board.given), _left(board, seat)
-    return each if left is None else min(each, left)
 
 
 def _left(board: Board, seat: Seat) -> timedelta | None:
