@@ -38,8 +38,7 @@ class Keyring:
 
     def reply_tag(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
         """The tag of a player's reply address: key id and 16 base32 characters."""
-        key = self.keys[0]
-        return key.id + _mac(key, "reply", player=player_id, board=board_id, epoch=epoch)
+        return self._tag("reply", player=player_id, board=board_id, epoch=epoch)
 
     def verify_reply_tag(
         self, tag: str, player_id: int, epoch: int, board_id: int | None = None
@@ -59,8 +58,7 @@ class Keyring:
 
     def bounce_tag(self, player_id: int, mail: str) -> str:
         """The tag of a bounce address; ``mail`` is the mail's name, letters and digits only."""
-        key = self.keys[0]
-        return key.id + _mac(key, "bounce", player=player_id, mail=mail)
+        return self._tag("bounce", player=player_id, mail=mail)
 
     def verify_bounce_tag(self, tag: str, player_id: int, mail: str) -> bool:
         """Whether the tag was made for this player and mail; see `verify_reply_tag`."""
@@ -68,10 +66,7 @@ class Keyring:
 
     def seal_password(self, kept: PasswordHash, owner: str) -> SealedPassword:
         """Seal a hash until its owner, named in printable ASCII, confirms the password."""
-        key = self.keys[0]
-        return SealedPassword(
-            kept.text, key.id + _mac(key, "password", owner=owner, hash=kept.text)
-        )
+        return SealedPassword(kept.text, self._tag("password", owner=owner, hash=kept.text))
 
     def open_password(self, sealed: SealedPassword, owner: str) -> PasswordHash | None:
         """The hash, if a current key sealed it for this owner; else None."""
@@ -79,14 +74,16 @@ class Keyring:
         good = kept and self._verify(sealed.seal, "password", owner=owner, hash=kept.text)
         return kept if good else None
 
+    def _tag(self, purpose: str, **fields: int | str | None) -> str:
+        key = self.keys[0]
+        return key.id + _mac(key, purpose, **fields)
+
     def _verify(self, tag: str, purpose: str, **fields: int | str | None) -> bool:
         lowered = tag.lower()
         key_id, mac = lowered[:-_MAC_CHARS], lowered[-_MAC_CHARS:]
-        for key in self.keys:
-            if key.id == key_id:
-                expected = _mac(key, purpose, **fields)
-                return hmac.compare_digest(mac.encode("utf-8", "replace"), expected.encode())
-        return False
+        expected = next((_mac(key, purpose, **fields) for key in self.keys if key.id == key_id), "")
+        is_same = hmac.compare_digest(mac.encode("utf-8", "replace"), expected.encode())
+        return expected != "" and is_same
 
 
 def _mac(key: Key, purpose: str, **fields: int | str | None) -> str:

@@ -14,29 +14,18 @@ def unflow(text: str, delete_space: bool) -> str:
     Quoted lines keep their marks, one blank after them. `delete_space` is the parameter
     `DelSp=yes`: the blank of a soft break is no part of the text.
     """
-    paragraphs: list[str] = []
-    pieces: list[str] = []
-    depth = 0
+    paragraphs: list[tuple[int, list[str]]] = []
+    is_soft = False
     for line in text.split("\n"):
-        line_depth = len(line) - len(line.lstrip(">"))
-        content = line[line_depth:].removeprefix(" ")
-        if pieces and (line_depth != depth or content == "-- "):
-            paragraphs.append(_paragraph(pieces, depth))
-            pieces = []
-        depth = line_depth
+        depth = len(line) - len(line.lstrip(">"))
+        content = line[depth:].removeprefix(" ")
+        if not is_soft or depth != paragraphs[-1][0] or content == "-- ":
+            paragraphs.append((depth, []))
         is_soft = content.endswith(" ") and content != "-- "
-        pieces.append(content[:-1] if is_soft and delete_space else content)
-        if not is_soft:
-            paragraphs.append(_paragraph(pieces, depth))
-            pieces = []
-    if pieces:
-        paragraphs.append(_paragraph(pieces, depth))
-    return "\n".join(paragraphs)
-
-
-def _paragraph(pieces: list[str], depth: int) -> str:
-    text = "".join(pieces)
-    return ">" * depth + " " + text if depth else text
+        paragraphs[-1][1].append(content[:-1] if is_soft and delete_space else content)
+    return "\n".join(
+        ">" * depth + " " * (depth > 0) + "".join(pieces) for depth, pieces in paragraphs
+    )
 
 
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \t\r\n"

@@ -139,7 +139,14 @@ def read(
             headers.all("references", limits.header_bytes),
             _MOST_REFERENCES,
         ),
-        automatic=_why_automatic(headers, root, envelope_sender, own_address),
+        automatic=why_automatic(
+            headers,
+            kind=root.kind,
+            author=author,
+            subject=subject,
+            envelope_sender=envelope_sender,
+            own_address=own_address,
+        ),
     )
 
 
@@ -160,8 +167,16 @@ def glance_at(
         headers, root = _divide(raw, limits)
     except UnreadableMail as problem:
         return Glance(problem=problem)
-    why = _why_automatic(headers, root, envelope_sender, own_address)
-    return Glance(_author(headers)[0], why is not None)
+    author, _ = _author(headers)
+    why = why_automatic(
+        headers,
+        kind=root.kind,
+        author=author,
+        subject=_subject(headers),
+        envelope_sender=envelope_sender,
+        own_address=own_address,
+    )
+    return Glance(author, why is not None)
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
@@ -195,19 +210,6 @@ def _author(headers: Headers) -> tuple[str | None, str | None]:
         return parse_author(headers.all("from")), None
     except AuthorError as error:
         return None, str(error)
-
-
-def _why_automatic(
-    headers: Headers, root: Part, envelope_sender: str, own_address: str
-) -> str | None:
-    return why_automatic(
-        headers,
-        kind=root.kind,
-        author=_author(headers)[0],
-        subject=_subject(headers),
-        envelope_sender=envelope_sender,
-        own_address=own_address,
-    )
 
 
 def _subject(headers: Headers) -> str:

@@ -81,35 +81,25 @@ Keep = Callable[[str, tuple[str, ...], bytes, Caller], Awaitable[str | Rejection
 ReportFault = Callable[[BaseException], None]
 
 
+@dataclass(eq=False)
 class Handler:
-    """The handler of all conversations of a listener."""
+    """The handler of all conversations of a listener; ``tls``, if given, is offered by STARTTLS."""
 
-    def __init__(
-        self,
-        hostname: str,
-        limits: ListenerLimits,
-        accept_recipient: AcceptRecipient,
-        keep: Keep,
-        report_fault: ReportFault,
-        tls: ssl.SSLContext | None = None,
-        report_session: ReportSession = lambda _: None,
-    ) -> None:
-        """``tls``, if given, is offered by STARTTLS."""
-        self.tls = tls
-        self.hostname = hostname
-        self.limits = limits
-        self.report_fault = report_fault
-        self.report_session = report_session
-        self.is_closing = False
-        self._accept_recipient = accept_recipient
-        self._keep = keep
-        self._keeping: set[asyncio.Future[str | Rejection]] = set()
+    hostname: str
+    limits: ListenerLimits
+    accept_recipient: AcceptRecipient
+    keep: Keep
+    report_fault: ReportFault
+    tls: ssl.SSLContext | None = None
+    report_session: ReportSession = lambda _: None
+    is_closing: bool = False
+    _keeping: set[asyncio.Future[str | Rejection]] = field(default_factory=set)
 
     async def refuse_recipient(
         self, address: str, sender: str, caller: Caller
     ) -> tuple[str, str] | None:
         """The reply that refuses the address, with the operator's reason, or None."""
-        rejection = await self._accept_recipient(address, sender, caller)
+        rejection = await self.accept_recipient(address, sender, caller)
         return None if rejection is None else (self._reply_to(rejection), rejection.why)
 
     async def hand_in(
@@ -119,7 +109,7 @@ class Handler:
         sentence = check_wire(raw)
         if sentence is not None:
             return f"550 5.6.0 {sentence}"
-        keeping = asyncio.ensure_future(self._keep(sender, recipients, raw, caller))
+        keeping = asyncio.ensure_future(self.keep(sender, recipients, raw, caller))
         self._keeping.add(keeping)
         keeping.add_done_callback(self._finished)
         await asyncio.wait({keeping}, timeout=self.limits.commit_seconds)

@@ -122,32 +122,22 @@ async def send_at_once(
     replies = _Replies(owner)
     transport.set_protocol(replies)
     try:
-        return await _transaction(transport, replies, commands, raw, seconds)
+        transport.write(commands)
+        mail = await _heard(replies, "MAIL", _DONE, seconds.command)
+        rcpt = await _heard(replies, "RCPT", _DONE, seconds.command)
+        data = await _heard(replies, "DATA", _GO_ON, seconds.data)
+        if (mail or rcpt) and not data:
+            transport.abort()  # the server waits for content, and an empty mail would be sent
+        if refused := mail or rcpt or data:
+            return refused
+        if replies.are_left:  # the next reply would not belong to the content
+            return "DATA", aiosmtplib.SMTPServerDisconnected("It answered before it was asked")
+        transport.write(as_data(raw))
+        return await _heard(replies, "DATA", _DONE, seconds.data)
     finally:
         if replies.are_left:
             transport.abort()
         transport.set_protocol(owner)
-
-
-async def _transaction(
-    transport: asyncio.Transport,
-    replies: _Replies,
-    commands: bytes,
-    raw: bytes,
-    seconds: Timeouts,
-) -> Trouble | None:
-    transport.write(commands)
-    mail = await _heard(replies, "MAIL", _DONE, seconds.command)
-    rcpt = await _heard(replies, "RCPT", _DONE, seconds.command)
-    data = await _heard(replies, "DATA", _GO_ON, seconds.data)
-    if (mail or rcpt) and not data:
-        transport.abort()  # the server waits for content, and an empty mail would be sent
-    if refused := mail or rcpt or data:
-        return refused
-    if replies.are_left:  # the next reply would not belong to the content
-        return "DATA", aiosmtplib.SMTPServerDisconnected("It answered before it was asked")
-    transport.write(as_data(raw))
-    return await _heard(replies, "DATA", _DONE, seconds.data)
 
 
 async def _heard(

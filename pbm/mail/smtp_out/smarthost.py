@@ -115,7 +115,8 @@ async def connect(
         if not host.tls and client.supports_extension("starttls"):
             await client.starttls()
             await _say_hello(client)
-        await _log_in(client, host)
+        if host.user is not None:
+            await _log_in(client, host, host.user)
     except BaseException:
         client.close()
         raise
@@ -131,16 +132,14 @@ async def _say_hello(client: aiosmtplib.SMTP) -> None:
         await client.helo()
 
 
-async def _log_in(client: aiosmtplib.SMTP, host: Smarthost) -> None:
-    if host.user is None:
-        return
+async def _log_in(client: aiosmtplib.SMTP, host: Smarthost, user: str) -> None:
     encrypted = client.get_transport_info("sslcontext") is not None
     if not encrypted and not host.is_loopback:
         raise LoginError(
             "The smarthost offers no encryption, and the password is not sent without."
         )
     try:
-        await client.login(host.user, host.password)
+        await client.login(user, host.password)
     except aiosmtplib.SMTPAuthenticationError as error:
         # The server's own words may repeat our command.
         raise LoginError(f"The smarthost refused our login ({error.code}).") from None
