@@ -117,10 +117,9 @@ def for_element(
     """The declarations for one element; its own style overrides rules."""
     declared: Declarations = {}
     if found:
-        classes = (attributes.get("class") or "").lower().split()
-        names = [f".{name}" for name in classes]
-        if attributes.get("id"):
-            names.append(f"#{(attributes['id'] or '').lower()}")
+        names = [f".{name}" for name in (attributes.get("class") or "").lower().split()]
+        if identifier := attributes.get("id"):
+            names.append(f"#{identifier.lower()}")
         for name in (tag, *names, *(tag + name for name in names)):
             declared.update(found.get(name, ()))
     if style := attributes.get("style"):

@@ -69,22 +69,18 @@ class LineReader:
                 del held[:-_OVERLAP]
             if dropped > self._limits.surplus_bytes:
                 raise FloodError
-            block = await self._block()
+            try:
+                block = await self._reader.read(BLOCK)
+            except OSError:
+                raise ClientLeftError from None
+            if not block:
+                raise ClientLeftError
         self._ahead = io.BytesIO(held[end + len(_TERMINATOR) :])
         if dropped:
             return None
         # RFC 5321, section 4.5.2: a line that starts with a dot was sent with one more.
         mail = bytes(held[: end + 2].replace(b"\r\n.", b"\r\n"))[2:]
         return mail if len(mail) <= self._limits.mail_bytes else None
-
-    async def _block(self) -> bytes:
-        try:
-            block = await self._reader.read(BLOCK)
-        except OSError:
-            raise ClientLeftError from None
-        if not block:
-            raise ClientLeftError
-        return block
 
 
 _LONGEST_PATH = 254

@@ -302,7 +302,9 @@ class Conversation(SMTP):
             )
         except OSError as error:
             encrypted = None
-            self._record.end = f"TLS failed: {_why_no_tls(error)}"
+            # An SSLError has a reason, such as NO_SHARED_CIPHER.
+            why = getattr(error, "reason", None) or error.strerror or type(error).__name__
+            self._record.end = f"TLS failed: {why.lower().replace('_', ' ')}"
         finally:
             self._is_shaking_hands = False
         if encrypted is None:
@@ -414,8 +416,3 @@ class Conversation(SMTP):
         )
         reply_for = dict(zip(names, replies, strict=True))
         return "\r\n".join(reply_for[name] for name in recipients)
-
-
-def _why_no_tls(error: OSError) -> str:
-    reason = getattr(error, "reason", None)  # of an SSLError, such as NO_SHARED_CIPHER
-    return str(reason or error.strerror or type(error).__name__).lower().replace("_", " ")

@@ -88,8 +88,8 @@ def _credentials(user: str | None, password: str | None) -> tuple[str | None, st
     return decoded
 
 
-class LoginError(Exception):
-    """The password was not sent, or the server refused it; ``str()`` is a sentence."""
+class NoConnectionError(Exception):
+    """No usable connection: unreachable, or no login; ``str()`` is a sentence."""
 
 
 async def connect(
@@ -97,8 +97,8 @@ async def connect(
 ) -> Connection:
     """Open a connection: STARTTLS if the server offers it, and the login.
 
-    A password is never sent unencrypted, except to this machine. Raises LoginError and the errors
-    in `TROUBLE`.
+    A password is never sent unencrypted, except to this machine. Raises NoConnectionError and the
+    errors in `TROUBLE`.
     """
     client = aiosmtplib.SMTP(
         hostname=host.host,
@@ -135,14 +135,14 @@ async def _say_hello(client: aiosmtplib.SMTP) -> None:
 async def _log_in(client: aiosmtplib.SMTP, host: Smarthost, user: str) -> None:
     encrypted = client.get_transport_info("sslcontext") is not None
     if not encrypted and not host.is_loopback:
-        raise LoginError(
+        raise NoConnectionError(
             "The smarthost offers no encryption, and the password is not sent without."
         )
     try:
         await client.login(user, host.password)
     except aiosmtplib.SMTPAuthenticationError as error:
         # The server's own words may repeat our command.
-        raise LoginError(f"The smarthost refused our login ({error.code}).") from None
+        raise NoConnectionError(f"The smarthost refused our login ({error.code}).") from None
 
 
 _CLOSING = 421
@@ -150,10 +150,6 @@ _TOO_BIG = 552
 # Bad syntax, bad sequence, and logins: these errors concern all our mails.
 _OUR_CONFIGURATION = frozenset({500, 501, 502, 503, 504, 521, 530, 534, 535, 538})
 _STATUS = re.compile(r"([245]\.[0-9]{1,3}\.[0-9]{1,3})(?: |$)", re.ASCII)
-
-
-class _TroubleError(Exception):
-    """No usable connection; ``str()`` is the reason to defer with."""
 
 
 class SmarthostTransport:
@@ -199,7 +195,7 @@ class SmarthostTransport:
         mail = Mail(sender, to, raw)
         try:
             return await self._pool.use(lambda connection: self._send(connection, mail))
-        except _TroubleError as trouble:
+        except NoConnectionError as trouble:
             return Deferred(str(trouble))
 
     async def close(self) -> None:
@@ -210,7 +206,7 @@ class SmarthostTransport:
         """Connect, log in, and quit; the error for the operator, or None."""
         try:
             connection = await self._connect()
-        except _TroubleError as trouble:
+        except NoConnectionError as trouble:
             return str(trouble)
         await connection.quit()
         return None
@@ -218,10 +214,8 @@ class SmarthostTransport:
     async def _connect(self) -> Connection:
         try:
             return await connect(self._host, self._helo, self._timeouts, self._tls)
-        except LoginError as error:
-            raise _TroubleError(str(error)) from None
         except TROUBLE as error:
-            raise _TroubleError(f"No connection to the smarthost: {self._why(error)}") from None
+            raise NoConnectionError(f"No connection to the smarthost: {self._why(error)}") from None
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:

@@ -80,8 +80,15 @@ def compose(mail: OutgoingMail) -> bytes:
     Raises HeaderError for an invalid header value: control characters, line breaks, malformed
     addresses and Message-IDs, extra fields that only we write.
     """
-    head = "\r\n".join(_fields(mail)).encode("ascii")
-    return head + b"\r\n" + _body(mail)
+    head = "\r\n".join([*_fields(mail), ""]).encode("ascii")  # first, as it checks all values
+    body = _part("plain", mail.text)
+    if mail.html is not None:
+        html = _part("html", mail.html)
+        if mail.pictures:
+            parts = (html, *map(_picture, mail.pictures))
+            html = _multipart('related; type="text/html"', parts, f"p {mail.message_id}")
+        body = _multipart("alternative", (body, html), mail.message_id)
+    return head + body
 
 
 def _fields(mail: OutgoingMail) -> list[str]:
@@ -127,17 +134,6 @@ def _extra_fields(extra: Mapping[str, str]) -> list[str]:
             raise HeaderError(f"{name} is given twice.")
         seen.add(lowered)
     return [ascii_field(name, value) for name, value in extra.items()]
-
-
-def _body(mail: OutgoingMail) -> bytes:
-    text = _part("plain", mail.text)
-    if mail.html is None:
-        return text
-    html = _part("html", mail.html)
-    if mail.pictures:
-        pictures = (_picture(picture) for picture in mail.pictures)
-        html = _multipart('related; type="text/html"', (html, *pictures), f"p {mail.message_id}")
-    return _multipart("alternative", (text, html), mail.message_id)
 
 
 def _multipart(subtype: str, parts: tuple[bytes, ...], seed: str) -> bytes:
