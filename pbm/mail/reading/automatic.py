@@ -144,7 +144,7 @@ def why_automatic(
         return "empty envelope sender"
     if kind in ("multipart/report", "message/delivery-status"):
         return "delivery report"
-    names = headers.names()
+    names = [name for name, _ in headers.fields]
     telling = [name for name in names if name.startswith(_ROBOT_PREFIXES)]
     if any(name.startswith("x-pbm-") for name in telling):
         return "own mail"

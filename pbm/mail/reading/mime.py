@@ -36,10 +36,6 @@ class Headers:
         values = self._values.get(name)
         return _text(values[0][:most]) if values else ""
 
-    def names(self) -> list[str]:
-        """The names of all fields, in order."""
-        return [name for name, _ in self.fields]
-
     @cached_property
     def _values(self) -> dict[str, list[bytes]]:
         """Values by name, indexed because the header of a mail is queried a dozen times."""
@@ -64,16 +60,8 @@ def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
     return _split(raw, 0, limits, of_part=False)
 
 
-def split_part_header(raw: bytes, start: int, limits: Limits) -> tuple[Headers, int]:
-    """Parse the header of a part of a multipart that starts at `start`.
-
-    Unlike the header of the mail, it ends at the first malformed line, or at a line that could be a
-    boundary. Raises UnreadableMail beyond the limits.
-    """
-    return _split(raw, start, limits, of_part=True)
-
-
 def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Headers, int]:
+    """The header at `at`: that of a part ends at a malformed line, or at a possible boundary."""
     fields: list[tuple[str, list[bytes]]] = []
     most = at + limits.header_bytes
     while at < len(raw):
@@ -177,7 +165,7 @@ class _Walk:
         if found[2]:
             del self._open[level:]
             return after
-        headers, start = split_part_header(self._raw, after, self._limits)
+        headers, start = _split(self._raw, after, self._limits, of_part=True)
         parent = self._open[-1]
         parent.parts.append(self._enter(headers, start, parent.kind))
         return start

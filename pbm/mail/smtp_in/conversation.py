@@ -78,8 +78,6 @@ class Conversation(SMTP):
             loop=asyncio.get_running_loop(),
         )
         self.is_committing = False
-        self.answering: asyncio.Task[None] | None = None
-        """The task in which the conversation runs, once it has begun."""
         self._handler = handler
         self._connections = connections
         self._conversations = conversations
@@ -114,6 +112,9 @@ class Conversation(SMTP):
         self._conversations.add(self)
         super().connection_made(transport)
         self._lines = LineReader(self._reader, self._limits)
+        assert self._handler_coroutine is not None
+        self.answering = self._handler_coroutine
+        self.answering.add_done_callback(self._ended)
 
     def eof_received(self) -> bool:
         # A client may close its sending half right after the dot, and still read our answer.
@@ -140,10 +141,6 @@ class Conversation(SMTP):
         self._record.end = f"timed out, told {self._on_timeout}"
 
     async def _handle_client(self) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self.answering = task
-        task.add_done_callback(self._ended)
         try:
             await self._converse()
         except ClientLeftError:

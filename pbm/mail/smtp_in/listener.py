@@ -173,7 +173,7 @@ class Listener:
             if not conversation.is_committing:
                 conversation.hang_up(GOING_DOWN)
         await self._handler.drain(seconds)
-        answering = {each.answering for each in self._conversations if each.answering}
+        answering = {each.answering for each in self._conversations}
         if answering:
             await asyncio.wait(answering, timeout=_LAST_WORDS_SECONDS)
         for conversation in set(self._conversations):
