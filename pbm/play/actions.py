@@ -19,6 +19,10 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
+FORFEITED = "forfeited"
+SPARED_EVERY = timedelta(days=180)
+_EVERY = 1_000_000  # boards of one player; more than any has
+
 
 def play_move(
     work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
@@ -35,9 +39,6 @@ def play_move(
     if mover:
         events += after_a_move(work, after, mover.player_id)
     return events + settle_end(work, board, after, now)
-
-
-_EVERY = 1_000_000  # boards of one player; more than any has
 
 
 def leave_board(
@@ -106,9 +107,6 @@ def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
     return start_board(work, setup, others, now)
 
 
-FORFEITED = "forfeited"
-
-
 def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
     """Take a player who ran out of time out of the game, and tell everybody."""
     return [
@@ -145,9 +143,6 @@ def forfeited_at(work: UnitOfWork, board: Board, player_id: int) -> datetime | N
     return next(
         (item.left_at for item in left if item.seat in seats and item.how == FORFEITED), None
     )
-
-
-SPARED_EVERY = timedelta(days=180)
 
 
 def show_life(work: UnitOfWork, player: Player) -> None:

@@ -21,6 +21,10 @@ from pbm.rules.registry import game_named
 from pbm.store.db import UnitOfWork
 from pbm.store.values.players import Player
 
+FOR_BEGINNERS = "pebble"
+_LONGEST = 16  # characters of a handle
+_LETTERS = f"{ascii_lowercase}{digits}-_"
+
 
 def may_meet(work: UnitOfWork, player: Player, others: Iterable[Player]) -> frozenset[int]:
     """The numbers of the players whom a new game may pair with a player unasked.
@@ -80,7 +84,11 @@ def begin_board(
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
     others = [player for player in players if player.id != begun_by.id]
     is_agreed = agreed is not None or all(player.robot for player in others)
-    _count_start(work, begun_by, now, is_agreed=is_agreed)
+    taken_up = TAKEN_UP if is_agreed else work.beginnings.taken_up(begun_by.id)
+    if taken_up < TAKEN_UP and not FIRST_STARTS.take(work, now, begun_by.id):
+        raise Refusal("too-many-first", most=FIRST_STARTS.most, taken_up=TAKEN_UP)
+    if not STARTS.take(work, now, begun_by.id):
+        raise Refusal("too-many-begun", most=STARTS.most)
     surprised = [player for player in others if player.id not in (agreed or ())]
     count_challenge(work, begun_by, surprised, now)
     return [BoardStarted(board.id, begun_by.handle, first_unsaid)]
@@ -113,17 +121,6 @@ def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> boo
     return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
 
 
-def _count_start(work: UnitOfWork, begun_by: Player, now: datetime, *, is_agreed: bool) -> None:
-    taken_up = TAKEN_UP if is_agreed else work.beginnings.taken_up(begun_by.id)
-    if taken_up < TAKEN_UP and not FIRST_STARTS.take(work, now, begun_by.id):
-        raise Refusal("too-many-first", most=FIRST_STARTS.most, taken_up=TAKEN_UP)
-    if not STARTS.take(work, now, begun_by.id):
-        raise Refusal("too-many-begun", most=STARTS.most)
-
-
-FOR_BEGINNERS = "pebble"
-
-
 def robots_play(game: Game) -> bool:
     """Whether robots play a game: only one that can be searched."""
     return isinstance(game, Searches)
@@ -154,10 +151,6 @@ def robot_to_begin_with(work: UnitOfWork, game: str) -> str | None:
     """The robot for beginners, None if it does not play a game."""
     robot = work.players.by_handle(FOR_BEGINNERS) if robots_play(game_named(game)) else None
     return robot.handle if robot and robot.robot and robot.is_active else None
-
-
-_LONGEST = 16  # characters of a handle
-_LETTERS = f"{ascii_lowercase}{digits}-_"
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:

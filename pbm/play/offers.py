@@ -239,29 +239,33 @@ def _answer(work: UnitOfWork, board: Board, kind: str, robot_id: int, now: datet
     if offer is None:
         return []
     if kind == DRAW:
-        _think(work, board, offer, robot_id, now)
+        if not (board.to_move and board.to_move.player_id == robot_id):  # else its move answers
+            work.search_jobs.ask(
+                *(SearchKind.DRAW, asked_draw(board, offer, robot_id), now),
+                board_id=board.id,
+                ply=board.ply,
+                player_id=asked_by(board),
+                params={"robot": robot_id},
+            )
         return []
     if kind == TAKEBACK and board.rated:
         return refuse(work, board, offer, robot_id)
     return agree(work, board, offer, robot_id, now)
 
 
-def _think(work: UnitOfWork, board: Board, offer: Offer, robot_id: int, now: datetime) -> None:
-    """Queue a robot's job about a draw; a robot to move answers with its move instead."""
-    if board.to_move and board.to_move.player_id == robot_id:
-        return
-    work.search_jobs.ask(
-        *(SearchKind.DRAW, asked_draw(board, offer, robot_id), now),
-        board_id=board.id,
-        ply=board.ply,
-        player_id=asked_by(board),
-        params={"robot": robot_id},
-    )
-
-
 def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
     """End a game as a draw if a player may claim one. Raises Refusal."""
-    claimed = DrawClaimed(board.id, player.handle, _reason_to_claim(work, board))
+    game = board.rules
+    if not has(game, Claims):
+        raise Refusal("no-claims", number=board.id)
+    since = max(0, board.ply - game.reversible(board.position))
+    positions = positions_since(work, board, since)
+    moves = work.plies.by_seat(board.id, since=since)
+    try:
+        reason = game.claim(positions, moves)
+    except ClaimError as error:
+        raise Refusal("nothing-to-claim", number=board.id, **why(board.rules, error)) from error
+    claimed = DrawClaimed(board.id, player.handle, reason)
     return [claimed, *draw_board(work, board, "claimed", now)]
 
 
@@ -282,17 +286,3 @@ def claimable(
 
     is_new = not plies or any(item.after_ply == board.ply for item in departures)
     return game.claimable(board.position, 1 if is_new else plies[-1].times or 1, moves)
-
-
-def _reason_to_claim(work: UnitOfWork, board: Board) -> str:
-    """The game's reason for claiming a draw now. Raises Refusal."""
-    game = board.rules
-    if not has(game, Claims):
-        raise Refusal("no-claims", number=board.id)
-    since = max(0, board.ply - game.reversible(board.position))
-    positions = positions_since(work, board, since)
-    moves = work.plies.by_seat(board.id, since=since)
-    try:
-        return game.claim(positions, moves)
-    except ClaimError as error:
-        raise Refusal("nothing-to-claim", number=board.id, **why(board.rules, error)) from error

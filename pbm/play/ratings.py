@@ -117,19 +117,17 @@ def measured(robot: str) -> Rating:
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
     """Whether a board counts for ratings once it is finished: it is rated, each player has one
     seat, and the game was long enough."""
-    return _may_count(board) and _is_long_enough(work, board)
+    if not _may_count(board):
+        return False
+    moves = work.plies.by_seat(board.id, since=0)
+    sides = teams(board.start) or [[seat.seat] for seat in board.seats]
+    fewest = min(sum(moves.get(seat, 0) for seat in side) for side in sides)
+    return fewest >= MOVES or (fewest >= MOVES_WITH_SCORE and any(scores_of(board)))
 
 
 def _may_count(board: Board) -> bool:
     players = {seat.player_id for seat in board.seats}
     return board.rated and not board.from_record and len(players) == len(board.seats)
-
-
-def _is_long_enough(work: UnitOfWork, board: Board) -> bool:
-    moves = work.plies.by_seat(board.id, since=0)
-    sides = teams(board.start) or [[seat.seat] for seat in board.seats]
-    fewest = min(sum(moves.get(seat, 0) for seat in side) for side in sides)
-    return fewest >= MOVES or (fewest >= MOVES_WITH_SCORE and any(scores_of(board)))
 
 
 def pool_of(work: UnitOfWork, board: Board) -> Pool | None:

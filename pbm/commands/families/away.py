@@ -7,7 +7,6 @@ from pbm.commands.language.days import Days, DaysKind
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand
 from pbm.events import Answered, Event
-from pbm.plain import to_plain
 from pbm.play.clocks.vacations import (
     DAYS_A_YEAR,
     come_back,
@@ -84,6 +83,6 @@ def _told(context: Context, **taken: str) -> Answered:
         {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}
         for item in still_to_come(*whose)
     ]
-    left = to_plain(days_left(*whose))
+    left = days_left(*whose)
     told = {"title": "your vacation", "coming": coming, "left": left, "most": DAYS_A_YEAR}
     return Answered("vacation", {**told, **taken})

@@ -150,7 +150,11 @@ def give_time(
         banked = terms.bank if seat.banked is None else seat.banked
         banked = None if terms.bank is None or banked is None else banked + seconds
         work.waits.set_used(board, seat.seat, seat.used - seconds, banked)
-    _remind_anew(work, board.id, now)
+    board = work.boards.get(board.id)
+    wait = wait_of(work, board, now)
+    if wait is not None:
+        work.waits.note_reminded(board, min(board.reminded, wait.passed))
+        look_in_time(work, board, now)
     given_to = others if terms.counts_used else [mover] if mover else []
     handles = dict.fromkeys(item.handle for item in given_to)
     return TimeGiven(board.id, giver.handle, tuple(handles), seconds)
@@ -159,12 +163,3 @@ def give_time(
 def _check(board: Board, given: timedelta) -> None:
     if given > MOST_GIVEN:
         raise Refusal("enough-given", number=board.id, most=int(MOST_GIVEN.total_seconds()))
-
-
-def _remind_anew(work: UnitOfWork, number: int, now: datetime) -> None:
-    """Reset the count of reminders to those that are due by now."""
-    board = work.boards.get(number)
-    wait = wait_of(work, board, now)
-    if wait is not None:
-        work.waits.note_reminded(board, min(board.reminded, wait.passed))
-        look_in_time(work, board, now)

@@ -6,7 +6,6 @@ gains nothing.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -25,14 +24,6 @@ NOTICE_AFTER = timedelta(hours=6)  # the begin or end of a vacation
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
 _NO_BOARD_YET = 0
-
-
-@dataclass(frozen=True)
-class YearLeft:
-    """A player's remaining vacation days of a year."""
-
-    year: int
-    left: int
 
 
 def today_of(player: Player, now: datetime) -> date:
@@ -163,11 +154,12 @@ def take_by_itself(
     return VacationTaken(board.id, player.handle, str(last), (last - first).days + 1)
 
 
-def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[YearLeft]:
-    """The days left of this year and the next."""
+def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[dict[str, int]]:
+    """The `year` and the days `left` of it, for this year and the next."""
     today = today_of(player, now)
     taken = _taken(work, player, today)
-    return [YearLeft(year, max(0, _left(taken, year))) for year in (today.year, today.year + 1)]
+    years = (today.year, today.year + 1)
+    return [{"year": year, "left": max(0, _left(taken, year))} for year in years]
 
 
 def still_to_come(work: UnitOfWork, player: Player, now: datetime) -> tuple[Vacation, ...]:

@@ -251,12 +251,15 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
     found = work.vacations.of_player(player.id, _calendar_since(board, now))
     away = [item for item in found if item.board_id in (None, board.id)]
     here = (item for item in away if item.zone in (None, zone))
+    # A wait that has just begun has no outage.
+    is_new = board.waits_since is not None and now - board.waits_since <= UNNOTICED
+    lost = () if is_new else outages(work, now)
     return Calendar(
         ZoneInfo(zone),
         weekends_off=not player.settings.weekend,
         away=tuple((item.first_day, item.last_day) for item in here),
         abroad=tuple(_abroad(item, item.zone) for item in away if item.zone not in (None, zone)),
-        stopped=(*_lost(work, board, now), *_halted(board)),
+        stopped=(*lost, *_halted(board)),
         unreached=tuple(_unreached(board, player)),
     )
 
@@ -266,13 +269,6 @@ def _abroad(vacation: Vacation, zone: str) -> Stretch:
     days = vacation.first_day, vacation.last_day + _DAY
     begin, end = (datetime.combine(day, time(), ZoneInfo(zone)) for day in days)
     return begin, end
-
-
-def _lost(work: UnitOfWork, board: Board, now: datetime) -> tuple[Stretch, ...]:
-    """The outages that count; none for a wait that has just begun."""
-    if board.waits_since and now - board.waits_since <= UNNOTICED:
-        return ()
-    return tuple(outages(work, now))
 
 
 def _halted(board: Board) -> tuple[Stretch, ...]:
