@@ -19,11 +19,11 @@ from pbm.service.turns import inbox_worker
 
 def gathers(many: int) -> None:
     """Let the mails after the first wait for each other."""
-    original = Handler._kept
+    original = Handler.hand_in
     arrived = 0
     all_are_there = asyncio.Event()
 
-    async def gathering(self: Handler, *args: Any) -> object:
+    async def gathering(self: Handler, *args: Any) -> str:
         nonlocal arrived
         arrived += 1
         if arrived > many:
@@ -32,7 +32,7 @@ def gathers(many: int) -> None:
             await all_are_there.wait()
         return await original(self, *args)
 
-    Handler._kept = gathering  # type: ignore[method-assign]
+    Handler.hand_in = gathering  # type: ignore[method-assign]
 
 
 async def never(_: Server) -> None:
