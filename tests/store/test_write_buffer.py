@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 
 import pytest
 from sqlalchemy import event, insert, text
 from sqlalchemy.exc import IntegrityError
 
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.repositories.boards import Boards
+from pbm.store.repositories.plies import Playing
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Call
+from pbm.store.values.boards import Board, Progress
 from tests.table import START, Table
 
 
@@ -188,3 +192,29 @@ def name_everybody(work: UnitOfWork, handle: str) -> None:
     work.transaction.write(call, frozenset({"players"}))
     with work.savepoint():
         pytest.fail("the savepoint is open")
+
+
+def test_a_cached_board_is_as_it_was_written(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[int] = []
+
+    class Compared(Playing):
+        def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
+            after = super().set_progress(board, progress, now)
+            self._transaction.cache.clear()
+            assert Boards(self._transaction).get(board.id) == after
+            compared.append(board.ply)
+            return after
+
+    monkeypatch.setattr(UnitOfWork.__dict__["playing"], "_make", Compared)
+    table = Table(database_url)
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,b2")
+    bob.says("i5-g5,h5")
+    bob.says("undo")
+    alice.says("yes")
+    bob.says("i6-g6,h6")
+    alice.says("resign")
+    assert compared == [0, 1, 2, 1, 2]
+    table.database.close()

@@ -26,11 +26,11 @@ from pbm.service.trouble.masking import masked, traceback_of
 from pbm.service.trouble.notices import tell_of_failed
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.processes.locks import AdvisoryLocks
-from pbm.store.queues.outbox import LONGEST_PAUSE, MOST_PASSED_OVER
+from pbm.store.queues.outbox import LONGEST_PAUSE
 from pbm.store.queues.queue import ScanFloor
 from pbm.store.values.mails import OutboxMail, OutboxStatus
 
-MOST_AT_ONCE = MOST_PASSED_OVER  # mails under way
+MOST_AT_ONCE = 64  # mails under way
 MOST_TO_WRITE = 32  # mails rendered before the first is sent
 PAUSE = 1.0  # seconds to wait if an outcome could not be recorded
 FIRST_DELAY = timedelta(minutes=1)

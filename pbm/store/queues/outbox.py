@@ -1,5 +1,6 @@
 """The outbox: mails are written in the turn's transaction, and sent after it."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
@@ -10,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Delete,
     Integer,
+    String,
     and_,
     bindparam,
     case,
@@ -54,7 +56,6 @@ _COLUMNS = tuple(
 LONGEST_PAUSE = timedelta(hours=1)  # between two tries of a mail
 _LETS_BY = timedelta(minutes=5)  # after a try at the longest pause
 _NO_BOARD = 0  # the thread of mails about no board
-_NO_MAIL = 0  # matches no mail
 
 _HELD = ("message_id", "params", "headers")
 _OWN = tuple(field.name for field in fields(NewMail) if field.name not in ("params", "headers"))
@@ -81,20 +82,27 @@ _OVERTAKEN = select(_EARLIER.c.id).where(
         and_(_EARLIER.c.attempts == 0, _EARLIER.c.kind == Kind.AWAITING),
     ),
 )
-MOST_PASSED_OVER = 64
-_PASSED_OVER = tuple(f"id{number}" for number in range(MOST_PASSED_OVER))
-_CLAIM = Statement(
-    select(*_COLUMNS)
-    .where(
-        outbox.c.status == DUE,
-        outbox.c.due_at >= bindparam("since"),
-        outbox.c.due_at <= bindparam("now"),
-        _OVERTAKEN.limit(1).scalar_subquery().is_(None),
-        *(outbox.c.id != bindparam(name) for name in _PASSED_OVER),
+_NOT_PASSED_OVER = {
+    "sqlite": outbox.c.id.not_in(
+        select(func.json_each(bindparam("passed", type_=String)).table_valued("value").c.value)
+    ),
+    "postgresql": outbox.c.id != func.all(bindparam("passed", type_=postgresql.ARRAY(Integer))),
+}
+_CLAIM = {
+    name: Statement(
+        select(*_COLUMNS)
+        .where(
+            outbox.c.status == DUE,
+            outbox.c.due_at >= bindparam("since"),
+            outbox.c.due_at <= bindparam("now"),
+            _OVERTAKEN.limit(1).scalar_subquery().is_(None),
+            not_passed_over,
+        )
+        .order_by(outbox.c.due_at, outbox.c.id)
+        .limit(bindparam("most", type_=Integer))
     )
-    .order_by(outbox.c.due_at, outbox.c.id)
-    .limit(bindparam("most", type_=Integer))
-)
+    for name, not_passed_over in _NOT_PASSED_OVER.items()
+}
 
 
 def _contents_of(mails: ColumnElement[bool]) -> Delete:
@@ -177,14 +185,14 @@ class Outbox(MailQueue[OutboxMail]):
     ) -> list[OutboxMail]:
         """Claim due mails, oldest first, but none that would overtake another on its board.
 
-        A mail that is deferred again and again blocks others for about an hour. `passing_over`
-        names at most `MOST_PASSED_OVER` mails. Mails due before `since` are not scanned.
+        A mail that is deferred again and again blocks others for about an hour. Mails due before
+        `since` are not scanned.
         """
-        spare = [_NO_MAIL] * (MOST_PASSED_OVER - len(passing_over))
-        passed = dict(zip(_PASSED_OVER, (*passing_over, *spare), strict=True))
+        shared, passed = self._transaction.is_shared, list(passing_over)
         soon = now + LONGEST_PAUSE - _LETS_BY
-        moments = {"since": since, "now": now, "soon": soon}
-        rows = _CLAIM.rows(self._transaction, most=most, **moments, **passed)
+        values = {"since": since, "now": now, "soon": soon, "most": most}
+        values["passed"] = passed if shared else json.dumps(passed)
+        rows = _CLAIM[self._transaction.dialect.name].rows(self._transaction, **values)
         return [self._read(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:

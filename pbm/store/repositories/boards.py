@@ -15,7 +15,7 @@ from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
-from pbm.store.sql.transaction import Repository, Rows
+from pbm.store.sql.transaction import Repository
 from pbm.store.values.boards import Board, BoardStatus, Bookkeeping, Offer, Round, Seat, Stop
 from pbm.store.values.players import PlayerStatus
 
@@ -114,11 +114,18 @@ class Boards(Repository):
         if lock and not transaction.holds(board_id):
             locked, found, seated = rows_of(transaction, (_LOCK, {"number": board_id}), *reads)
             transaction.locked_boards.update(row["id"] for row in locked)
+        elif (known := transaction.cache.get(("board", board_id))) is not None:
+            board: Board = known
+            return board
         else:
             found, seated = rows_of(transaction, *reads)
         if not found or found[0]["status"] == BoardStatus.FORGOTTEN:
             return None
-        board: Board = transaction.cache.value_of(f"board {board_id}", found, seated, make=_built)
+        return self.keep(board_of(found[0], seated))
+
+    def keep(self, board: Board) -> Board:
+        """Cache a board that was read, or is as written."""
+        self._transaction.cache.keep(("board", board.id), _FIND.tables | _SEATED_AT.tables, board)
         return board
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
@@ -345,10 +352,6 @@ class Boards(Repository):
         for row in self._rows(query) if board_ids else ():
             found[row["board_id"]].append(row)
         return found
-
-
-def _built(found: Rows, seated: Rows) -> Board:
-    return board_of(found[0], seated)
 
 
 def _round_columns(place: Round | None) -> dict[str, Any]:

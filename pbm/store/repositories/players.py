@@ -18,8 +18,8 @@ from pbm.passwords import PasswordHash
 from pbm.store.schema.games import seats
 from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.sql.driver import Row
-from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
-from pbm.store.sql.transaction import Repository, Rows
+from pbm.store.sql.statement import ColumnSetter, Read, Statement
+from pbm.store.sql.transaction import Repository
 from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings, PlayerStatus
 
 
@@ -101,7 +101,8 @@ class Players(Repository):
 
     def find(self, player_id: int) -> Player | None:
         """Find a player by id."""
-        return self._one(_BY_ID, player_id=player_id)
+        known: Player | None = self._transaction.cache.get(("player", player_id))
+        return known or self._one(_BY_ID, player_id=player_id)
 
     def epoch(self, player_id: int) -> int | None:
         """The epoch of a player reachable by mail; None for anybody else."""
@@ -126,11 +127,7 @@ class Players(Repository):
 
     def by_address(self, address_key: str) -> Player | None:
         """Find a player by a verified address in lower case."""
-        rows = _BY_ADDRESS.rows(self._transaction, address_key=address_key)
-        if not rows:
-            return None
-        _BY_ID.keep(self._transaction, rows, player_id=rows[0]["id"])
-        return self.find(rows[0]["id"])
+        return self._one(_BY_ADDRESS, address_key=address_key)
 
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
         """The handles among these that are in use."""
@@ -154,8 +151,7 @@ class Players(Repository):
 
     def seated(self, board_id: int) -> tuple[Player, ...]:
         """Return the players of a board, in the order of joining."""
-        (rows,) = rows_of(self._transaction, seated_read(board_id))
-        return self._built(f"seated {board_id}", rows)
+        return self._several(_SEATED, board_id=board_id)
 
     def handles_of(self, player_ids: Collection[int]) -> dict[int, str]:
         """The handles of some players."""
@@ -298,11 +294,16 @@ class Players(Repository):
         _SET.run(self._transaction, player_id, values)
 
     def _one(self, statement: Statement, **values: Any) -> Player | None:
-        rows = statement.rows(self._transaction, **values)
-        return next(iter(self._built(f"player {values}", rows)), None)
+        return next(iter(self._several(statement, **values)), None)
 
-    def _built(self, name: str, rows: Rows) -> tuple[Player, ...]:
-        found: tuple[Player, ...] = self._transaction.cache.value_of(name, rows, make=_players)
+    def _several(self, statement: Statement, **values: Any) -> tuple[Player, ...]:
+        cache, key = self._transaction.cache, ("players", statement, *values.items())
+        found: tuple[Player, ...] | None = cache.get(key)
+        if found is None:
+            found = _players(statement.rows(self._transaction, **values))
+            cache.keep(key, statement.tables, found)
+            for player in found:
+                cache.keep(("player", player.id), _BY_ID.tables, player)
         return found
 
     def _select(self, query: Select[Any]) -> tuple[Player, ...]:

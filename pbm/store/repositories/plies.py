@@ -44,10 +44,12 @@ class Plies(Repository):
 
     def of(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
         """The moves played after ply `since`, in order."""
-        (rows,) = rows_of(self._transaction, plies_read(board_id, since))
-        found: tuple[Ply, ...] = self._transaction.cache.value_of(
-            f"plies {board_id} {since}", rows, make=lambda rows: tuple(Ply(**row) for row in rows)
-        )
+        key, cache = ("plies", board_id, since), self._transaction.cache
+        found: tuple[Ply, ...] | None = cache.get(key)
+        if found is None:
+            (rows,) = rows_of(self._transaction, plies_read(board_id, since))
+            found = tuple(Ply(**row) for row in rows)
+            cache.keep(key, _PLIES.tables, found)
         return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
@@ -239,7 +241,7 @@ class Playing(Repository):
         after = replace(board, **kept)
         if after.playing != board.playing:
             self._set_playing(board.id, after.playing)
-        return after
+        return self._boards.keep(after)
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
         """Return to an earlier ply: later moves, departures and offers are deleted."""

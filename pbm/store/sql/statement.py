@@ -5,7 +5,7 @@ fifteen of them. SQLAlchemy still compiles the SQL and converts the values.
 """
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -57,12 +57,6 @@ class Statement:
         row = self.row(transaction, **values)
         return next(iter(row.values())) if row else None
 
-    def keep(self, transaction: Transaction, rows: Rows, **values: Any) -> None:
-        """Cache rows of another statement that this one would return for these values."""
-        key = self._key(values)
-        assert key is not None
-        transaction.cache.keep(key, self.tables, rows)
-
     def run(self, transaction: Transaction, *sets: Mapping[str, Any]) -> None:
         """Buffer a write that returns nothing, for each set of values.
 
@@ -83,45 +77,36 @@ class Statement:
         """The cache key of its rows; None if it writes or locks."""
         if self._writes or self._locks:
             return None
-        return (self, *((name, _hashable(values[name])) for name in sorted(values)))
+        key = (self, *values.items())
+        try:
+            hash(key)
+        except TypeError:  # a list
+            return None
+        return key
 
 
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
     """All rows of several statements; uncached ones share a round trip. Raises DBAPIError."""
     if any(statement._locks for statement, _ in reads):
         transaction.cache.clear()  # others may commit during the wait for the lock
+    cache = transaction.cache
     keys = [statement._key(values) for statement, values in reads]
-    found = [None if key is None else transaction.cache.rows(key) for key in keys]
+    found = [None if key is None else cache.get(key) for key in keys]
     asked = [place for place, rows in enumerate(found) if rows is None]
     if asked:
-        _run(transaction, reads, keys, asked, found)
+        compiled = [reads[place][0]._compiled_for(transaction) for place in asked]
+        calls = [
+            Call(one.sql, (one.bound(reads[place][1]),))
+            for one, place in zip(compiled, asked, strict=True)
+        ]
+        for place, one, raw in zip(asked, compiled, transaction.run(*calls), strict=True):
+            found[place] = rows = [one.read(row) for row in raw]
+            statement, key = reads[place][0], keys[place]
+            if key is not None:
+                cache.keep(key, statement.tables, rows)
+            elif statement._writes:
+                cache.forget_tables(statement.tables)
     return [rows or () for rows in found]
-
-
-def _run(
-    transaction: Transaction,
-    reads: Sequence[Read],
-    keys: Sequence[Key | None],
-    asked: Sequence[int],
-    found: list[Rows | None],
-) -> None:
-    """Run the reads with these indexes, cache their rows, and put them into `found`."""
-    compiled = [reads[place][0]._compiled_for(transaction) for place in asked]
-    calls = [
-        Call(one.sql, (one.bound(reads[place][1]),))
-        for one, place in zip(compiled, asked, strict=True)
-    ]
-    for place, one, raw in zip(asked, compiled, transaction.run(*calls), strict=True):
-        found[place] = rows = [one.read(row) for row in raw]
-        statement, key = reads[place][0], keys[place]
-        if key is not None:
-            transaction.cache.keep(key, statement.tables, rows)
-        elif statement._writes:
-            transaction.cache.forget_tables(statement.tables)
-
-
-def _hashable(value: Any) -> Hashable:
-    return tuple(value) if isinstance(value, list) else value
 
 
 class ColumnSetter:

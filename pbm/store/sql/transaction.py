@@ -4,9 +4,8 @@ The row cache is keyed by statement and values, and kept current with the transa
 a write drops the rows of all statements that read its table.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from operator import is_
 from typing import Any
 
 from sqlalchemy import (
@@ -37,45 +36,37 @@ _MOST = 1000  # reads; far more than in a turn
 
 
 class RowCache:
-    """Rows by the reads that returned them, and values built from them."""
+    """Rows by the reads that returned them, and values built from them.
+
+    Both are dropped as soon as one of their tables is written.
+    """
 
     def __init__(self) -> None:
-        self._rows: dict[Key, Rows] = {}
+        self._found: dict[Key, Any] = {}
         self._keys: dict[str, set[Key]] = {}  # keys by table
-        self._values: dict[str, tuple[Sequence[Rows], Any]] = {}
 
-    def rows(self, key: Key) -> Rows | None:
-        """The rows of a read, None if they are not cached."""
-        return self._rows.get(key)
+    def get(self, key: Key) -> Any:
+        """The rows or the value under a key, None if they are not cached."""
+        return self._found.get(key)
 
-    def keep(self, key: Key, tables: frozenset[str], rows: Rows) -> None:
-        """Cache the rows of a read."""
-        if len(self._rows) >= _MOST:
+    def keep(self, key: Key, tables: frozenset[str], found: Any) -> None:
+        """Cache the rows of a read, or a value built from rows, of these tables."""
+        if len(self._found) >= _MOST:
             self.clear()
-        self._rows[key] = rows
+        self._found[key] = found
         for table in tables:
             self._keys.setdefault(table, set()).add(key)
 
     def forget_tables(self, tables: frozenset[str]) -> None:
-        """Drop the rows of all reads of these tables."""
+        """Drop everything read from these tables."""
         for table in tables:
             for key in self._keys.pop(table, ()):
-                self._rows.pop(key, None)
+                self._found.pop(key, None)
 
     def clear(self) -> None:
         """Drop everything."""
-        self._rows.clear()
+        self._found.clear()
         self._keys.clear()
-        self._values.clear()
-
-    def value_of(self, name: str, *sources: Rows, make: Callable[..., Any]) -> Any:
-        """A value built from rows, cached for the same rows, which are never changed."""
-        before, value = self._values.get(name, ((), None))
-        if len(before) == len(sources) and all(map(is_, before, sources)):
-            return value
-        value = make(*sources)
-        self._values[name] = sources, value
-        return value
 
 
 class Transaction:
