@@ -12,7 +12,7 @@ from pbm.robots import analysis
 from pbm.robots.players import BOULDER
 from pbm.rules.contract import Budget
 from pbm.store.schema.games import boards
-from pbm.store.schema.running import thoughts
+from pbm.store.schema.running import search_jobs
 from tests.conversations.playing import mirrored
 from tests.serving import think_next
 from tests.table import Person, Table
@@ -150,7 +150,7 @@ def test_the_next_move_has_a_hint_of_its_own(table: Table) -> None:
     (asked,) = table.rows("thoughts")
     alice.says("a1-c3,b2")
     with table.database.engine.begin() as connection:
-        leased = update(thoughts).where(thoughts.c.id == asked["id"])
+        leased = update(search_jobs).where(search_jobs.c.id == asked["id"])
         connection.execute(
             leased.values(leased_by="another", leased_until=table.clock() + timedelta(minutes=1))
         )

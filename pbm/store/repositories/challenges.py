@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    Select,
     Table,
     bindparam,
     distinct,
@@ -162,7 +161,7 @@ class Beginnings(Repository):
             )
             .limit(most)
         )
-        return self._count_rows(waiting)
+        return len(self._rows(waiting))
 
     def by_others(self, player_id: int, *, most: int) -> int:
         """The number of a player's boards in progress that others began, counted up to `most`.
@@ -182,7 +181,7 @@ class Beginnings(Repository):
             .distinct()
             .limit(most)
         )
-        return self._count_rows(found)
+        return len(self._rows(found))
 
     def taken_up(self, begun_by: int) -> int:
         """The number of a player's newest own boards on which another person has moved."""
@@ -202,7 +201,7 @@ class Beginnings(Repository):
                 players.c.robot.is_(None),
             )
         )
-        return self._count_rows(moved)
+        return self._count(moved)
 
     def with_robots(self, player_id: int, *, most: int) -> int:
         """The number of a player's boards in progress against robots, counted up to `most`."""
@@ -213,15 +212,12 @@ class Beginnings(Repository):
         )
         own = seats.c.player_id == player_id
         query = select(seats.c.board_id).where(own, seats.c.playing, against)
-        return self._count_rows(query.distinct().limit(most))
+        return len(self._rows(query.distinct().limit(most)))
 
     def newcomers(self, board_id: int) -> frozenset[int]:
         """The players of a board who never sat at another one."""
         rows = _AT_NO_OTHER.rows(self._transaction, number=board_id)
         return frozenset(row["player_id"] for row in rows)
-
-    def _count_rows(self, query: Select[Any]) -> int:
-        return len(self._transaction.scalars(query).all())
 
 
 _Expiring = tuple[tuple[Table, ColumnElement[Any], ColumnElement[bool]], ...]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, exists, func, insert, select
+from sqlalchemy import Select, exists, insert, select
 
 from pbm.store.schema.games import boards, departures, seats
 from pbm.store.schema.running import analyses, analysis_readers
@@ -73,7 +73,7 @@ class History(Repository):
     def playing(self, player_id: int, *, most: int) -> int:
         """The number of boards in progress of a player, counted up to `most`."""
         some = select(seats.c.board_id).where(seats.c.player_id == player_id, seats.c.playing)
-        return self._count_rows(some.limit(most))
+        return len(self._rows(some.limit(most)))
 
     def kept_time(self, player_id: int, *, most: int) -> tuple[int, int]:
         """The number of a player's finished games, and of those not lost on time.
@@ -93,9 +93,6 @@ class History(Repository):
         )
         rows = self._transaction.execute(query).all()
         return len(rows), sum(not forfeited for _, forfeited in rows)
-
-    def _count_rows(self, query: Select[Any]) -> int:
-        return self._count(select(func.count()).select_from(query.subquery()))
 
 
 def _over(player_id: int, most: int, below: int) -> Select[Any]:
