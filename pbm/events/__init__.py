@@ -166,11 +166,6 @@ class Answered(Event):
     for_sender = True
 
     @property
-    def shows_board(self) -> bool:
-        """Whether the section shows boards."""
-        return bool(self.boards)
-
-    @property
     def boards(self) -> list[dict[str, Any]]:
         """The boards that the section shows."""
         if "diagram" in self.params:

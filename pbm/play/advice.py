@@ -93,22 +93,9 @@ def check_analysable(board: Board) -> None:
         raise Refusal("nothing-to-analyse", number=board.id)
 
 
-def check_reveals_nothing(work: UnitOfWork, board: Board, player: Player) -> None:
-    """Raise Refusal if an analysis would reveal a move on another board, on which the player may
-    not have hints."""
-    elsewhere = _played_elsewhere(work, board, player)
-    if elsewhere:
-        raise Refusal("analyse-when-gone-on", **elsewhere)
-
-
-def reveals_nothing(work: UnitOfWork, board: Board, player: Player | None) -> bool:
-    """Whether an analysis of a game reveals nothing about a player's other boards."""
-    return player is None or not _played_elsewhere(work, board, player)
-
-
-def _played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
+def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
     """Another board with a position of this game, also mirrored or turned, and the ply of that
-    position; empty if there is none.
+    position; empty if there is none. An analysis would reveal a move there without hints.
 
     In a game played here, only positions reached after the other board had begun count.
     """

@@ -11,7 +11,7 @@ from pbm.commands.language.fields import Chosen, game_options, operand
 from pbm.commands.language.words import ME, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.play.advice import better_lines, kept_analysis, reveals_nothing
+from pbm.play.advice import better_lines, kept_analysis, played_elsewhere
 from pbm.play.game_words import why
 from pbm.play.limits import A_RECORD, IMPORTS, MOST_PLIES
 from pbm.play.records import (
@@ -66,7 +66,9 @@ class Export(Command, group="look"):
         """The game's record, with the better moves that an analysis found."""
         record = record_of(context.work, board, context.server)
         kept = None if board.playing else kept_analysis(context.work, board)
-        if not (kept and kept.finished_at and reveals_nothing(context.work, board, context.actor)):
+        if not (kept and kept.finished_at):
+            return record
+        if context.actor and played_elsewhere(context.work, board, context.actor):
             return record
         return replace(record, better=better_lines(kept))
 

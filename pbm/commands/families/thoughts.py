@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import BoardCommand
+from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.advice import (
     analysis_params,
     ask_analysis,
     ask_hint,
     check_analysable,
-    check_reveals_nothing,
     kept_analysis,
+    played_elsewhere,
 )
 from pbm.store.values.boards import Board
 
@@ -52,7 +53,9 @@ class Analyse(BoardCommand, group="look"):
         """Answer with the analysis, or request one."""
         board = self._find(context)
         check_analysable(board)
-        check_reveals_nothing(context.work, board, context.player)
+        elsewhere = played_elsewhere(context.work, board, context.player)
+        if elsewhere:
+            raise Refusal("analyse-when-gone-on", **elsewhere)
         kept = kept_analysis(context.work, board)
         if kept and kept.finished_at:
             yield Answered("analysis", analysis_params(board, kept, context.player.id), board.id)

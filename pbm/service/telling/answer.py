@@ -24,7 +24,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
     # A board comes last, so that its state line is the last line of the mail.
     told = [
         {"section": section.section, **section.params}
-        for section in sorted(sections, key=lambda section: section.shows_board)
+        for section in sorted(sections, key=lambda section: bool(section.boards))
     ]
     if number is None:
         shown = [board for section in sections for board in section.boards]
@@ -42,7 +42,7 @@ def _board_of(sections: Sequence[Answered]) -> int | None:
     A board in a section of its own needs no thread if other sections are about no board.
     """
     numbers = {section.board_id for section in sections}
-    if len(numbers) > 1 and not any(section.shows_board for section in sections):
+    if len(numbers) > 1 and not any(section.boards for section in sections):
         numbers.discard(None)
     return numbers.pop() if len(numbers) == 1 else None
 
