@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -32,6 +32,7 @@ from pbm.commands.families.thoughts import Analyse, Hint
 from pbm.commands.language.around_moves import undressed, with_signs
 from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.words import BoardKind, cut_short, lowered
+from pbm.commands.sentences.moves_inside import moves_inside
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
 from pbm.nearest import nearest
@@ -370,7 +371,11 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
     move = undressed(line)
     if is_bare_move(move, game):
         return Problem(line, "bare-move", {"move": move})
-    if mentions_place(line):
+    if not mentions_place(line):
+        return None
+    if (botched := botched_move(move, game)) is not None:
+        return replace(botched, line=line)
+    if nearly_move(line, game) is not None or moves_inside(line, game):
         told = {"word": line, "game": game.info.name}
         return Problem(line, "unclear-move", told, example=_example(PlayMove, game))
     return None

@@ -35,8 +35,11 @@ def is_talk(line: str, found: Command | Problem) -> bool:
     """
     if isinstance(found, Command) and not found.reads_only:
         return False
+    if isinstance(found, Problem) and found.code == "unclear-move":
+        return False
+    line = " ".join(word for word in line.split() if not mentions_place(word))
     words = words_of(line)
-    if _EXACT.search(line) or mentions_place(line) or not words:
+    if _EXACT.search(line) or not words:
         return False
     if isinstance(found, Problem) and found.code == "unknown-command" and words[0] in _WORDS:
         return True  # "How" is no "show"

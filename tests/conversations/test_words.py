@@ -49,8 +49,6 @@ def test_plain_words_are_sent_on(line: str, table: Table) -> None:
     ("line", "sentence"),
     [
         ("e4", "That does not read as a move"),
-        ("Is e4 free?", "That does not read as a move"),
-        ("a1-c3,d4 or a5-c5,d5?", "That does not read as a move"),
         ("board looks good", "That does not read as a move"),
         ("mvoe", "Something is missing there: the move."),
         ("moev a1-c3,d4", 'Perhaps you meant "move a1-c3,d4".'),

@@ -396,7 +396,7 @@ def _mistaken(table: Table) -> dict[str, Mail]:
     amy, ben = table.start("amy", "ben")
     board = amy.newest
     found = {"which-move": amy.says("Hi ben,\n\na1-c3,d4\n\nor\n\na5-c5,d5?\n\nb1,c1").newest}
-    found["guessed-move"] = amy.says("Hi ben,\n\nc3 to d4\n\nBye!", answering=board).newest
+    found["guessed-move"] = amy.says("Hi ben,\n\nc3 d4\n\nBye!", answering=board).newest
     ben.says("draw")
     found["yes-to-an-offer"] = amy.says("yes?").newest
     amy.says("challenge kim@example.net")

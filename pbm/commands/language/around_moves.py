@@ -18,7 +18,7 @@ _NUMBER: Final = re.compile(r"\d{1,3}\s?[.)]\s*", re.ASCII)
 _BEHIND: Final = " \t:,="  # between a word and the move behind it
 _SMILEYS: Final = (":-)", ":)", ";-)", ";)", ":-D", ":D", ";D", "=)", ":-P", ":P", ":-(", ":(")
 _SMILEYS_TOO: Final = (":-*", "^^", "<3", "XD", "xD")
-_DOUBTS: Final = frozenset("🤔🤨🧐❓❔👎❌🚫🙅🤷")
+DOUBTS: Final = frozenset("🤔🤨🧐❓❔👎❌🚫🙅🤷")
 _TINTS: Final = "\ufe0f\u200d\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _EMOJI: Final = (("\u2600", "\u27bf"), ("\U0001f300", "\U0001faff"))
 _NO_BLANKS: Final = "\u2e80"  # from here on are the letters of languages without blanks
@@ -47,14 +47,15 @@ def undressed(text: str, *, numbered: bool = True) -> str:
 
 
 def with_signs(text: str) -> str:
-    """A text in lower case, with an arrow for "to", and without "from" and "and".
+    """A text in lower case, with an arrow for "to", without "from" and "and", spelled words short.
 
     >>> with_signs("from K to R"), with_signs("K and Q -> R")
     ('k → r', 'k q → r')
     """
     words = text.casefold().split()
-    if words and words[0] in _PHRASES["from"]:
+    if words and words[0] in PHRASES["from"]:
         words = words[1:]
+    words = [_SPOKEN.get(word, word) for word in words]
     text = " ".join(filter(None, (_SIGNS.get(word, word) for word in words)))
     for phrase, sign in _SIGNS_INSIDE:
         text = text.replace(phrase, sign)
@@ -103,7 +104,7 @@ def _smiley_at_start(text: str) -> int:
 
 
 def _is_emoji(letter: str) -> bool:
-    return letter not in _DOUBTS and any(first <= letter <= last for first, last in _EMOJI)
+    return letter not in DOUBTS and any(first <= letter <= last for first, last in _EMOJI)
 
 
 def _goes_on(phrase: str, rest: str) -> bool:
@@ -113,17 +114,18 @@ def _goes_on(phrase: str, rest: str) -> bool:
 
 def _read() -> dict[str, tuple[str, ...]]:
     """The phrases of each section, the longest first."""
-    sections = ("before", "after", "to", "from", "and")
-    found = read_sections(_FILE, sections, lambda line: (line.casefold(),))
+    sections = ("before", "after", "to", "from", "and", "spoken", "kind", "farewell", "sorry")
+    found = read_sections(_FILE, sections, lambda line: (line.lower(),))
     return {name: tuple(sorted(some, key=len, reverse=True)) for name, some in found.items()}
 
 
-_PHRASES: Final = _read()
-_BEFORE: Final = _PHRASES["before"]
-_AFTER: Final = _PHRASES["after"]
-_SIGNS: Final = dict.fromkeys(_PHRASES["to"], "→") | dict.fromkeys(_PHRASES["and"], "")
+PHRASES: Final = _read()
+_BEFORE: Final = tuple(map(str.casefold, PHRASES["before"]))
+_AFTER: Final = tuple(map(str.casefold, PHRASES["after"]))
+_SPOKEN: Final = dict(line.split(" = ") for line in PHRASES["spoken"])
+_SIGNS: Final = dict.fromkeys(PHRASES["to"], "→") | dict.fromkeys(PHRASES["and"], "")
 _SIGNS_INSIDE: Final = (
     *((phrase, sign) for phrase, sign in _SIGNS.items() if phrase[-1] >= _NO_BLANKS),
-    *((phrase, "") for phrase in _PHRASES["from"] if phrase[-1] >= _NO_BLANKS),
+    *((phrase, "") for phrase in PHRASES["from"] if phrase[-1] >= _NO_BLANKS),
     *(("->", "→"), ("=>", "→"), ("&", " "), ("+", " ")),
 )

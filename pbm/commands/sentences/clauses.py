@@ -46,6 +46,7 @@ class AnswerWords:
     asks_on: frozenset[str]
     doubt_undivided: frozenset[str]
     no_doubt: frozenset[str]
+    beginner: frozenset[str]
     accepting: frozenset[str]
     again: frozenset[str]
     leaving: frozenset[str]

@@ -117,7 +117,8 @@ def _is_doubtful(
         return any(begins(clause.words, _WORDS.yes) for clause in more)
     if any(_is_no(clause) for later in said_below(below) for clause in clauses(later)):
         return True
-    others = [clause for clause in more if clause.parts(_YES | again | _BESIDE) is None]
+    harmless = _YES | again | _BESIDE | _WORDS.beginner
+    others = [clause for clause in more if clause.parts(harmless) is None]
     if not others:
         return False
     for goes_on in islice(takewhile(str.strip, below), _MOST_LINES):

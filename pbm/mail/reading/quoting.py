@@ -162,7 +162,7 @@ class _Cleaning:
     def _read_own(self, at: int, line: str) -> None:
         if _SIGNATURE.match(line) or (is_fence(line) and self._is_above_signature(at)):
             self._in_signature = True
-        elif _is_footer(line):
+        elif is_footer(line):
             # Words that stand alone below a phone's footer are an answer.
             self._in_signature = self._in_signature or bool(self._said)
         elif self._is_residue(at):
@@ -350,7 +350,8 @@ def _is_forward_mark(line: str) -> bool:
     return words in _FORWARDED or words.startswith(("forwarded message from ", "forwarded by "))
 
 
-def _is_footer(line: str) -> bool:
+def is_footer(line: str) -> bool:
+    """Whether a line is what a mail program or a phone puts below a mail."""
     if len(line) > _LONGEST_FOOTER and not _starts_footer(line.casefold()):
         return False
     line = _LINK_BEFORE.sub("", line, count=1)

@@ -51,6 +51,8 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
 
     An unclear reply, or a yes to nothing, is answered with what to write.
     """
+    if script.problem and script.problem.code == "unclear-move":  # "Yes, K-R"
+        script = replace(script, problem=None, comment=script.said)
     said = spoken(script.comment)
     if script.commands or script.problem or not said.begins:
         return None

@@ -1,9 +1,11 @@
-"""A move on a line of its own, between other words of an answer to a board's mail.
+"""A move between other words of an answer to a board's mail.
 
-On the sender's turn, one line that is wholly a move is played, and all other words are the comment.
-If the move is unclear, the sender is asked; nothing is played or sent on.
+On the sender's turn, a line that is a move, perhaps with kind words beside it, is played; all other
+words are the comment. About an unclear move, or one inside a sentence, the sender is asked; then
+nothing is played or sent on. A sentence about moves that are not possible is for the others.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,15 +14,21 @@ from pbm.commands.language.context import Context
 from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
+from pbm.commands.sentences.moves_inside import MoveInside, moves_inside
 from pbm.commands.talk import is_in_sentence
 from pbm.errors import Refusal
+from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.quoting_own import holds_ours
 from pbm.play.boards import check_move
 from pbm.play.game_words import mentions_place, moves_meant
-from pbm.play.views import past_view
+from pbm.play.views import view_after
+from pbm.rules.contract import Game
 from pbm.store.values.boards import Board
 
 _LINES_READ = 200  # of one mail
+_SENTENCES_READ = 24  # lines of one mail
+_FROM_TO = re.compile(r"[^\s→-]{1,3}\s*[→-]\s*[^\s→-]{1,3}[\s.!]*")  # one place to another
+_DIGIT = re.compile("[0-9]")  # a dictated move has none, and is asked about
 _MOST_MOVES = 8  # different ones that are tried on the board
 _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 
@@ -30,13 +38,14 @@ class _Found:
     """A move in the sender's words.
 
     `index` is that of its line, None for the subject. `move` is None if the line is only nearly a
-    move; the game then interprets `text`.
+    move; the game then interprets `text`. `inside` is set if the line has other words, too.
     """
 
     index: int | None
     line: str
     text: str
     move: PlayMove | None = None
+    inside: MoveInside | None = None
 
 
 def read_move_line(context: Context, script: Script) -> Script | None:
@@ -53,13 +62,33 @@ def read_move_line(context: Context, script: Script) -> Script | None:
     board = _board_on_turn(context, problem)
     if board is None or (problem and not _leaves_it_open(context, board, problem)):
         return None
-    found = _by_meaning(board, _found_in(board, script))
-    if len(found) > 1:
-        return _which_of(board, script, found.values())
-    if not found:
+    found = list(_found_in(board, script))
+    plain = [item for item in found if not item.inside] or [
+        item for item in found if item.inside and item.inside.is_plain
+    ]
+    if found and not plain:
+        return _in_sentences(context, board, script, found)
+    by_meaning = _by_meaning(board, plain)
+    if len(by_meaning) > 1:
+        return _which_of(board, script, by_meaning.values())
+    if not by_meaning:
         return None
-    (places,) = found.values()
+    (places,) = by_meaning.values()
     return _played(context, board, script, places)
+
+
+def _in_sentences(
+    context: Context, board: Board, script: Script, found: Sequence[_Found]
+) -> Script:
+    """The script that asks about the one legal move in sentences; without one they are talk."""
+    legal = {how: items for how, items in _by_meaning(board, found).items() if how[0] == "legal"}
+    asked = any("?" in item.line for item in found)
+    if len(legal) == 1 and not (asked and len({item.text for item in found}) > 1):
+        ((_, move), (first, *_)) = next(iter(legal.items()))
+        return _guess(context, board, first, move, script.said, _IN_SENTENCE)
+    if legal and not asked:
+        return _which_of(board, script, legal.values())
+    return replace(script, problem=None, comment=script.said)
 
 
 def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
@@ -84,9 +113,12 @@ def _played(
 ) -> Script | None:
     """The script that plays the one move found, or asks about it."""
     first = places[0]
-    comment = script.words_around({item.index for item in places})
+    comment = _comment(script, places)
     if first.move is None:
         meant = moves_meant(first.text, board.rules, board.position)
+        clear = _FROM_TO.fullmatch(fold_typography(first.text)) and _DIGIT.search(first.line)
+        if clear and len(meant) == 1:
+            return Script((PlayMove.bare(meant[0], first.line, board.rules),), comment)
         if len(meant) == 1:
             return _guess(context, board, first, meant[0], comment)
         if script.problem:
@@ -100,6 +132,14 @@ def _played(
     return Script((first.move,), comment)
 
 
+def _comment(script: Script, places: Sequence[_Found]) -> tuple[str, ...]:
+    """The words beside the move, without the lines that are nothing but the move."""
+    beside = {item.index: item.inside.words for item in places if item.inside}
+    said = tuple(beside.get(index) or line for index, line in enumerate(script.said))
+    left_out = {item.index for item in places if not beside.get(item.index)}
+    return replace(script, said=said).words_around(left_out)
+
+
 def _guess(
     context: Context,
     board: Board,
@@ -109,7 +149,7 @@ def _guess(
     doubt: str = "",
 ) -> Script:
     """The script that asks whether a move was meant."""
-    shown = past_view(context.work, board, board.position, board.ply, picture=context.wants_picture)
+    shown, move = view_after(board, move, picture=context.wants_picture)
     section = {
         **shown,
         "section": "guessed-move",
@@ -144,9 +184,10 @@ def _leading_moves(context: Context, script: Script) -> Script | None:
 def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -> Script:
     """The script that asks which of several moves is meant."""
     places = [item for some in found for item in some]
-    lines = list(dict.fromkeys(item.line for item in places))
+    lines = list(dict.fromkeys(item.text if item.inside else item.line for item in places))
     problem = Problem("", "which-move", {"lines": lines, "number": board.id})
-    return Script(comment=script.words_around({item.index for item in places}), problem=problem)
+    alone = {item.index for item in places if not item.inside}
+    return Script(comment=script.words_around(alone), problem=problem)
 
 
 def _is_of_a_move(script: Script, problem: Problem) -> bool:
@@ -191,13 +232,27 @@ def _found_in(board: Board, script: Script) -> Iterator[_Found]:
         in_body = script.comment != script.said
         first = int(in_body)
         text = nearly_move(problem.params["word"], game)
+        index = 0 if in_body else None
         if text is not None:
-            yield _Found(0 if in_body else None, problem.line, text)
+            yield _Found(index, problem.line, text)
+        else:
+            yield from _inside(index, problem.line, game)
     for index, line in enumerate(script.said[first:_LINES_READ], first):
         move = whole_move(line, game)
         text = move.move if move else nearly_move(line, game)
         if text is not None:
             yield _Found(index, " ".join(line.split()), text, move)
+        elif index < _SENTENCES_READ:
+            yield from _inside(index, line, game)
+
+
+def _inside(index: int | None, line: str, game: Game) -> Iterator[_Found]:
+    """The moves inside a line; of several none is plain."""
+    found = moves_inside(line, game)
+    told = " ".join(line.split())
+    for item in found:
+        one = item if len(found) == 1 else replace(item, after=f"{item.after}?")
+        yield _Found(index, told, item.text, PlayMove.bare(item.text, told, game), one)
 
 
 def _by_meaning(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[_Found]]:
