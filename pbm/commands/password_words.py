@@ -56,6 +56,13 @@ _NEW = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 
+# A line that says nothing but a password, whether its writer has one here or not.
+_ALONE = re.compile(
+    rf"^[ \t]*(?:(?:my|mein|mon|mi|il mio|mijn|mitt)[ \t]+)?({'|'.join(_CALLED)})"
+    rf"[ \t]*[:=]?[ \t]*(?:(?:is|ist|est|es|è)[ \t:]+)?(\S{{{SHORTEST},80}})[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
 
 def may_hold_password(text: str) -> bool:
     """Whether a text needs a closer look: most mails are a move and a few short words."""
@@ -72,12 +79,13 @@ def _is_move(text: str) -> bool:
 
 
 def new_password(text: str) -> str | None:
-    """The word before a new password in a line that sets one, else None."""
+    """The word before a new password in a line that sets one, or is nothing else; else None."""
     text = _seen(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
             return found[1]
-    return None
+    alone = _ALONE.search(text)
+    return alone[1] if alone else None
 
 
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:

@@ -40,7 +40,9 @@ def test_the_operator_gets_the_words_and_nobody_else(table: Table) -> None:
     alice.says("Stop it, please.", answering=board_mail(alice, 1)).forgets()
     bob.forgets()
     alice.forgets().says("report he insults me\nEvery day.", answering=board_mail(alice, 1))
-    alice.gets(1).hears("The operator has your report about board 1")
+    alice.gets(1).hears('Do you ask for "report 1 he insults me"?', "answer no, and put a line")
+    assert not table.rows("reports")
+    alice.says("yes").gets(1).hears("The operator has your report about board 1")
     bob.hears_nothing()
     operator.gets(1)
     assert not operator.newest["Reply-To"] or "+" not in operator.newest.reply_to

@@ -217,7 +217,7 @@ class _What:
             now = self.after.rows["players"][number]
             if now["status"] != player["status"]:
                 yield "done delete"
-            elif now["settings"] != player["settings"]:
+            elif _set_by(now) != _set_by(player):
                 yield "done set"
 
     def _done_on_board(self) -> Iterator[str]:
@@ -282,6 +282,13 @@ class _What:
     def _was_asked(self) -> bool:
         before = self.before.rows["questions"].values()
         return any(row["address"] == self.writer.address and not row["answer"] for row in before)
+
+
+def _set_by(player: dict[str, Any]) -> dict[str, Any]:
+    """What a player has set; which signature was seen last is only noted."""
+    return {
+        name: value for name, value in (player["settings"] or {}).items() if name != "signature"
+    }
 
 
 def _page(mail: Mail) -> str:

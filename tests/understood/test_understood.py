@@ -10,9 +10,12 @@ from tests.understood.expectations import Happened, Row, rows
 from tests.understood.scenes import Scenes
 
 HERE = Path(__file__).parent
-FILES = ("first_sentences.txt", "answers.txt")
-ROWS, RIGHT = 120, 115
-LANGUAGES = 12
+# How many rows a file has, how many must be right, and how many languages it has at least.
+FILES = {
+    "first_sentences.txt": (120, 115, 12),
+    "answers.txt": (120, 115, 12),
+    "sentences.txt": (201, 197, 10),
+}
 
 
 @pytest.fixture(scope="module")
@@ -30,16 +33,17 @@ def test_what_people_write_is_understood(file: str, scenes: Scenes) -> None:
     right = len(judged) - len(wrong)
     found = f"{file}: {right} of {len(judged)} right, {len(harmful)} harmful"
     print("\n\n".join([found, *wrong, "Harmful:", *harmful]))
-    assert right >= RIGHT, found
+    assert right >= FILES[file][1], found
     assert not harmful, found
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_the_rows_are_many_and_of_many_languages(file: str) -> None:
     found = list(rows(HERE / file))
-    assert len(found) == ROWS
-    assert len({row.language for row in found}) >= LANGUAGES
-    assert len({(row.situation, row.subject, row.text) for row in found}) == ROWS
+    count = FILES[file][0]
+    assert len(found) == count
+    assert len({row.language for row in found}) >= FILES[file][2]
+    assert len({(row.situation, row.subject, row.text) for row in found}) == count
 
 
 def as_played(row: Row, scenes: Scenes) -> Row:

@@ -7,7 +7,7 @@ from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand
 from pbm.commands.language.words import ME, BoardKind, BoardRef, Handle, Sentence, lowered
 from pbm.errors import Refusal
-from pbm.events import Answered, Event, Reported
+from pbm.events import Answered, Event, NeedsConfirmation, Reported
 from pbm.play.challenges import call_off_between
 from pbm.play.limits import MOST_BLOCKED, REPORTS, WORDS_KEPT
 from pbm.play.seeks import leave_seeks_with
@@ -71,7 +71,8 @@ class ReportBoard(Command, group="lobby"):
     """Tell the operator that somebody behaves badly on one of your boards.
 
     Write what happened behind the number of the board, or below. In answer to a board's mail the
-    number can be left out, and elsewhere where you name a player whom you meet on one board only.
+    number can be left out, and then we ask you first. Elsewhere it can be left out where you name a
+    player whom you meet on one board only.
     The operator gets your words, your handle, the board, and what the others have written there in
     the last thirty days. Nobody else is told.
     """
@@ -96,6 +97,11 @@ class ReportBoard(Command, group="lobby"):
         lines = tuple(filter(None, (self.text, *context.text)))
         if not lines:
             raise Refusal("nothing-reported", number=board.id)
+        if self.board is None and context.hints:  # "report from Paris: it rains"
+            yield NeedsConfirmation(
+                self.pinned(context), "report-meant", {}, board.id, context.text
+            )
+            return
         yield self._report(context, board, lines)
         told = {"title": "your report", "number": board.id, "most": REPORTS.most}
         told["mailed"] = bool(context.turn.site.operator)

@@ -24,9 +24,9 @@ class PlayMove(BoardCommand, group="play"):
     Leave the board's number out when you answer a mail about that board, or when it is
     your turn on one board only. With #17 the move is played only as ply 17, so that a late
     mail can do no harm. What you write below the move goes to the other players.
-    In answer to a board's mail the move alone is enough, on a line of its own: a greeting may
-    stand above it. Quotes, a full stop or "please" around it do not matter. If you write
-    something that can only mean one move, we ask whether it was meant.
+    In answer to a board's mail the move alone is enough, and a few kind words may stand on its
+    line. Quotes, a full stop or "please" around it do not matter. About a move inside any other
+    sentence, and about a line that can only mean one move, we ask first.
     A line that begins with a board's number needs no word `move`: the number and the move are
     enough, in any mail, and on a line for each board.
     """

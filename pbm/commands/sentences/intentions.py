@@ -22,6 +22,8 @@ _MOST_WORDS = 16  # of a wish
 _NAME_WORDS = 2
 _SURE_WORDS = 2  # fewer are unsure beside other words
 _LONGEST_NUMBER = 9
+_LEAST_WITH_VERB = 3  # words: a verb at the end is behind a preposition and a name
+_ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
 
 class Intention(StrEnum):
@@ -69,7 +71,7 @@ _SECTIONS: Final = (
     *("asides", "greetings", "objects"),
     *(way.value for way in Way),
     *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
-    Intention.AGAINST,
+    *(Intention.AGAINST, "invite", "verbs at the end"),
 )
 _LISTS: Final = read_list("intentions", _SECTIONS)
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
@@ -140,6 +142,14 @@ def understand(lines: Sequence[str]) -> Understood | None:
         return Understood(meant, ())
     rest = _without_lines_of(text, found, others)
     return Understood(meant, rest) if len(words_of(text)) <= _MOST_OTHER_WORDS else None
+
+
+def address_invited(lines: Sequence[str]) -> str | None:
+    """The one mail address in words that ask to play with somebody; else None."""
+    text = "\n".join(lines)
+    found = set(_ADDRESS.findall(text)) if len(text) <= _LONGEST else set()
+    asks = not _LISTS["invite"].isdisjoint(words_of(_ADDRESS.sub(" ", text)))
+    return found.pop() if len(found) == 1 and asks else None
 
 
 def only_means(line: str, intention: Intention, board: int) -> bool:
@@ -216,10 +226,13 @@ def _opponent(words: Sequence[str]) -> str | None:
 
     One word before a handle, without a wish, is a misread command or talk; but "play bob" counts.
     """
+    if len(words) > _LEAST_WITH_VERB and words[-1] in _LISTS["verbs at the end"]:
+        *words, preposition, handle, verb = words
+        words += [verb, preposition, handle]
     *said, handle = words or [""]
     for count in range(len(said)):
         begins, rest = " ".join(said[:count]), " ".join(said[count:])
-        is_wish = begins in _LISTS[Way.WISH.value] or (
+        is_wish = begins in _LISTS[Way.WISH.value] | _LISTS[Way.BEG.value] or (
             not count and (len(said) > 1 or said == ["play"])
         )
         if is_wish and rest in _LISTS[Intention.AGAINST]:

@@ -14,6 +14,7 @@ from pbm.commands.language.around_moves import DOUBTS, PHRASES
 from pbm.commands.sentences.clauses import ANSWER_WORDS, Clause, begins, clauses, small
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.quoting import is_footer
+from pbm.mail.reading.signatures import CLOSINGS
 from pbm.play.game_words import is_bare_move, mentions_place
 from pbm.rules.contract import Game
 
@@ -26,9 +27,8 @@ _ENDS = " \t,;:-\u2013\u2014([{<\"'*_`"
 _ADDRESSED = 3  # words at most of a greeting or a farewell with a name
 _LONGEST_APOLOGY = 14  # words
 
-_FAREWELLS = frozenset(map(small, PHRASES["farewell"]))
 _APOLOGIES = frozenset(map(small, PHRASES["sorry"]))
-_TO_SOMEBODY = _FAREWELLS | ANSWER_WORDS.greeting
+_TO_SOMEBODY = CLOSINGS.union(map(str.casefold, ANSWER_WORDS.greeting))
 _KIND = _TO_SOMEBODY | ANSWER_WORDS.polite.union(
     *(map(small, PHRASES[name]) for name in ("before", "after", "kind"))
 )
@@ -96,7 +96,8 @@ def _are_kind(found: Sequence[Clause], joined: Sequence[Clause]) -> bool:
     may_be_name = False
     for clause in found:
         name = may_be_name and len(clause.words) < _ADDRESSED
-        to_somebody = begins(clause.words, _TO_SOMEBODY) and len(clause.words) <= _ADDRESSED
+        folded = tuple(map(str.casefold, clause.words))
+        to_somebody = begins(folded, _TO_SOMEBODY) and len(folded) <= _ADDRESSED
         kind = clause.parts(_KIND) is not None
         sorry = clause not in joined and begins(clause.words, _APOLOGIES)
         sorry = sorry and len(clause.words) <= _LONGEST_APOLOGY

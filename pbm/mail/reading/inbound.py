@@ -11,6 +11,7 @@ from pbm.mail.reading.charsets import decode_words
 from pbm.mail.reading.limits import LIMITS, Limits, UnreadableMail
 from pbm.mail.reading.mime import Headers, Part, split_header, split_parts
 from pbm.mail.reading.quoting import find_own_words
+from pbm.mail.reading.signatures import signature_start
 from pbm.mail.reading.tag_masking import mask_tags
 
 _LONGEST = 2_000
@@ -99,7 +100,7 @@ class Envelope:
     first lines below each quotation. `message_id` and `references` (newest first) hold only
     well-formed ids. `automatic` is a short reason if the mail is automatic, None for a person's.
     `is_masked`: addresses of ours were masked in the words. `perhaps_tags` are single words that
-    may be secrets of ours.
+    may be secrets of ours. `signature` are the lines left out at the end for being one.
     """
 
     author: str | None
@@ -112,6 +113,7 @@ class Envelope:
     automatic: str | None
     is_masked: bool = False
     perhaps_tags: tuple[str, ...] = ()
+    signature: tuple[str, ...] = ()
 
 
 def read(
@@ -127,12 +129,14 @@ def read(
     author, problem = _author(headers)
     subject = _subject(headers)
     words = find_own_words(body_text(raw, root, limits))
+    end = signature_start(words.lines)
+    said = words.lines[:end]
     return Envelope(
         author=author,
         author_problem=problem,
         subject=subject,
-        said=words.lines,
-        below_quotes=words.below_quotes,
+        said=said[:-1] if said[-1:] == ("",) else said,
+        below_quotes=tuple(index for index in words.below_quotes if index < end),
         message_id=_message_id(headers),
         references=newest_references(
             headers.all("in-reply-to"),
@@ -147,6 +151,7 @@ def read(
             envelope_sender=envelope_sender,
             own_address=own_address,
         ),
+        signature=words.lines[end:],
     )
 
 

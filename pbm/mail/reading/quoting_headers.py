@@ -31,6 +31,7 @@ class Phrases:
     footer_end: tuple[str, ...] = ()
     device: tuple[str, ...] = ()
     greeting: tuple[str, ...] = ()
+    closing: tuple[str, ...] = ()
 
 
 def read_phrases(folder: Path) -> Phrases:

@@ -141,9 +141,15 @@ def is_signature(below: list[str]) -> bool:
         return False
     if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):
         return False
-    return any(map(_REACHED.search, below)) or all(map(_is_name, below))
+    return any(map(reaches_somebody, below)) or all(map(is_name, below))
 
 
-def _is_name(line: str) -> bool:
+def reaches_somebody(line: str) -> bool:
+    """Whether a line has an address, a link or a telephone number."""
+    return _REACHED.search(line) is not None
+
+
+def is_name(line: str) -> bool:
+    """Whether a line may be a name or a title."""
     is_short = len(line) <= _LONGEST_NAME and not line[0].islower()
     return is_short and _NO_NAME.search(line) is None

@@ -18,7 +18,7 @@ from pbm.service.trouble.notices import forward_to_operator
 from pbm.service.turns.next_mails import read_mail
 from pbm.service.turns.preparation import Preparation
 from pbm.service.understanding.mail_turn import MailTurn
-from pbm.service.understanding.withheld_text import mask_tags, withhold_passwords
+from pbm.service.understanding.withheld_text import mask_tags, note_signature, withhold_passwords
 from pbm.store.values.mails import InboxMail
 
 
@@ -80,6 +80,7 @@ def _handle(turn: MailTurn, speaker: Speaker) -> str:
     player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
     missed: tuple[int, ...] = ()
     if player is not None:
+        note_signature(turn, player)
         missed = hear_from(turn, player, proven=not isinstance(speaker, Claimed))
     outcome = _do(turn, speaker)
     if turn.news:  # the boards were told nothing else

@@ -21,7 +21,13 @@ from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script
-from pbm.commands.sentences.intentions import Intention, Meant, Understood, understand
+from pbm.commands.sentences.intentions import (
+    Intention,
+    Meant,
+    Understood,
+    address_invited,
+    understand,
+)
 from pbm.errors import Refusal
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
@@ -65,7 +71,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
     """The script of the commands that plain words ask for; None if they ask for nothing."""
     said = None if _names_page(context, script) else _understood(script)
     if said is None:
-        return None
+        return None if context.hints else _invitation(context, script)
     number = context.own_hint
     meant = [item for item in said.meant if not _is_talk(context, item, number)]
     game = context.game_meant
@@ -78,6 +84,18 @@ def read_wish(context: Context, script: Script) -> Script | None:
     commands = tuple(_command(line, item, game) for line, item in lines.items())
     guess = _guess(lines.values(), number or _only_board(context)) if deeds else None
     return Script(commands, said.rest, said=script.said, guess=guess)
+
+
+def _invitation(context: Context, script: Script) -> Script | None:
+    """The script that asks whether to invite the one address in a sender's words."""
+    is_talk = not script.commands and not script.problem
+    address = address_invited(script.said) if is_talk else None
+    if address is None:
+        return None
+    wrote = " ".join(" ".join(script.said).split())
+    meant = Meant(Intention.AGAINST, False, None, wrote, address)
+    command = _command(_line(meant, None, context.game_meant), meant, context.game_meant)
+    return Script((command,), said=script.said, guess=_guess([meant], None))
 
 
 def only_wishes(line: str) -> bool:

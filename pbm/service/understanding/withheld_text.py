@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
+from hashlib import sha256
 from itertools import islice
 
 from pbm.commands.auth import Proven, Speaker, player_of
@@ -22,7 +23,12 @@ from pbm.commands.script import Script
 from pbm.events import Answered
 from pbm.mail.reading.inbound import masked
 from pbm.mail.tags import token_digest
-from pbm.play.limits import ALL_OWN_PASSWORDS, MOST_CHECKS, OTHERS_PASSWORDS, OWN_PASSWORDS
+from pbm.play.limits import (
+    ALL_OWN_PASSWORDS,
+    MOST_CHECKS,
+    OTHERS_PASSWORDS,
+    OWN_PASSWORDS,
+)
 from pbm.play.subjects import is_own
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
@@ -151,6 +157,16 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
         return turn
     turn.notes.append(Answered("tag-masked", {"title": "what was left out"}))
     return replace(turn, envelope=envelope, _read={})
+
+
+def note_signature(turn: MailTurn, player: Player) -> None:
+    """Tell a player once which lines are taken for a signature and not sent to the others."""
+    lines = list(filter(None, turn.envelope.signature))
+    digest = sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:16]
+    if lines and turn.hints(None) and digest != player.settings.signature:
+        turn.work.players.change_settings(player.id, signature=digest)
+        told = {"title": "your signature", "lines": lines}
+        turn.notes.append(Answered("signature-left-out", told))
 
 
 def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:

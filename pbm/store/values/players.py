@@ -23,7 +23,8 @@ class PlayerSettings:
     is the most games in progress that others began, 0 for no limit. `digest`: `off`, or one mail
     with all news, `hourly`, or `daily` at the hour `digest_at`. `receipts`: own moves are confirmed
     by mail. `reminders`: `all` of a board, only the `last`, or only those after a wait such as
-    `7d`; the last one is always sent.
+    `7d`; the last one is always sent. `signature` is the digest of the signature that the player
+    was last told is left out.
     """
 
     picture: bool = True
@@ -40,6 +41,7 @@ class PlayerSettings:
     digest_at: int = 7
     receipts: bool = True
     reminders: str = "all"
+    signature: str = ""
 
     @property
     def wants_digests(self) -> bool:

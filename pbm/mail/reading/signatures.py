@@ -1,0 +1,77 @@
+"""Signatures without the usual mark: a name, a firm and a telephone number below a closing line.
+
+Only what surely is one counts, as anything else may be meant for the reader: below a line such as
+"Best regards", at the end of a mail, lines with a way to reach somebody, or several names. Without
+a closing line it begins with a name, and has a firm or a telephone number and one more such line.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pbm.mail.reading.quoting_headers import PHRASES
+from pbm.mail.reading.quoting_marks import is_name, reaches_somebody
+
+CLOSINGS: Final = frozenset(PHRASES.closing)
+_MOST_LINES = 12
+_LONGEST_LINE = 100
+_FEWEST_TELLING = 2
+_AROUND = " .,!-\u2013\u2014*_"
+_FIRM = re.compile(
+    r"\b(?:gmbh|ag|kg|ug|ohg|inc|ltd|llc|llp|plc|corp|s\.?a\.?s?|s\.?l\.?|s\.?r\.?l\.?|s\.?p\.?a\.?"
+    r"|b\.?v\.?|n\.?v\.?|ab|oy|a/s|aps|kft|s\.r\.o|sp\. z o\.o)(?!\w)|\S \| \S"
+    r"|^(?:tel|phone|fax|mobile?|cell|tlf|tél|telefon|telefono|teléfono|handy)\b",
+    re.IGNORECASE,
+)
+_ON_BEHALF = re.compile(r"^(?:i\.? ?[av]\.|ppa\.?) ?", re.IGNORECASE)
+_PHONE = re.compile(r"\+?\d[\d ()/.-]{6,}\d")
+_ASKS_OR_CALLS = ("!", "?", "…")
+_FEW_WORDS = 6
+
+
+def signature_start(lines: Sequence[str]) -> int:
+    """The index of the first line of a signature at the end; `len(lines)` if there is none."""
+    last = len(lines)
+    first = max(0, last - _MOST_LINES)
+    for at in reversed(range(first, last)):
+        if is_closing(lines[at]) and _is_below_closing(lines[at + 1 :]):
+            return at
+    block = next((at + 1 for at in reversed(range(first, last)) if not lines[at].strip()), last)
+    return block if _is_block(lines[block:]) else last
+
+
+def is_closing(line: str) -> bool:
+    """Whether a line is a formula that ends letters, perhaps with a name behind its comma."""
+    formula, _, _ = line.partition(",")
+    return formula.strip(_AROUND).casefold() in CLOSINGS
+
+
+def _is_below_closing(lines: Sequence[str]) -> bool:
+    told = _told(lines)
+    if not told:
+        return False
+    return any(map(_tells, told)) or (len(told) > 1 and all(map(is_name, told)))
+
+
+def _is_block(lines: Sequence[str]) -> bool:
+    told = _told(lines)
+    telling = list(filter(_tells, told))
+    firm = any(_FIRM.search(line) or _PHONE.search(line) for line in telling)
+    return firm and len(telling) >= _FEWEST_TELLING and is_name(_ON_BEHALF.sub("", told[0]))
+
+
+def _told(lines: Sequence[str]) -> list[str]:
+    """The lines with words; none if one of them is a sentence."""
+    told = [line.strip() for line in lines if line.strip()]
+    return [] if any(map(_is_sentence, told)) else told
+
+
+def _is_sentence(line: str) -> bool:
+    words = len(line.split())
+    ends = line.endswith(".") and words > (_FEW_WORDS if _tells(line) else _FEWEST_TELLING)
+    is_postscript = line.casefold().startswith(("ps", "p.s"))
+    return ends or is_postscript or line.endswith(_ASKS_OR_CALLS) or len(line) > _LONGEST_LINE
+
+
+def _tells(line: str) -> bool:
+    return reaches_somebody(line) or _FIRM.search(line) is not None
