@@ -104,7 +104,7 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         lambda work: work.seeks.met_since(1, [2, 3], START),
         ("ix_seats_of_player",),
     ),
-    "thoughts to be claimed": (
+    "search jobs to be claimed": (
         lambda work: work.search_jobs.claim(START, 2, "me", START),
         ("ix_thoughts_place",),
     ),

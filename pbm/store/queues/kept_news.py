@@ -153,7 +153,7 @@ class KeptNews(Repository):
         count = select(func.count()).select_from(kept_notices).where(theirs)
         if (self._transaction.scalar(count) or 0) < MOST_NOTICES:
             row = {"player_id": player_id, "told": told, "kept_at": now}
-            self._transaction.execute(insert(kept_notices).values(row))
+            self._insert(kept_notices, **row)
 
     def take_notices(self, player_id: int) -> list[dict[str, Any]]:
         """Delete and return all notices of a player that concern no board, in order."""

@@ -255,30 +255,26 @@ class Boards(Repository):
         instead it begins one. `begun_by` is the player who challenged the others.
         """
         state = position.state()
-        added = self._transaction.execute(
-            insert(boards)
-            .values(
-                game=game,
-                rules_version=game_named(game).info.version,
-                options=dict(options),
-                subject=subject,
-                start_state=state,
-                state=state,
-                ply=0,
-                status=BoardStatus.PLAYING,
-                to_move_id=player_ids[(mover(position) or 1) - 1],
-                started_at=now,
-                changed_at=now,
-                rematch_of=rematch_of,
-                begun_by_id=begun_by,
-                rated=rated,
-                clock=clock,
-                waits_since=now,
-                tags=None if tags is None else list(map(list, tags)),
-            )
-            .returning(boards.c.id)
+        board_id = self._add(
+            boards,
+            game=game,
+            rules_version=game_named(game).info.version,
+            options=dict(options),
+            subject=subject,
+            start_state=state,
+            state=state,
+            ply=0,
+            status=BoardStatus.PLAYING,
+            to_move_id=player_ids[(mover(position) or 1) - 1],
+            started_at=now,
+            changed_at=now,
+            rematch_of=rematch_of,
+            begun_by_id=begun_by,
+            rated=rated,
+            clock=clock,
+            waits_since=now,
+            tags=None if tags is None else list(map(list, tags)),
         )
-        board_id = added.scalar_one()
         place = round_of or (Round(board_id, 1, rounds) if rounds else None)
         self.change(board_id, subject=subject.format(number=board_id), **_round_columns(place))
         self._transaction.execute(

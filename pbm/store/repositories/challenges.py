@@ -70,12 +70,7 @@ class Challenges(Repository):
     ) -> int:
         """Add a challenge, seats in the order given; return its number."""
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
-        added = self._transaction.execute(
-            insert(challenges)
-            .values(**row, asked_at=now, expires_at=expires_at)
-            .returning(challenges.c.id)
-        )
-        challenge_id = int(added.scalar_one())
+        challenge_id = self._add(challenges, **row, asked_at=now, expires_at=expires_at)
         seats = [
             {
                 "challenge_id": challenge_id,

@@ -146,8 +146,7 @@ class Vacations(Repository):
     def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> int:
         """Add a player's vacation from one day to another; return its number."""
         row = {"player_id": player_id, "board_id": board_id, "first_day": first, "last_day": last}
-        added = insert(vacations).values(**row).returning(vacations.c.id)
-        return int(self._transaction.execute(added).scalar_one())
+        return self._add(vacations, **row)
 
     def keep_zone(self, player_id: int, zone: str, today: date) -> None:
         """Fix the time zone of a player's vacations that have already begun."""

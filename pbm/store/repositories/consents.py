@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import insert, or_, select, union_all
+from sqlalchemy import or_, select, union_all
 
 from pbm.store.schema.asking import consents
 from pbm.store.schema.people import blocks, players
@@ -46,7 +46,7 @@ class Blocks(Repository):
     def add(self, player_id: int, blocked_id: int, now: datetime) -> None:
         """Add a block of a player by another; it must not exist yet."""
         row = {"player_id": player_id, "blocked_id": blocked_id, "blocked_at": now}
-        self._transaction.execute(insert(blocks).values(**row))
+        self._insert(blocks, **row)
 
     def drop(self, player_id: int, blocked_id: int) -> bool:
         """Delete a block; return whether there was one."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, exists, insert, select
+from sqlalchemy import Select, exists, select
 
 from pbm.store.schema.games import boards, departures, seats
 from pbm.store.schema.running import analyses, analysis_readers
@@ -124,7 +124,7 @@ class Analyses(Repository):
         """Begin an analysis, replacing one of an earlier state of the game."""
         self._delete(analyses, analyses.c.board_id == board_id)
         row = {"board_id": board_id, "mark": mark, "found": {}, "began_at": now}
-        self._transaction.execute(insert(analyses).values(**row))
+        self._insert(analyses, **row)
 
     def keep(
         self, board_id: int, found: Mapping[str, Any], finished_at: datetime | None = None
@@ -145,9 +145,7 @@ class Analyses(Repository):
 
     def add_reader(self, board_id: int, player_id: int) -> None:
         """Add a player to those who wait for the analysis."""
-        self._transaction.execute(
-            insert(analysis_readers).values(board_id=board_id, player_id=player_id)
-        )
+        self._insert(analysis_readers, board_id=board_id, player_id=player_id)
 
     def forget_readers(self, board_id: int) -> None:
         """Delete all players who wait for the analysis."""

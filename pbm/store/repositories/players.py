@@ -10,7 +10,6 @@ from sqlalchemy import (
     Select,
     bindparam,
     exists,
-    insert,
     select,
 )
 
@@ -177,12 +176,9 @@ class Players(Repository):
 
     def add(self, handle: str, address: str, now: datetime) -> Player:
         """Add a player with a first verified address."""
-        added = self._transaction.execute(
-            insert(players)
-            .values(handle=handle, status=PlayerStatus.ACTIVE, epoch=FIRST_EPOCH, joined_at=now)
-            .returning(players.c.id)
+        player_id = self._add(
+            players, handle=handle, status=PlayerStatus.ACTIVE, epoch=FIRST_EPOCH, joined_at=now
         )
-        player_id = added.scalar_one()
         self.add_address(player_id, address, now)
         return self.get(player_id)
 
@@ -197,13 +193,12 @@ class Players(Repository):
 
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
         """Add a verified address of a player."""
-        self._transaction.execute(
-            insert(addresses).values(
-                player_id=player_id,
-                address=address,
-                address_key=address.lower(),
-                verified_at=now,
-            )
+        self._insert(
+            addresses,
+            player_id=player_id,
+            address=address,
+            address_key=address.lower(),
+            verified_at=now,
         )
 
     def set_address(self, player_id: int, address: str, now: datetime) -> None:
@@ -239,9 +234,7 @@ class Players(Repository):
     def change_handle(self, player: Player, handle: str) -> None:
         """Change a player's handle; the old one stays reserved, against impersonation."""
         self._delete(former_handles, former_handles.c.handle == handle)
-        self._transaction.execute(
-            insert(former_handles).values(handle=player.handle, player_id=player.id)
-        )
+        self._insert(former_handles, handle=player.handle, player_id=player.id)
         self._set(player.id, handle=handle)
 
     def formerly(self, handle: str) -> int | None:

@@ -218,8 +218,7 @@ class Playing(Repository):
     ) -> Board:
         """Record a departure, and the resulting state."""
         left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
-        added = insert(departures).values(board_id=board.id, **left, spared=spared)
-        self._transaction.execute(added)
+        self._insert(departures, board_id=board.id, **left, spared=spared)
         return self.set_progress(board, progress, now)
 
     def drop_departures(self, board: Board, since: datetime) -> None:

@@ -1,10 +1,11 @@
 """Questions to verified addresses, and the errands that wait for the answers."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, insert, or_, select
+from sqlalchemy import ColumnElement, RowMapping, or_, select
 
 from pbm.passwords import SealedPassword
 from pbm.store.queues.timers import ALL_KEPT, Timers
@@ -19,26 +20,10 @@ _LONGEST_OPEN = timedelta(days=100)
 _SETTLED = (ErrandStatus.DONE, ErrandStatus.DROPPED)
 # Key of the parameters of an open question.
 _PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
-_COLUMNS = (
-    questions.c.id,
-    questions.c.kind,
-    questions.c.address,
-    questions.c.player_id,
-    questions.c.params,
-    questions.c.asked_at,
-    questions.c.expires_at,
-    questions.c.answer,
-    questions.c.epoch,
-)
+_COLUMNS = tuple(questions.c[item.name] for item in fields(Question) if item.name != "password")
 _ERRAND = (
-    errands.c.id,
-    errands.c.player_id,
-    errands.c.board_id,
-    errands.c.lines,
-    errands.c.comment,
-    errands.c.asked_at,
-    errands.c.password_hash,
-    errands.c.password_seal,
+    *(errands.c[item.name] for item in fields(PendingCommands) if item.name != "password"),
+    *(errands.c.password_hash, errands.c.password_seal),
 )
 
 
@@ -67,22 +52,18 @@ class Questions(Repository):
         """
         if password:
             params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
-        asked = self._transaction.execute(
-            insert(questions)
-            .values(
-                kind=kind,
-                address=address,
-                address_key=address.lower(),
-                token_digest=token_digest,
-                params=params,
-                asked_at=now,
-                expires_at=expires_at,
-                player_id=player.id if player else None,
-                epoch=player.epoch if player else FIRST_EPOCH,
-            )
-            .returning(questions.c.id)
+        question_id = self._add(
+            questions,
+            kind=kind,
+            address=address,
+            address_key=address.lower(),
+            token_digest=token_digest,
+            params=params,
+            asked_at=now,
+            expires_at=expires_at,
+            player_id=player.id if player else None,
+            epoch=player.epoch if player else FIRST_EPOCH,
         )
-        question_id = int(asked.scalar_one())
         self._timers.set(
             TimerKind.QUESTION_LAPSE,
             str(question_id),
@@ -216,21 +197,17 @@ class Questions(Repository):
         password: SealedPassword | None = None,
     ) -> int:
         """Store commands that wait for a player's `yes`; return their number."""
-        added = self._transaction.execute(
-            insert(errands)
-            .values(
-                player_id=player_id,
-                board_id=board_id,
-                lines=list(lines),
-                comment=list(comment),
-                status=status,
-                asked_at=now,
-                password_hash=password.text if password else None,
-                password_seal=password.seal if password else None,
-            )
-            .returning(errands.c.id)
+        return self._add(
+            errands,
+            player_id=player_id,
+            board_id=board_id,
+            lines=list(lines),
+            comment=list(comment),
+            status=status,
+            asked_at=now,
+            password_hash=password.text if password else None,
+            password_seal=password.seal if password else None,
         )
-        return int(added.scalar_one())
 
     def waiting_errands(
         self, player_id: int, since: datetime, *, status: ErrandStatus = ErrandStatus.WAITING

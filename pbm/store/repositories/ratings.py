@@ -163,8 +163,7 @@ class Ratings(Repository):
         """Count a board as the next, and lock the counting until the commit."""
         self.hold()
         counted = {"board_id": board_id, "game": game, "pool": pool.value, "counted_at": now}
-        added = insert(rated_boards).values(**counted).returning(rated_boards.c.id)
-        number = int(self._transaction.execute(added).scalar_one())
+        number = self._add(rated_boards, **counted)
         return CountedBoard(number, board_id, game, pool, now)
 
     def set_results(self, counted: CountedBoard, found: Sequence[RatingResult]) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, exists, insert, or_, select, text, update
+from sqlalchemy import ColumnElement, Row, exists, or_, select, text, update
 from sqlalchemy import func as sql
 
 from pbm.store.schema.asking import seekers, seeks
@@ -120,8 +120,7 @@ class Seeks(Repository):
         row = {**asdict(wish), "pool": wish.pool.value, "options": dict(wish.options)}
         row |= {"clock": wish.clock and dict(wish.clock), "wishes": list(wish.wishes)}
         moments = {"made_at": now, "expires_at": expires_at}
-        added = insert(seeks).values(**row, **moments, status=SeekStatus.OPEN).returning(seeks.c.id)
-        number = int(self._transaction.execute(added).scalar_one())
+        number = self._add(seeks, **row, **moments, status=SeekStatus.OPEN)
         self.add_seeker(number, player_id)
         return self.some([number])[0]
 
@@ -129,7 +128,7 @@ class Seeks(Repository):
         """Add a player to a seek, after the others."""
         last = select(sql.coalesce(sql.max(seekers.c.place), 0)).where(seekers.c.seek_id == seek_id)
         row = {"seek_id": seek_id, "player_id": player_id, "place": last.scalar_subquery() + 1}
-        self._transaction.execute(insert(seekers).values(**row))
+        self._insert(seekers, **row)
         return self.some([seek_id])[0]
 
     def drop_seekers(self, seek_id: int, player_ids: Collection[int]) -> None:

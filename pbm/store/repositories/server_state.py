@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select
 
 from pbm.clock import Clock
 from pbm.store.schema.people import players
@@ -67,16 +67,15 @@ class Changes(Repository):
         details: dict[str, Any] | None = None,
     ) -> None:
         """Add a change to the journal."""
-        self._transaction.execute(
-            insert(changes).values(
-                at=now,
-                who=who,
-                why=why,
-                what=what,
-                player_id=player_id,
-                board_id=board_id,
-                details=details or {},
-            )
+        self._insert(
+            changes,
+            at=now,
+            who=who,
+            why=why,
+            what=what,
+            player_id=player_id,
+            board_id=board_id,
+            details=details or {},
         )
 
     def of_player(self, player_id: int) -> tuple[Change, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, select
 
 from pbm.store.schema.asking import reports, words
 from pbm.store.schema.people import players
@@ -20,8 +20,7 @@ class Words(Repository):
     def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
         """Store a player's words to the others of a board."""
         row = {"board_id": board_id, "player_id": player_id, "lines": list(lines)}
-        added = insert(words).values(**row, said_at=now)
-        self._transaction.execute(added)
+        self._insert(words, **row, said_at=now)
 
     def of_others(self, board_id: int, player_id: int, *, most: int) -> tuple[Said, ...]:
         """The last words on a board by players other than one, oldest first."""
@@ -55,12 +54,7 @@ class Reports(Repository):
     ) -> int:
         """Store a player's report, with the words of others; return its number."""
         row = {"player_id": player_id, "board_id": board_id, "reported_at": now}
-        added = self._transaction.execute(
-            insert(reports)
-            .values(**row, lines=list(lines), words=list(words))
-            .returning(reports.c.id)
-        )
-        return int(added.scalar_one())
+        return self._add(reports, **row, lines=list(lines), words=list(words))
 
     def newest(self, most: int) -> tuple[Report, ...]:
         """The newest reports, the newest last."""

@@ -2,7 +2,7 @@
 
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, text
 
-from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.store.schema.columns import Moment, identity, metadata, only_where, to
 from pbm.store.schema.personal import ErasedBy, ExportedBy, ExportRows, KeepRows, personal
 
 questions = Table(
@@ -124,12 +124,7 @@ seeks = Table(
     Column("made_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     to("boards", "board_id"),  # the board begun from the seek
-    Index(
-        "ix_seeks_open",
-        "id",
-        sqlite_where=text("status = 'open'"),
-        postgresql_where=text("status = 'open'"),
-    ),
+    Index("ix_seeks_open", "id", **only_where(text("status = 'open'"))),
     sqlite_autoincrement=True,
     info=personal(
         erasure=KeepRows(

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Integer,
     MetaData,
     String,
+    TextClause,
     literal_column,
     text,
 )
@@ -102,6 +103,12 @@ each time.
 """
 
 
+def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -> dict[str, Any]:
+    """Options of a partial index."""
+    there = condition if on_postgresql is None else on_postgresql
+    return {"sqlite_where": condition, "postgresql_where": there}
+
+
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
     """Options of a partial index of waiting rows; on PostgreSQL only for queries about `column`.
 
@@ -109,7 +116,7 @@ def where_it_waits(word: str, column: str) -> dict[str, Any]:
     """
     waits = f"status = '{word}'"
     asked_for = text(f"{waits} AND {column} IS NOT NULL")
-    return {"sqlite_where": text(waits), "postgresql_where": asked_for}
+    return only_where(text(waits), asked_for)
 
 
 def identity() -> Column[int]:

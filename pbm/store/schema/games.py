@@ -15,7 +15,7 @@ from sqlalchemy import (
     true,
 )
 
-from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.store.schema.columns import Moment, identity, metadata, only_where, to
 from pbm.store.schema.personal import IMPERSONAL, ExportedBy, ExportRows, KeepRows, personal
 from pbm.store.values.boards import MARK
 
@@ -55,30 +55,10 @@ boards = Table(
     # Pairs of moments between which the clock was stopped, and the beginning of a pause.
     Column("stops", JSON(none_as_null=True)),
     Column("paused_since", Moment),
-    Index(
-        "ix_boards_begun_by_id",
-        "begun_by_id",
-        sqlite_where=text("begun_by_id IS NOT NULL"),
-        postgresql_where=text("begun_by_id IS NOT NULL"),
-    ),
-    Index(
-        "ix_boards_match_id",
-        "match_id",
-        sqlite_where=text("match_id IS NOT NULL"),
-        postgresql_where=text("match_id IS NOT NULL"),
-    ),
-    Index(
-        "ix_boards_rematch_of",
-        "rematch_of",
-        sqlite_where=text("rematch_of IS NOT NULL"),
-        postgresql_where=text("rematch_of IS NOT NULL"),
-    ),
-    Index(
-        "ix_boards_to_move_id",
-        "to_move_id",
-        sqlite_where=text("to_move_id IS NOT NULL"),
-        postgresql_where=text("to_move_id IS NOT NULL"),
-    ),
+    Index("ix_boards_begun_by_id", "begun_by_id", **only_where(text("begun_by_id IS NOT NULL"))),
+    Index("ix_boards_match_id", "match_id", **only_where(text("match_id IS NOT NULL"))),
+    Index("ix_boards_rematch_of", "rematch_of", **only_where(text("rematch_of IS NOT NULL"))),
+    Index("ix_boards_to_move_id", "to_move_id", **only_where(text("to_move_id IS NOT NULL"))),
     sqlite_autoincrement=True,
     info=personal(
         "begun_by_id",
@@ -111,8 +91,7 @@ seats = Table(
         "ix_seats_unanswered",
         "player_id",
         "board_id",
-        sqlite_where=text("playing = 1 AND answered = 0"),
-        postgresql_where=text("playing AND NOT answered"),
+        **only_where(text("playing = 1 AND answered = 0"), text("playing AND NOT answered")),
     ),
     Index("ix_seats_of_player", "player_id", "playing", "board_id"),
     info=personal("player_id", erasure=RECORD, export=ExportedBy("boards")),
@@ -208,8 +187,7 @@ ratings = Table(  # the last result of each player
     Column("rival_id", Integer),
     Index(
         *("ix_ratings_place", "game", "pool", "mu", "player_id"),
-        sqlite_where=LISTED,
-        postgresql_where=LISTED,
+        **only_where(LISTED),
     ),
     Index("ix_ratings_player_id", "player_id"),
     info=personal(

@@ -17,7 +17,15 @@ from sqlalchemy import (
     true,
 )
 
-from pbm.store.schema.columns import MailKind, Moment, identity, metadata, to, where_it_waits
+from pbm.store.schema.columns import (
+    MailKind,
+    Moment,
+    identity,
+    metadata,
+    only_where,
+    to,
+    where_it_waits,
+)
 from pbm.store.schema.personal import (
     IMPERSONAL,
     BlankColumns,
@@ -63,12 +71,7 @@ inbox = Table(
         )
     ),
     Index("ix_inbox_sender", text("lower(sender)")),  # erased when the sender leaves
-    Index(
-        "ix_inbox_stuck",
-        "id",
-        sqlite_where=text("status = 'stuck'"),
-        postgresql_where=text("status = 'stuck'"),
-    ),
+    Index("ix_inbox_stuck", "id", **only_where(text("status = 'stuck'"))),
     sqlite_autoincrement=True,
     info=personal(
         erasure=BlankColumns({"sender": "", "lane": None, "outcome": None}),
@@ -116,12 +119,7 @@ outbox = Table(
     Index(
         "ix_outbox_order", "recipient_key", "thread", "id", **where_it_waits("due", "recipient_key")
     ),
-    Index(
-        "ix_outbox_failed",
-        "id",
-        sqlite_where=text("status = 'failed'"),
-        postgresql_where=text("status = 'failed'"),
-    ),
+    Index("ix_outbox_failed", "id", **only_where(text("status = 'failed'"))),
     Index("ix_outbox_answers", "recipient_key", "kind", "written_at"),
     sqlite_autoincrement=True,
     info=personal(

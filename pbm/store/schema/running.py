@@ -16,7 +16,7 @@ from sqlalchemy import (
     text,
 )
 
-from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.store.schema.columns import Moment, identity, metadata, only_where, to
 from pbm.store.schema.personal import (
     IMPERSONAL,
     DeleteRows,
@@ -100,19 +100,8 @@ due = Table(
     Column("last_error", Text),
     Column("stuck", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("kind", "about"),
-    Index(
-        "ix_due_next",
-        "due_at",
-        "id",
-        sqlite_where=text("stuck = 0"),
-        postgresql_where=text("NOT stuck"),
-    ),
-    Index(
-        "ix_due_stuck",
-        "id",
-        sqlite_where=text("stuck = 1"),
-        postgresql_where=text("stuck"),
-    ),
+    Index("ix_due_next", "due_at", "id", **only_where(text("stuck = 0"), text("NOT stuck"))),
+    Index("ix_due_stuck", "id", **only_where(text("stuck = 1"), text("stuck"))),
     sqlite_autoincrement=True,
     info=personal(
         "player_id",

@@ -224,6 +224,9 @@ class Repository:
         added = insert(table).values(**values).returning(table.c.id)
         return int(self._transaction.execute(added).scalar_one())
 
+    def _insert(self, table: Table, **values: Any) -> None:
+        self._transaction.execute(insert(table).values(**values))
+
     def _update(self, table: Table, *where: ColumnElement[bool], **values: Any) -> None:
         self._transaction.execute(update(table).where(*where).values(**values))
 
