@@ -86,12 +86,11 @@ def _are_lent(address: str) -> bool:
     with _connected(address) as first:
         if _session(first) == first.info.backend_pid:
             return False  # connected to PostgreSQL itself
-        return any(_gets_its_session(address, first) for _ in range(_TRIES))
-
-
-def _gets_its_session(address: str, first: psycopg.Connection[Any]) -> bool:
-    with _connected(address) as other:
-        return _session(first) == _session(other)
+        for _ in range(_TRIES):
+            with _connected(address) as other:
+                if _session(first) == _session(other):
+                    return True
+    return False
 
 
 def _connected(address: str) -> psycopg.Connection[Any]:

@@ -24,11 +24,11 @@ OUTSIDE = ("sqlalchemy", "aiosmtpd", "aiosmtplib", "jinja2", "PIL", "structlog",
 
 
 @pytest.fixture
-def mind() -> Iterator[WorkerProcess]:
-    mind = WorkerProcess()
-    yield mind
-    mind.close()
-    mind.end()
+def worker() -> Iterator[WorkerProcess]:
+    worker = WorkerProcess()
+    yield worker
+    worker.close()
+    worker.end()
 
 
 def asked(function: Callable[..., Any], *given: Any) -> Computation:
@@ -40,90 +40,90 @@ def told(words: str) -> Computation:
     return Computation(eval, (words,))
 
 
-def test_it_answers_and_says_what_went_wrong(mind: WorkerProcess) -> None:
-    assert mind.pid is None  # nothing is started before it is needed
-    assert mind.run(asked(operator.add, 2, 3)) == 5
-    first = mind.pid
+def test_it_answers_and_says_what_went_wrong(worker: WorkerProcess) -> None:
+    assert worker.pid is None  # nothing is started before it is needed
+    assert worker.run(asked(operator.add, 2, 3)) == 5
+    first = worker.pid
     with pytest.raises(SearchFailedError, match="ZeroDivisionError: ") as failed:
-        mind.run(asked(operator.floordiv, 1, 0))
+        worker.run(asked(operator.floordiv, 1, 0))
     assert "Traceback" in failed.value.trace
-    assert mind.run(told("__import__('os').getpid()")) == first == mind.pid
+    assert worker.run(told("__import__('os').getpid()")) == first == worker.pid
 
 
-def test_what_cannot_travel_is_no_answer(mind: WorkerProcess) -> None:
+def test_what_cannot_travel_is_no_answer(worker: WorkerProcess) -> None:
     for question in (asked(lambda: 1), told("lambda: 1")):
         with pytest.raises(SearchFailedError):
-            mind.run(question)
-    assert mind.run(asked(operator.add, 2, 3)) == 5
+            worker.run(question)
+    assert worker.run(asked(operator.add, 2, 3)) == 5
 
 
-def test_others_go_first(mind: WorkerProcess) -> None:
-    assert mind.run(told("__import__('os').nice(0)")) == 19
+def test_others_go_first(worker: WorkerProcess) -> None:
+    assert worker.run(told("__import__('os').nice(0)")) == 19
 
 
-def test_it_finds_what_is_found_here_and_loads_nothing_of_the_server(mind: WorkerProcess) -> None:
+def test_it_finds_what_is_found_here_and_loads_nothing_of_the_server(worker: WorkerProcess) -> None:
     start = game_named("abalone").start(2, {"layout": "standard"}, 0).state()
     given = ("pebble", Course("abalone", start, ("a1-c3,d4",)), 7, 0)
-    assert mind.run(asked(think_about, *given)).move == think_about(*given).move
-    loaded = mind.run(told("sorted(__import__('sys').modules)"))
+    assert worker.run(asked(think_about, *given)).move == think_about(*given).move
+    loaded = worker.run(told("sorted(__import__('sys').modules)"))
     assert "pbm.rules.abalone" in loaded
     assert not [name for name in loaded if name.split(".")[0] in OUTSIDE]
     assert not [name for name in loaded if name.startswith(("pbm.store", "pbm.play", "pbm.mail"))]
 
 
 @pytest.mark.parametrize("how", ["kills itself", "leaves"])
-def test_one_that_dies_is_followed_by_another(how: str, mind: WorkerProcess) -> None:
-    first = mind.run(told("__import__('os').getpid()"))
+def test_one_that_dies_is_followed_by_another(how: str, worker: WorkerProcess) -> None:
+    first = worker.run(told("__import__('os').getpid()"))
     dying = {
         "kills itself": asked(signal.raise_signal, signal.SIGKILL),
         "leaves": asked(os._exit, 0),
     }
     with pytest.raises(SearchFailedError, match="has died"):
-        mind.run(dying[how])
-    assert mind.run(told("__import__('os').getpid()")) != first
+        worker.run(dying[how])
+    assert worker.run(told("__import__('os').getpid()")) != first
 
 
 def test_one_that_hangs_is_killed() -> None:
-    mind = WorkerProcess(seconds=0.01)
+    worker = WorkerProcess(seconds=0.01)
     with pytest.raises(SearchFailedError, match="no answer within"):
-        mind.run(asked(time.sleep, 1_000_000))
-    assert mind.pid is None
+        worker.run(asked(time.sleep, 1_000_000))
+    assert worker.pid is None
     assert not any(b"robots.worker_main" in line for line in command_lines(os.getpid()))
 
 
-def test_signals_to_the_server_leave_it_alone(mind: WorkerProcess) -> None:
+def test_signals_to_the_server_leave_it_alone(worker: WorkerProcess) -> None:
     for name in ("SIGINT", "SIGTERM"):
         assert (
-            mind.run(told(f"__import__('signal').raise_signal(__import__('signal').{name})"))
+            worker.run(told(f"__import__('signal').raise_signal(__import__('signal').{name})"))
             is None
         )
 
 
 def test_several_think_at_once_and_end_together() -> None:
-    minds = WorkerProcesses(2)
+    workers = WorkerProcesses(2)
 
     async def think() -> list[int]:
-        both = (minds.run(told("__import__('os').getpid()")) for _ in range(2))
+        both = (workers.run(told("__import__('os').getpid()")) for _ in range(2))
         return await asyncio.gather(*both)
 
     pids = asyncio.run(think())
-    assert sorted(minds.pids) == sorted(pids)
+    assert sorted(workers.pids) == sorted(pids)
     assert len(set(pids)) == 2
-    minds.close()
-    assert minds.pids == ()
+    workers.close()
+    assert workers.pids == ()
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
 
 
 def test_closing_ends_what_is_under_way() -> None:
-    minds = WorkerProcesses(1)
+    workers = WorkerProcesses(1)
 
     async def think_for_long() -> None:
-        thinking = asyncio.create_task(minds.run(asked(time.sleep, 1_000_000)))
-        while not minds.pids:
+        thinking = asyncio.create_task(workers.run(asked(time.sleep, 1_000_000)))
+        while not workers.pids:
             await asyncio.sleep(0.01)
-        minds.close()
+        workers.close()
         with pytest.raises(SearchFailedError):
             await thinking
 

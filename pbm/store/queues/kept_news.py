@@ -18,12 +18,8 @@ from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
 MARGIN = timedelta(seconds=0.25)  # before it is due: the sender may claim it before a commit
-_COLUMNS = (
-    outbox.c.player_id,
-    outbox.c.inbox_id,
-    outbox.c.written_at,
-    outbox.c.due_at,
-    outbox.c.message_id,
+_COLUMNS = tuple(
+    outbox.c[name] for name in ("player_id", "inbox_id", "written_at", "due_at", "message_id")
 )
 _WAITS = and_(
     outbox.c.status == DUE,

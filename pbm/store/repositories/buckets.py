@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,21 +19,6 @@ LONGEST = timedelta(days=7)  # longest fill time of a bucket; afterwards it can 
 MOST_FORGOTTEN = 10_000  # buckets at once; far more than are made between two mails
 _LOCK_CLASS = 0x70626C  # of the advisory locks on buckets
 _ROUNDING = 1e-6  # of a token, for the rounding errors of sums
-
-
-@dataclass(frozen=True)
-class _State:
-    """The content of a bucket at a moment."""
-
-    tokens: float
-    filled_at: datetime
-
-    def tokens_at(self, capacity: float, per: timedelta, now: datetime) -> float:
-        """The tokens in the bucket now, which may exceed its capacity.
-
-        If the clock goes back, the bucket does not fill.
-        """
-        return self.tokens + max(0.0, (now - self.filled_at) / per) * capacity
 
 
 class Buckets(Repository):
@@ -90,27 +74,29 @@ class Buckets(Repository):
         )
         taken = {row["key"]: row["tokens"] + 1 for row in rows}
         if self._transaction.is_shared:  # those that are empty, or locked by another process
-            left = {key: self._tokens(key, capacity, per, now) for key in keys if key not in taken}
+            left = {key: self.left(key, capacity, per, now) for key in keys if key not in taken}
             taken |= {key: tokens for key, tokens in left.items() if tokens >= 1 - _ROUNDING}
         return taken
 
     def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
         """Whether a bucket has no token, by committed data."""
-        return self._tokens(key, capacity, per, now) < 1 - _ROUNDING
+        return self.left(key, capacity, per, now) < 1 - _ROUNDING
 
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        """The number of tokens in a bucket, by committed data."""
-        return self._tokens(key, capacity, per, now)
+        """The number of tokens in a bucket, by committed data; it may exceed the capacity.
+
+        If the clock goes back, the bucket does not fill.
+        """
+        row = _READ_ONE.row(self._transaction, whose=key)
+        if row is None:
+            return capacity
+        filled = max(0.0, (now - row["filled_at"]) / per) * capacity
+        return float(row["tokens"] + filled)
 
     def free_at(self, key: str, capacity: float, per: timedelta, now: datetime) -> datetime:
         """The time when a bucket has a token again, now if it has one."""
-        missing = 1 - self._tokens(key, capacity, per, now)
+        missing = 1 - self.left(key, capacity, per, now)
         return now + max(0.0, missing) / capacity * per
-
-    def _tokens(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        row = _READ_ONE.row(self._transaction, whose=key)
-        state = _State(row["tokens"], row["filled_at"]) if row else None
-        return state.tokens_at(capacity, per, now) if state else capacity
 
     def forget_full(self, now: datetime) -> bool:
         """Delete buckets that are full because no token was taken for long.
@@ -129,8 +115,7 @@ class Buckets(Repository):
 
     def forget_all(self, name: str) -> None:
         """Delete all buckets of a rate limit, so that each is full."""
-        mine = buckets.c.key.startswith(f"{name}:", autoescape=True)
-        self._delete(buckets, mine)
+        self._delete(buckets, buckets.c.key.startswith(f"{name}:", autoescape=True))
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
         """The number of these buckets from which a token was taken since a moment."""
@@ -155,9 +140,13 @@ def _take(dialect: str, *, unless_busy: bool = False, each: bool = False) -> Sta
         "tokens": bindparam("left", type_=Float),
         "filled_at": bindparam("now", type_=buckets.c.filled_at.type),
     }
-    begun = _unless_busy(insert, row) if unless_busy else insert.values(row)
     if each:
         begun = _of_each(insert, dialect, row)
+    elif unless_busy:  # another transaction may have locked the key
+        mine = func.pg_try_advisory_xact_lock(_LOCK_CLASS, func.hashtext(row["key"]))
+        begun = insert.from_select(list(row), select(*row.values()).where(mine))
+    else:
+        begun = insert.values(row)
     return Statement(
         begun.on_conflict_do_update(
             index_elements=["key"],
@@ -189,12 +178,6 @@ def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
     if dialect == "sqlite":
         return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
     return type_coerce(func.extract("epoch", moment), Float)
-
-
-def _unless_busy(insert: Any, row: dict[str, ColumnElement[Any]]) -> Any:
-    """An insert of the row, unless another transaction has locked its key."""
-    mine = func.pg_try_advisory_xact_lock(_LOCK_CLASS, func.hashtext(row["key"]))
-    return insert.from_select(list(row), select(*row.values()).where(mine))
 
 
 def _the_greater(one: Any, other: Any) -> ColumnElement[Any]:

@@ -239,7 +239,8 @@ class Playing(Repository):
         _SET_POSITION.run(self._transaction, {**kept, **stored, "number": board.id})
         after = replace(board, **kept)
         if after.playing != board.playing:
-            self._set_playing(board.id, after.playing)
+            its, differs = seats.c.board_id == board.id, seats.c.playing != after.playing
+            self._update(seats, its, differs, playing=after.playing)
         return self._boards.keep(after)
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
@@ -258,11 +259,6 @@ class Playing(Repository):
     def _set_last_ply(self, board_id: int, plies: Mapping[int, int]) -> None:
         for seat, ply in plies.items():
             _SET_LAST_PLY.run(self._transaction, {"number": board_id, "mover": seat, "ply": ply})
-
-    def _set_playing(self, board_id: int, playing: bool) -> None:
-        self._update(
-            seats, seats.c.board_id == board_id, seats.c.playing != playing, playing=playing
-        )
 
 
 def _wait(board: Board, progress: Progress, now: datetime) -> dict[str, Any]:
