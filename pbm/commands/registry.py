@@ -24,11 +24,10 @@ from pbm.commands.families.leaving import Delete, ExplainStop
 from pbm.commands.families.lobby import Challenge, Decline, Rematch
 from pbm.commands.families.look import Games, Next, Show, ShowAs
 from pbm.commands.families.people import ListHistory, ListPlayers, ShowInfo, Standings
-from pbm.commands.families.play import PlayMove, Preview, Resign
+from pbm.commands.families.play import Analyse, Hint, PlayMove, Preview, Resign
 from pbm.commands.families.records import Export, Import
 from pbm.commands.families.seeks import Join, ListSeeks, Play, SeekOthers, Unseek
 from pbm.commands.families.settings import SWITCHES, Set, SetChallenges, SetLimit, ShowSettings
-from pbm.commands.families.thoughts import Analyse, Hint
 from pbm.commands.language.around_moves import undressed, with_signs
 from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.words import BoardKind, cut_short, lowered

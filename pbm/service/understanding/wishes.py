@@ -13,10 +13,9 @@ from pbm.commands.families.help import Help
 from pbm.commands.families.leaving import Delete, ExplainStop
 from pbm.commands.families.lobby import Challenge, Decline, Rematch
 from pbm.commands.families.look import Games, Show
-from pbm.commands.families.play import PlayMove, Resign
+from pbm.commands.families.play import Hint, PlayMove, Resign
 from pbm.commands.families.seeks import Play
 from pbm.commands.families.settings import ShowSettings
-from pbm.commands.families.thoughts import Hint
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line
