@@ -207,15 +207,14 @@ class Guest:
 class Invited(Event):
     """People who may not know this server are asked whether they play, each of them once.
 
-    `line` starts a board of `game` once all of these addresses have said yes; `comment` waits too.
-    Once stored, `errand_id` is the waiting challenge, and `guests` are asked.
+    They are asked by these addresses to a pending challenge to a `game`; `comment` waits too.
+    `guests` are set with the questions.
     """
 
-    line: str
+    challenge_id: int
     addresses: tuple[str, ...]
     game: str
     comment: tuple[str, ...] = ()
-    errand_id: int | None = None
     guests: tuple[Guest, ...] = ()
 
     for_sender = True

@@ -1,23 +1,25 @@
-"""Pending challenges: some players want to be asked, and not all have said yes.
+"""Pending challenges: some players or mail addresses are asked, and not all have said yes.
 
-The board starts after the last yes. One player has at most one challenge pending with another, so
-that a handle names it.
+The board starts after the last yes. Guests by mail address are asked first, and players who want to
+be asked after that. One player has at most one challenge pending with another, so that a handle
+names it.
 """
 
 from collections.abc import Sequence
 from datetime import datetime
 
 from pbm.errors import Refusal
-from pbm.events import CalledOff, Commented, Event, Proposed
+from pbm.events import CalledOff, Commented, Event, Invited, Proposed
 from pbm.events.board import BoardStarted
+from pbm.mail.address import address_key
 from pbm.plain import from_plain, to_plain
 from pbm.play.allowance import count_challenge
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup
-from pbm.play.limits import CHALLENGE_AGAIN, CHALLENGE_STANDS, MOST_CHALLENGES
+from pbm.play.limits import CHALLENGE_AGAIN, CHALLENGE_STANDS, MOST_CHALLENGES, SIGNUP_STANDS
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import PendingChallenge
-from pbm.store.values.players import Player
+from pbm.store.values.players import Player, PlayerStatus
 
 
 def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, ...]:
@@ -47,17 +49,7 @@ def propose(
     """Ask those who want to be asked, seats in the order given. Raises Refusal."""
     check_others(work, setup.game, players, begun_by)
     asked = who_is_asked(players, begun_by)
-    own = [
-        item for item in work.challenges.of_player(begun_by.id, now) if item.by_id == begun_by.id
-    ]
-    if len(own) >= MOST_CHALLENGES:
-        raise Refusal("too-many-challenges", most=MOST_CHALLENGES)
-    for other in asked:
-        if any(other.id in item.waiting for item in own):
-            raise Refusal("challenged-already", handle=other.handle)
-        if not CHALLENGE_AGAIN.take(work, now, begun_by.id, other.id):
-            raise Refusal("asked-enough", handle=other.handle, most=CHALLENGE_AGAIN.most)
-    count_challenge(work, begun_by, asked, now)
+    _count_asked(work, asked, begun_by, now)
     ids = [player.id for player in asked]
     number = work.challenges.add(
         begun_by.id,
@@ -71,6 +63,85 @@ def propose(
     return [Proposed(number, tuple(ids))]
 
 
+def _count_asked(
+    work: UnitOfWork, asked: Sequence[Player], begun_by: Player, now: datetime
+) -> None:
+    """Count the question to each player. Raises Refusal over a limit."""
+    own = [
+        item for item in work.challenges.of_player(begun_by.id, now) if item.by_id == begun_by.id
+    ]
+    if len(own) >= MOST_CHALLENGES:
+        raise Refusal("too-many-challenges", most=MOST_CHALLENGES)
+    for other in asked:
+        if any(other.id in item.waiting for item in own):
+            raise Refusal("challenged-already", handle=other.handle)
+        if not CHALLENGE_AGAIN.take(work, now, begun_by.id, other.id):
+            raise Refusal("asked-enough", handle=other.handle, most=CHALLENGE_AGAIN.most)
+    count_challenge(work, begun_by, asked, now)
+
+
+def invite(
+    work: UnitOfWork,
+    setup: Setup,
+    guests: Sequence[int | str],
+    begun_by: Player,
+    now: datetime,
+    command: str,
+) -> Invited:
+    """Ask the guests by mail address; players are numbers, seats in the order given.
+
+    `command` is the line without its players, to be quoted if the board cannot start.
+    """
+    addresses = tuple(guest for guest in guests if isinstance(guest, str))
+    until = now + SIGNUP_STANDS
+    plain = to_plain(setup)
+    number = work.challenges.add(begun_by.id, plain, guests, addresses, now, until, command=command)
+    return Invited(number, addresses, setup.game)
+
+
+def seat_guest(
+    work: UnitOfWork, challenge: PendingChallenge, address_key: str, player: Player
+) -> tuple[PendingChallenge, bool]:
+    """Seat a guest who has said yes; also return whether others have still to do so."""
+    work.challenges.seat_guest(challenge.id, address_key, player.id)
+    challenge = work.challenges.get(challenge.id)
+    begun_by = work.players.get(challenge.by_id)
+    return challenge, bool(challenge.addresses or _still_to_ask(work, challenge, begun_by))
+
+
+def _still_to_ask(
+    work: UnitOfWork, challenge: PendingChallenge, begun_by: Player
+) -> tuple[Player, ...]:
+    """The players who want to be asked after the guests have said yes."""
+    unasked = [number for number in challenge.players if number not in challenge.asked]
+    return who_is_asked(list(map(work.players.get, unasked)), begun_by)
+
+
+def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[Event]:
+    """Start the board after the last guest's yes, or ask the players who want to be asked.
+
+    Raises Refusal.
+    """
+    begun_by = work.players.get(challenge.by_id)
+    players = list(map(work.players.get, challenge.players))
+    names = {player.handle for player in players}
+    if len(names) < len(players):
+        raise Refusal("challenge-same-player", yourself=names == {begun_by.handle})
+    for player in players:
+        if not player.is_active:
+            code = "has-left" if player.status == PlayerStatus.REMOVED else "player-away"
+            raise Refusal(code, handle=player.handle)
+    asked = _still_to_ask(work, challenge, begun_by)
+    if not asked:
+        work.challenges.forget(challenge.id)
+        return _begin(work, challenge, players, begun_by, now)
+    check_others(work, challenge.setup["game"], players, begun_by, agreed=challenge.asked)
+    _count_asked(work, asked, begun_by, now)
+    ids = tuple(player.id for player in asked)
+    work.challenges.ask(challenge.id, ids, now, now + CHALLENGE_STANDS)
+    return [Proposed(challenge.id, ids, challenge.comment)]
+
+
 def accept_challenge(
     work: UnitOfWork, challenge: PendingChallenge, player: Player, now: datetime
 ) -> list[Event]:
@@ -81,21 +152,31 @@ def accept_challenge(
         return []
     work.challenges.forget(challenge.id)
     begun_by = work.players.get(challenge.by_id)
-    players = [work.players.get(seat.player_id) for seat in challenge.seats]
+    players = list(map(work.players.get, challenge.players))
     away = tuple(item.handle for item in players if not item.is_active)
     if away:
         return [_called_off(work, challenge, "impossible", away, but=player)]
     try:
         with work.savepoint():
             _check_unasked(challenge, players)
-            setup = setup_of_challenge(challenge)
-            begun = begin_board(
-                *(work, setup, players, begun_by, now),
-                agreed=challenge.asked,
-                first_unsaid=challenge.first_unsaid,
-            )
+            return _begin(work, challenge, players, begun_by, now)
     except Refusal:
         return [_called_off(work, challenge, "impossible", (), but=player)]
+
+
+def _begin(
+    work: UnitOfWork,
+    challenge: PendingChallenge,
+    players: Sequence[Player],
+    begun_by: Player,
+    now: datetime,
+) -> list[Event]:
+    """Start the board with the words that waited. Raises Refusal."""
+    begun = begin_board(
+        *(work, setup_of_challenge(challenge), players, begun_by, now),
+        agreed=challenge.asked,
+        first_unsaid=challenge.first_unsaid,
+    )
     if challenge.comment:
         (number,) = (event.board_id for event in begun if isinstance(event, BoardStarted))
         begun.append(Commented(number, begun_by.handle, challenge.comment))
@@ -125,7 +206,12 @@ def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
 
 
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
-    """Call off all pending challenges with a player who leaves the server."""
+    """Call off all pending challenges with a player who leaves the server.
+
+    Those that wait for an address of the player vanish without a word, which would tell whose it
+    is.
+    """
+    work.challenges.forget_guest([address_key(address) for address in player.addresses])
     found = [work.challenges.find(number) for number in work.challenges.with_player(player.id)]
     events: list[CalledOff] = []
     for challenge in filter(None, found):
@@ -141,7 +227,7 @@ def call_off_between(
     between = (
         challenge.id
         for challenge in work.challenges.of_player(player.id, now)
-        if {player.id, other.id} <= {seat.player_id for seat in challenge.seats}
+        if {player.id, other.id} <= set(challenge.players)
     )
     found = (work.challenges.find(number) for number in between)
     return [refuse_challenge(work, challenge, player) for challenge in found if challenge]

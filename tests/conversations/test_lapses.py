@@ -25,7 +25,8 @@ class TestInvitations:
             " start is off.",
         )
         dave.hears_nothing()
-        assert errands(table) == [("dropped", [], [])]
+        assert not table.rows("challenges")
+        assert not table.rows("challenged")
         table.days_pass(30)
         alice.hears_nothing()
 

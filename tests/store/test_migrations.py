@@ -259,3 +259,36 @@ def test_a_yes_that_stands_goes_on_standing(bare_database_url: str) -> None:
         assert not work.consents.stands(alice, origin, since=now)
         assert not work.consents.stands(bob, origin, since=now - day)
     table.close()
+
+
+def test_an_invitation_of_before_goes_on_waiting(bare_database_url: str) -> None:
+    table = Table(bare_database_url)
+    alice, _ = table.start("alice", "bob")
+    dave, erin = table.person("dave@example.net"), table.person("erin@example.net")
+    line = "challenge me dave@example.net bob erin@example.net"
+    options = "-bowl -rounds=2 -forfeittime=5d -bank=3d+1d12h -unrated"
+    alice.says(f"{line} {options}\n\nHello!")
+    alice.says("challenge dave@example.net carol@example.net me").hears("was asked by us before")
+    erin.says("yes")
+    with table.database.transaction() as work:
+        before = work.challenges.get(1)
+    for _ in range(2):
+        _moved(table.database, "0033", down=True)
+        with table.database.engine.connect() as connection:
+            kept = connection.execute(text("SELECT lines FROM errands")).scalars().all()
+            assert "dave@example.net bob erin" in str(kept)
+        migrate(table.database)
+    with table.database.transaction() as work:
+        (number,) = work.challenges.with_player(2)
+        after = work.challenges.get(number)
+        assert (after.setup, after.comment, after.seats, after.command) == (
+            before.setup,
+            before.comment,
+            before.seats,
+            before.command,
+        )
+    alice.forgets()
+    dave.says("yes").hears("| Hello!")
+    assert [seat.handle for seat in table.board(2).seats] == ["alice", "dave", "bob", "erin"]
+    alice.hears("| Hello!").says("challenge dave@example.net").hears("We have asked")
+    table.close()

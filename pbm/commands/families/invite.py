@@ -9,7 +9,6 @@ from pbm.mail.address import address_key, is_at_home, leads_elsewhere
 from pbm.mail.reading.automatic import is_own, is_role
 from pbm.play.allowance import has_said_no, refusal_of_stranger, strangers_answers_left
 from pbm.play.limits import MOST_INVITED
-from pbm.store.values.asking import ErrandStatus
 
 WAITING_FOR = timedelta(days=3)
 
@@ -17,11 +16,7 @@ WAITING_FOR = timedelta(days=3)
 def check_invitations(context: Context, addresses: Sequence[str]) -> None:
     """Raise Refusal if one of the addresses may not be invited."""
     since = context.now - WAITING_FOR
-    waiting = context.work.questions.waiting_errands(
-        context.player.id, since, status=ErrandStatus.INVITED
-    )
-    lines = [line for errand in waiting for line in errand.lines]
-    asked = sum("@" in word for line in lines for word in line.split())
+    asked = context.work.challenges.guests_of(context.player.id, since)
     if asked + len(addresses) > MOST_INVITED:
         raise Refusal("too-many-invitations", most=MOST_INVITED, days=WAITING_FOR.days)
     for address in addresses:

@@ -12,12 +12,12 @@ from pbm.commands.language.numbers import ROUNDS, Span, Spans
 from pbm.commands.language.opponents import Opponents, Seats, Team
 from pbm.commands.language.words import ME
 from pbm.errors import Refusal
-from pbm.events import Answered, Event, Invited
+from pbm.events import Answered, Event
 from pbm.mail.address import address_key
 from pbm.play.actions import decline_board
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup, in_seats, in_teams, partners_option, setup_of
-from pbm.play.challenges import propose, who_is_asked
+from pbm.play.challenges import invite, propose, who_is_asked
 from pbm.play.clocks.terms import (
     LEAST,
     LONGEST,
@@ -112,29 +112,23 @@ class Challenge(Command, group="lobby"):
         if addresses:
             check_invitations(context, addresses)
             check_others(context.work, self.game.info.name, tuple(known.values()), context.player)
-            yield from self._invite(context, names, addresses)
+            first_unsaid = self._first_unsaid(context, names)
+            told = {"addresses": list(addresses), "first_unsaid": first_unsaid}
+            yield Answered("invited", {"title": "your invitation", **told})
+            guests = [
+                known[name].id if name in known else name for name in self._seating(names, context)
+            ]
+            yield invite(context.work, setup, guests, context.player, context.now, self._line([]))
             return
         players = [known[name] for name in self._seating(names, context)]
         first_unsaid = self._first_unsaid(context, names)
         given = (context.work, setup, players, context.player, context.now)
         asked = who_is_asked(players, context.player)
         if not asked:
-            yield from begin_board(*given, agreed=context.agreed, first_unsaid=first_unsaid)
+            yield from begin_board(*given, first_unsaid=first_unsaid)
             return
-        told = {"asked": [player.handle for player in asked], "first_unsaid": first_unsaid}
-        yield Answered(
-            "challenged", {"title": "your challenge", **told, "days": CHALLENGE_STANDS.days}
-        )
+        yield challenged_answer([player.handle for player in asked], first_unsaid=first_unsaid)
         yield from propose(*given, first_unsaid=first_unsaid)
-
-    def _invite(
-        self, context: Context, names: list[str], addresses: tuple[str, ...]
-    ) -> Iterator[Event]:
-        """Ask the guests who are named by mail address."""
-        first_unsaid = self._first_unsaid(context, names)
-        told = {"addresses": list(addresses), "first_unsaid": first_unsaid}
-        yield Answered("invited", {"title": "your invitation", **told})
-        yield Invited(self._line(names), addresses, self.game.info.name)
 
     def pinned(self, context: Context) -> str:
         """The line with all players in seat order."""
@@ -254,6 +248,16 @@ class Challenge(Command, group="lobby"):
         teams = [tuple(context.shuffled(team)) for team in in_teams(self.game, names)]
         order = context.shuffled([str(index) for index in range(len(teams))])
         return self._in_seats([teams[int(index)] for index in order])
+
+
+def challenged_answer(
+    handles: Sequence[str], *, first_unsaid: bool, words: bool = False
+) -> Answered:
+    """The answer that players are asked first; `words`: those below the challenge wait, too."""
+    told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": CHALLENGE_STANDS.days}
+    return Answered(
+        "challenged", {"title": "your challenge", **told, **({"words": True} if words else {})}
+    )
 
 
 def _called(context: Context, teams: Sequence[Team]) -> list[Team]:

@@ -40,7 +40,6 @@ class Context:
     hints: tuple[int, ...] = ()
     mailed: tuple[Answering, ...] = ()
     can_be_strict: bool = False
-    agreed: frozenset[int] | None = None  # players who said yes before, if they were asked
     shown: int = 0  # boards that the commands above have shown
     text: tuple[str, ...] = ()  # the lines below a command that takes them
 

@@ -16,10 +16,10 @@ from pbm.play.begin import robot_to_begin_with
 from pbm.rules.registry import default_game
 from pbm.service.accounts.handles import check_new_handle, choose_handle, suggest_handle
 from pbm.service.answering.invitations import (
+    call_off,
     called_off,
-    invitation_of,
+    invitation_to,
     invited_to,
-    said_no,
     said_yes,
     start_if_complete,
 )
@@ -81,15 +81,15 @@ def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     yes, rest = answer_to_welcome(turn.envelope.said)
     if yes is False and script.commands:
         yes = None  # "stop" and "delete" are a player's commands
-    errand = invited_to(turn, question) if is_open(question, turn.arrived) else None
-    if errand and player.is_active and yes is None and turn.is_unclear(script):
-        about = {"inviter": invitation_of(turn, errand).inviter}
+    challenge = invited_to(turn, question) if is_open(question, turn.arrived) else None
+    if challenge and player.is_active and yes is None and turn.is_unclear(script):
+        about = {"inviter": challenge.handle_of(challenge.by_id)}
         ask_once_more(turn, player, question, speaker.token, about)
         return f"{player.handle}: neither yes nor no"
     if yes is None or rest or not player.is_active:
         script = script if yes is None else turn.held(read_script("", rest, in_answer=False))
         return obey(context, script, proven=speaker.proven)
-    if errand is None:
+    if challenge is None:
         told = [Answered("signed-up", {"handle": player.handle, "again": True})]
         if question.params["invitation"] and is_open(question, turn.arrived):
             told.append(called_off())
@@ -98,11 +98,11 @@ def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     work = turn.work
     work.questions.settle(question, "yes" if yes else "no")
     if not yes:
-        said_no(turn, errand, question)
+        call_off(turn, challenge, question, "turned-down")
         tell(context, [Answered("dropped", {"title": "dropped"})])
         return f"{player.handle} turned an invitation down"
-    tell(context, [said_yes(turn, errand, question, player)])
-    start_if_complete(turn, errand)
+    tell(context, [said_yes(turn, challenge, question, player)])
+    start_if_complete(turn, challenge.id)
     return f"{player.handle} took an invitation"
 
 
@@ -113,14 +113,14 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     has_one = player.password_hash is not None
     lapsed = question.password is not None and not has_one
     joined: dict[str, Any] = {"handle": player.handle, "password": has_one, "lapsed": lapsed}
-    errand = invited_to(turn, question)
-    asks_more = script.commands or script.problem or errand is not None
+    challenge = invited_to(turn, question)
+    asks_more = script.commands or script.problem or challenge is not None
     kept = None if asks_more else first_game_kept(question.params)
     if kept is not None:
         script = kept.script
     told: list[Event] = []
-    if errand is not None:
-        told.append(said_yes(turn, errand, question, player))
+    if challenge is not None:
+        told.append(said_yes(turn, challenge, question, player))
     elif question.params["invitation"]:
         told.append(called_off())
     if script.problem:
@@ -134,8 +134,8 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     joined["open"] = offered(context)  # after the commands above
     told.insert(0, Answered("signed-up", {"title": "welcome", **joined}))
     tell(context, told)
-    if errand is not None:
-        start_if_complete(turn, errand)
+    if challenge is not None:
+        start_if_complete(turn, challenge.id)
     if is_dangerous(script):
         ask_first(context, script)
 
@@ -144,9 +144,9 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
     """Settle a no for good, even a late one: that address is never asked again."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")
-    errand = invited_to(turn, question)
-    if errand is not None:
-        said_no(turn, errand, question)
+    challenge = invited_to(turn, question)
+    if challenge is not None:
+        call_off(turn, challenge, question, "turned-down")
     return say_goodbye(turn, question.address)
 
 
@@ -190,11 +190,11 @@ def _ask(turn: MailTurn, question: Question, welcome: Welcome) -> str:
     left = strangers_answers_left(turn.work, question.address, turn.now)
     if not left:
         return f"nothing: {question.address} had its answers for today"
-    errand = invited_to(turn, question)
+    challenge = invited_to(turn, question)
     about = {
         "last": left == 1,
         "invitation": question.params["invitation"],
-        "invited": invitation_of(turn, errand) if errand else None,
+        "invited": invitation_to(challenge) if challenge else None,
         "first_game": first_game_kept(question.params),
     }
     ask_signup(turn, question.address, replace(welcome, **about))

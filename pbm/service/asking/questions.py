@@ -44,9 +44,9 @@ class Welcome:
 
     `problem`: the refusal of the wished handle. `named`: the handle was read in the previous
     answer. `last`: no further answer today. `more`: commands below were not kept. `asked`: the
-    names of commands that only players may give. `invitation`: the errand of the challenge that a
-    yes belongs to; `invited` describes it while it waits. `kept`: the hash of a password sent
-    along. `help`: the text of a page.
+    names of commands that only players may give. `invitation`: the challenge that a yes belongs
+    to; `invited` describes it while it waits. `kept`: the hash of a password sent along. `help`:
+    the text of a page.
     """
 
     handle: str
@@ -116,23 +116,20 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
 
 
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
-    """Store the invitations of a challenge at once, so that the next command sees them.
+    """Store the questions to the guests at once, so that the next command sees them.
 
     Raises Refusal if we may not write to one of them now.
     """
     work, now = turn.work, turn.now
-    errand_id = work.questions.add_errand(
-        player.id, None, [event.line], (), now, status=ErrandStatus.INVITED
-    )
     guests = tuple(
         Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
     )
     for guest in guests:
         take_unasked_mail(work, player, guest.address, now)
-        kept = {"handle": guest.handle, "invitation": errand_id}
+        kept = {"handle": guest.handle, "invitation": event.challenge_id, "by": player.id}
         digest = token_digest(guest.token)
         work.questions.ask("invite", guest.address, digest, kept, now, now + SIGNUP_STANDS)
-    return replace(event, errand_id=errand_id, guests=guests)
+    return replace(event, guests=guests)
 
 
 def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
@@ -141,8 +138,8 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     The challenge's comment is sent with the board, after all have said yes. A player who takes no
     challenge from the sender is not asked, which looks like silence.
     """
-    if event.errand_id and event.comment:
-        turn.work.questions.set_comment(event.errand_id, event.comment)
+    if event.comment:
+        turn.work.challenges.set_comment(event.challenge_id, event.comment)
     game = game_named(event.game)
     title = game.info.title
     told = {

@@ -4,7 +4,7 @@ from pbm.mail.address import address_key
 from pbm.play.challenges import lapse_challenge
 from pbm.play.limits import KEPT_UNSEEN
 from pbm.play.seeks import close_seek
-from pbm.service.answering.invitations import tell_it_is_off
+from pbm.service.answering.invitations import call_off, invited_to
 from pbm.service.asking.challenges import CHALLENGE, tell_called_off
 from pbm.service.telling.announce import announce_seeks
 from pbm.service.ticks.tick import Again, Done, Tick
@@ -40,10 +40,11 @@ def lapse_question(tick: Tick) -> Done | Again:
     if question.kind == CHALLENGE:
         return _lapse_challenge(tick, question)
     tick.work.questions.forget_password(question)
-    dropped = [*_own_commands(tick, question), *_invitation(tick, question)]
+    dropped = _own_commands(tick, question)
     for errand in dropped:
         tick.work.questions.lapse_errand(errand)
-    return Done(f"{question.kind} question lapsed, {len(dropped)} dropped with it")
+    count = len(dropped) + _lapse_invitation(tick, question)
+    return Done(f"{question.kind} question lapsed, {count} dropped with it")
 
 
 def _lapse_challenge(tick: Tick, question: Question) -> Done:
@@ -63,17 +64,23 @@ def _own_commands(tick: Tick, question: Question) -> list[PendingCommands]:
     return list(tick.work.questions.open_errands(waiting))
 
 
-def _invitation(tick: Tick, question: Question) -> list[PendingCommands]:
-    """The challenge that waited for this answer, unless the person was asked again since."""
-    number = question.params.get("invitation")
-    errands = tick.work.questions.open_errands([number]) if number else ()
+def _lapse_invitation(tick: Tick, question: Question) -> bool:
+    """Call off the challenge that waited for this answer. Returns whether there was one.
+
+    It goes on if the person was asked again since.
+    """
+    challenge = invited_to(tick, question)
     key = address_key(question.address)
-    if not errands or tick.work.questions.is_invited([key], errands[0].id, tick.now):
-        return []
+    if challenge is None or key not in map(address_key, challenge.addresses):
+        return False
+    if tick.work.questions.is_invited(key, challenge.id, tick.now):
+        return False
     was_set_in_time = tick.timer.since < question.expires_at  # not long after, by an upgrade
     if was_set_in_time:
-        tell_it_is_off(tick, errands[0], question, "unanswered")
-    return [errands[0]]
+        call_off(tick, challenge, question, "unanswered")
+    else:
+        tick.work.challenges.forget(challenge.id)
+    return True
 
 
 def lapse_record(tick: Tick) -> Done | Again:

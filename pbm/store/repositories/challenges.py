@@ -38,14 +38,24 @@ class Challenges(Repository):
         found = row.mappings().one_or_none()
         return self._with_seats(dict(found)) if found else None
 
+    def get(self, challenge_id: int) -> PendingChallenge:
+        """A challenge that is pending for certain."""
+        challenge = self.find(challenge_id)
+        assert challenge is not None
+        return challenge
+
     def of_player(self, player_id: int, now: datetime) -> tuple[PendingChallenge, ...]:
-        """A player's own and received challenges that have not expired, oldest first."""
+        """A player's own and received challenges that have not expired, oldest first.
+
+        Those that still ask guests by mail address are left out.
+        """
         sits = select(challenged.c.challenge_id).where(
             challenged.c.player_id == player_id, challenged.c.asked
         )
         query = select(challenges).where(
             or_(challenges.c.by_id == player_id, challenges.c.id.in_(sits)),
             challenges.c.expires_at > now,
+            challenges.c.command.is_(None),
         )
         rows = self._rows(query.order_by(challenges.c.id))
         return tuple(self._with_seats(dict(row)) for row in rows)
@@ -57,29 +67,42 @@ class Challenges(Repository):
             self._transaction.scalars(query.distinct().order_by(challenged.c.challenge_id))
         )
 
+    def guests_of(self, player_id: int, since: datetime) -> int:
+        """How many addresses a player has asked since a moment that have not answered."""
+        query = (
+            select(func.count(challenged.c.address))
+            .join(challenges, challenges.c.id == challenged.c.challenge_id)
+            .where(challenges.c.by_id == player_id, challenges.c.asked_at > since)
+        )
+        return int(self._transaction.scalar(query) or 0)
+
     def add(
         self,
         by_id: int,
         setup: dict[str, Any],
-        player_ids: Sequence[int],
-        asked: Collection[int],
+        guests: Sequence[int | str],
+        asked: Collection[int | str],
         now: datetime,
         expires_at: datetime,
         *,
-        first_unsaid: bool,
+        first_unsaid: bool = False,
+        command: str | None = None,
     ) -> int:
-        """Add a challenge, seats in the order given; return its number."""
+        """Add a challenge of players and addresses, seats in the order given; return its number."""
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
-        challenge_id = self._add(challenges, **row, asked_at=now, expires_at=expires_at)
+        challenge_id = self._add(
+            challenges, **row, command=command, asked_at=now, expires_at=expires_at
+        )
         seats = [
             {
                 "challenge_id": challenge_id,
                 "seat": seat,
-                "player_id": player_id,
-                "asked": player_id in asked,
-                "waits": player_id in asked,
+                "player_id": None if isinstance(guest, str) else guest,
+                "address": guest if isinstance(guest, str) else None,
+                "asked": guest in asked,
+                "waits": guest in asked,
             }
-            for seat, player_id in enumerate(player_ids, start=1)
+            for seat, guest in enumerate(guests, start=1)
         ]
         self._transaction.execute(insert(challenged), seats)
         return challenge_id
@@ -88,6 +111,23 @@ class Challenges(Repository):
         """Store the words that came with a challenge."""
         its = challenges.c.id == challenge_id
         self._update(challenges, its, comment=list(comment))
+
+    def seat_guest(self, challenge_id: int, address_key: str, player_id: int) -> None:
+        """Give the seat of a guest, who has said yes, to the player."""
+        its = challenged.c.challenge_id == challenge_id
+        is_guest = func.lower(challenged.c.address) == address_key
+        self._update(challenged, its, is_guest, player_id=player_id, address=None, waits=False)
+
+    def ask(
+        self, challenge_id: int, player_ids: Collection[int], now: datetime, expires_at: datetime
+    ) -> None:
+        """Note that the players who want to be asked are asked, after the guests by address."""
+        its = challenges.c.id == challenge_id
+        self._update(challenges, its, command=None, asked_at=now, expires_at=expires_at)
+        seats = challenged.c.challenge_id == challenge_id
+        self._update(
+            challenged, seats, challenged.c.player_id.in_(player_ids), asked=True, waits=True
+        )
 
     def note_yes(self, challenge: PendingChallenge, player_id: int) -> PendingChallenge:
         """Note that a player has accepted."""
@@ -103,6 +143,13 @@ class Challenges(Repository):
         )
         return replace(challenge, seats=tuple(seats))
 
+    def forget_guest(self, address_keys: Collection[str]) -> None:
+        """Delete the challenges that wait for one of these addresses."""
+        waits = func.lower(challenged.c.address).in_(address_keys)
+        query = select(challenged.c.challenge_id).where(waits).distinct()
+        for challenge_id in self._transaction.scalars(query).all():
+            self.forget(challenge_id)
+
     def forget(self, challenge_id: int) -> None:
         """Delete a challenge that is no longer pending, with its words."""
         seated = challenged.c.challenge_id == challenge_id
@@ -110,10 +157,10 @@ class Challenges(Repository):
         self._delete(challenges, challenges.c.id == challenge_id)
 
     def _with_seats(self, row: dict[str, Any]) -> PendingChallenge:
-        columns = (challenged.c.seat, challenged.c.player_id, players.c.handle)
+        its = challenged.c
         query = (
-            select(*columns, challenged.c.asked, challenged.c.waits)
-            .join(players, players.c.id == challenged.c.player_id)
+            select(its.seat, its.player_id, players.c.handle, its.address, its.asked, its.waits)
+            .outerjoin(players, players.c.id == challenged.c.player_id)
             .where(challenged.c.challenge_id == row["id"])
             .order_by(challenged.c.seat)
         )

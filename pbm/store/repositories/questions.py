@@ -104,13 +104,12 @@ class Questions(Repository):
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
         """Whether an address has an open invitation, or one by this player without a yes."""
-        of_errand = errands.c.id == questions.c.params["invitation"].as_integer()
+        by_asker = questions.c.params["by"].as_integer() == asker_id
         query = (
             select(questions.c.id)
-            .outerjoin(errands, of_errand)
             .where(questions.c.address_key == address_key, questions.c.kind == "invite")
             .where(or_(questions.c.answer.is_(None), questions.c.answer != "yes"))
-            .where(or_(questions.c.expires_at > now, errands.c.player_id == asker_id))
+            .where(or_(questions.c.expires_at > now, by_asker))
         )
         return self._exists(query)
 
@@ -149,29 +148,17 @@ class Questions(Repository):
         about = (params for params in asked if not set(errand_ids).isdisjoint(params["errands"]))
         return frozenset(params.get("way", "") for params in about)
 
-    def is_invited(self, address_keys: Collection[str], errand_id: int, now: datetime) -> bool:
-        """Whether one of these addresses can still accept a challenge."""
-        still_open = (
+    def is_invited(self, address_key: str, challenge_id: int, now: datetime) -> bool:
+        """Whether an address can still accept a challenge."""
+        query = select(questions.c.params).where(
+            questions.c.address_key == address_key,
+            questions.c.kind.in_(("invite", "signup")),
             questions.c.asked_at > now - _LONGEST_OPEN,
             questions.c.expires_at > now,
             questions.c.answer.is_(None),
         )
-        return self._is_invited(address_keys, errand_id, *still_open)
-
-    def has_accepted(self, address_keys: Collection[str], errand_id: int) -> bool:
-        """Whether one of these addresses has accepted a challenge."""
-        return self._is_invited(address_keys, errand_id, questions.c.answer == "yes")
-
-    def _is_invited(
-        self, address_keys: Collection[str], errand_id: int, *which: ColumnElement[bool]
-    ) -> bool:
-        query = select(questions.c.params).where(
-            questions.c.address_key.in_(address_keys),
-            questions.c.kind.in_(("invite", "signup")),
-            *which,
-        )
         found = self._transaction.scalars(query)
-        return any(params.get("invitation") == errand_id for params in found)
+        return any(params.get("invitation") == challenge_id for params in found)
 
     def forget_password(self, question: Question) -> None:
         """Delete the password hash of an expired question."""
@@ -209,13 +196,11 @@ class Questions(Repository):
             password_seal=password.seal if password else None,
         )
 
-    def waiting_errands(
-        self, player_id: int, since: datetime, *, status: ErrandStatus = ErrandStatus.WAITING
-    ) -> tuple[PendingCommands, ...]:
-        """A player's waiting errands that were requested since a moment, in order."""
+    def waiting_errands(self, player_id: int, since: datetime) -> tuple[PendingCommands, ...]:
+        """A player's unproven errands that were requested since a moment, in order."""
         query = select(*_ERRAND).where(
             errands.c.player_id == player_id,
-            errands.c.status == status,
+            errands.c.status == ErrandStatus.WAITING,
             errands.c.asked_at > since,
         )
         rows = self._rows(query.order_by(errands.c.id))
@@ -228,14 +213,6 @@ class Questions(Repository):
         )
         rows = self._rows(query.order_by(errands.c.id))
         return tuple(_errand(row) for row in rows)
-
-    def rewrite_errand(self, errand: PendingCommands, lines: Sequence[str]) -> None:
-        """Replace the commands of an errand."""
-        self._update(errands, errands.c.id == errand.id, lines=list(lines))
-
-    def set_comment(self, errand_id: int, comment: Sequence[str]) -> None:
-        """Store words with an errand that had none."""
-        self._update(errands, errands.c.id == errand_id, comment=list(comment))
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus) -> None:
         """Mark an errand as done or dropped, and delete its password hash."""

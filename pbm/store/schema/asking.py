@@ -39,7 +39,7 @@ errands = Table(
     Column("comment", JSON, nullable=False),
     Column("password_hash", String(200)),  # set by a `change password` among the lines
     Column("password_seal", String(40)),  # proves that it was stored by us
-    # waiting, held, elsewhere, invited, done, dropped
+    # waiting, held, elsewhere, done, dropped
     Column("status", String(10), nullable=False),  # ErrandStatus
     Column("asked_at", Moment, nullable=False),
     Index("ix_errands_player_id", "player_id", "status"),
@@ -72,6 +72,8 @@ challenges = Table(  # pending until every player to be asked has said yes
     Column("setup", JSON, nullable=False),
     Column("comment", JSON, nullable=False),
     Column("first_unsaid", Boolean, nullable=False),  # the challenger got seat 1 by default
+    # The command without its players, while guests are asked by mail address; then null.
+    Column("command", String(1000)),
     Column("asked_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     sqlite_autoincrement=True,
@@ -90,9 +92,10 @@ challenged = Table(
     metadata,
     to("challenges", "challenge_id", primary_key=True),
     Column("seat", Integer, primary_key=True, autoincrement=False),
-    to("players", "player_id", nullable=False),
+    to("players", "player_id"),  # null for a guest who is asked by mail address, until the yes
+    Column("address", String(254)),
     Column("asked", Boolean, nullable=False),
-    Column("waits", Boolean, nullable=False),  # the player was asked, and has not answered
+    Column("waits", Boolean, nullable=False),  # was asked, and has not answered
     Index("ix_challenged_player_id", "player_id", "challenge_id"),
     info=personal(
         "player_id",
@@ -100,6 +103,7 @@ challenged = Table(
         export=ExportRows(
             "seats_in_challenges", {"challenge": "challenge_id", "seat": "seat", "waits": "waits"}
         ),
+        addresses=("address",),
     ),
 )
 

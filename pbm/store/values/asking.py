@@ -1,6 +1,6 @@
 """Questions, pending challenges and seeks."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -40,7 +40,6 @@ class ErrandStatus(StrEnum):
     WAITING = "waiting"  # from an unproven mail
     HELD = "held"  # of a proven player
     ELSEWHERE = "elsewhere"  # from an address not known as the player's
-    INVITED = "invited"  # a challenge that waits for others
     DONE = "done"
     DROPPED = "dropped"
 
@@ -63,20 +62,25 @@ class PendingCommands:
 
 @dataclass(frozen=True)
 class Challenged:
-    """A seat of a challenge, and its player; `waits`: the player has still to answer."""
+    """A seat of a challenge, with its player; `waits`: an answer is still missing.
+
+    A guest who is asked by mail address has the `address`, and no player before the yes.
+    """
 
     seat: int
-    player_id: int
-    handle: str
+    player_id: int | None
+    handle: str | None
+    address: str | None
     asked: bool
     waits: bool
 
 
 @dataclass(frozen=True)
 class PendingChallenge:
-    """A challenge that waits for a yes of each player who was asked.
+    """A challenge that waits for a yes of each player or address that was asked.
 
     `setup` is plain JSON. `first_unsaid`: seat 1 was given to its player, who named no seat.
+    `command` is the line without its players, while guests are asked by mail address.
     """
 
     id: int
@@ -84,23 +88,37 @@ class PendingChallenge:
     setup: dict[str, Any]
     comment: tuple[str, ...]
     first_unsaid: bool
+    command: str | None
     asked_at: datetime
     expires_at: datetime
     seats: tuple[Challenged, ...]
 
     @property
+    def players(self) -> tuple[int, ...]:
+        """The players by seat, without guests who have not said yes."""
+        return tuple(seat.player_id for seat in self.seats if seat.player_id)
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The addresses of guests who have not said yes."""
+        return tuple(seat.address for seat in self.seats if seat.address)
+
+    @property
     def asked(self) -> tuple[int, ...]:
         """The players who were asked, with or without an answer."""
-        return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.asked))
+        return self._ids(seat for seat in self.seats if seat.asked)
 
     @property
     def waiting(self) -> tuple[int, ...]:
         """The players who have not answered yet."""
-        return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.waits))
+        return self._ids(seat for seat in self.seats if seat.waits)
 
     def handle_of(self, player_id: int) -> str:
         """The handle of a player of this challenge."""
-        return next(seat.handle for seat in self.seats if seat.player_id == player_id)
+        return next(seat.handle or "" for seat in self.seats if seat.player_id == player_id)
+
+    def _ids(self, seats: Iterable[Challenged]) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(seat.player_id for seat in seats if seat.player_id))
 
 
 @dataclass(frozen=True)
