@@ -135,7 +135,7 @@ def test_the_inviter_was_removed_before_the_yes(table: Table) -> None:
         "You play as dave now.", "The game that you were invited to will not take place"
     )
     assert not table.boards()
-    assert [row["status"] for row in table.rows("errands")] == ["dropped"]
+    assert not table.rows("challenges")
 
 
 def test_the_inviter_was_removed_and_the_asked_one_plays_already(table: Table) -> None:
