@@ -5,6 +5,7 @@ import pytest
 from pbm.errors import OperatorError
 from pbm.service.operator import boards, players
 from pbm.service.operator.operator_session import OperatorSession
+from pbm.store.values.boards import BoardStatus
 from tests.admin.conftest import Room
 from tests.admin.together import together
 from tests.serving import take_next
@@ -29,9 +30,15 @@ class TestLooking:
         room.bob.says("resign 1")
         listed = {
             status: [board.id for board in boards.list_boards(room.office, status)]
-            for status in (None, *boards.STATUSES)
+            for status in (None, *BoardStatus)
         }
-        assert listed == {None: [1, 2], "playing": [2], "finished": [1], "closed": []}
+        assert listed == {
+            None: [1, 2],
+            "playing": [2],
+            "finished": [1],
+            "closed": [],
+            "forgotten": [],
+        }
 
     def test_a_board_is_shown_with_moves_departures_and_journal(self, room: Room) -> None:
         boards.resend(room.office, 1, "bob")

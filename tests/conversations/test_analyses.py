@@ -86,7 +86,7 @@ def test_its_lines_stand_in_the_record_and_are_no_part_of_the_game(table: Table)
     assert rules.parse_record(after) == rules.parse_record(before)
     for form in ("-json", "-abapro", "-apgn -abapro", "-diagram"):
         alice.forgets().says(f"export 1 {form}").gets(1)
-    alice.forgets().says(f"import\n{after}").gets(1).hears("The record is taken: 8 moves")
+    alice.forgets().says(f"import\n{after}").gets(1).hears("Imported: 8 moves")
 
 
 def test_after_a_crash_it_goes_on_where_it_was(
@@ -198,7 +198,7 @@ def test_a_game_that_goes_on_after_all_is_analysed_anew(table: Table) -> None:
 
 def test_a_plain_mail_is_asked_about_first(table: Table) -> None:
     alice, _ = played(table, "alice", "bob", plies=1)
-    alice.writes("analyze 1").gets(1).hears('Do you ask for "analyse 1"?')
+    alice.writes("analyze 1").gets(1).hears('Did you send "analyse 1"?')
     assert not table.rows("thoughts")
 
 

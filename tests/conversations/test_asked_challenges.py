@@ -14,7 +14,7 @@ def asking(table: Table, *handles: str) -> list[Person]:
     """Players who want to be asked before a challenge becomes a board."""
     people = [table.joins(handle) for handle in handles]
     for person in people:
-        person.says("challenges ask").gets(1).hears("Challenges is ask now.")
+        person.says("challenges ask").gets(1).hears('"challenges" is now set to "ask".')
     return people
 
 
@@ -135,7 +135,9 @@ def test_other_words_are_asked_about_and_commands_below_are_done(table: Table) -
     )
     bob.says("settings").gets(1).hears("- challenges ask")
     assert not table.boards()
-    bob.says("yes\nset picture off", answering=asked).gets(2).hears("Picture is off now.")
+    bob.says("yes\nset picture off", answering=asked).gets(2).hears(
+        '"picture" is now set to "off".'
+    )
     assert table.boards() == [1]
 
 
@@ -151,7 +153,8 @@ def test_all_who_want_to_be_asked_must_say_yes_and_the_others_wait(table: Table)
     )
     dave.hears_nothing()
     bob.says("yes\nHello!").gets(1).hears(
-        "The game with alice starts when carol has said yes, too", "Your words went to nobody"
+        "The game with alice starts when carol has said yes, too",
+        "Your words went to nobody",
     )
     alice.hears_nothing()
     bob.says("games").gets(1).hears("alice's challenge to a game of Abalone has your yes")
@@ -244,7 +247,7 @@ def test_several_who_challenge_are_told_apart(table: Table) -> None:
 def test_a_plain_mail_is_asked_about_first(table: Table) -> None:
     alice, (bob,) = table.joins("alice"), asking(table, "bob")
     alice.says("challenge bob").forgets()
-    bob.forgets().writes("accept").gets(1).hears('Do you ask for "accept challenge alice"?')
+    bob.forgets().writes("accept").gets(1).hears('Did you send "accept challenge alice"?')
     bob.says("yes").hears(": alice v bob", "A new game")
 
 
@@ -282,7 +285,9 @@ def test_what_has_become_impossible_is_called_off(table: Table) -> None:
         people = {handle: work.players.by_handle(handle) for handle in ("bob", "carol")}
         work.blocks.add(people["bob"].id, people["carol"].id, table.clock())
     bob.forgets()
-    carol.says("yes\nHave fun!").hears("will not take place", "went to nobody", "| Have fun!")
+    carol.says("yes\nHave fun!").hears(
+        "will not take place", "did not pass on your words", "| Have fun!"
+    )
     alice.gets(1).hears("it could not begin when all had said yes. Send the challenge again")
     bob.gets(1).hears("that alice wanted to start is off")
     assert not table.boards()

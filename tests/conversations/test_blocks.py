@@ -99,8 +99,8 @@ def test_they_wait_in_no_seek_together(table: Table) -> None:
     for person in (alice, bob, carol):
         person.forgets()
     alice.says("block bob").gets(1).forgets()
-    bob.gets(2).hears("alice has taken seek 1 back", "alice has given the seat in your seek 2 back")
-    carol.gets(1).hears("alice has taken seek 1 back")
+    bob.gets(2).hears("alice has withdrawn seek 1", "alice has left your seek 2")
+    carol.gets(1).hears("alice has withdrawn seek 1")
     assert [row["seek_id"] for row in table.rows("seekers") if row["player_id"] == 1] == [1, 3]
     bob.says("seeks").hears("Number 2: bob")
     assert "Number 3" not in bob.newest.text
@@ -116,7 +116,7 @@ def test_words_below_a_block_go_to_nobody(table: Table) -> None:
     alice.says("challenges ask").forgets()
     bob.says("challenge alice").forgets()
     alice.forgets().says("block bob\n\nHe is awful.").gets(1).hears(
-        "Your words below the command went to nobody", "| He is awful."
+        "I did not pass on your words", "| He is awful."
     )
     bob.gets(1).hears("is off: alice would rather not play.")
     assert "awful" not in bob.newest.text

@@ -176,7 +176,7 @@ def test_in_an_answer_to_another_board_the_number_is_asked_about(table: Table) -
     first = alice.mail("Abalone Board 1")
     for said in (f"2 {MOVE}", f"Hi!\n2 {MOVE}"):
         alice.says(said, answering=first).gets(1).hears(
-            'Do you ask for "move 2#1 a1-c3,b2"?',
+            'Did you send "move 2#1 a1-c3,b2"?',
             "You answered a mail about board 1, and your line begins with 2.",
         )
     alice.says("Remember:\n77 was good.", answering=first).forgets()

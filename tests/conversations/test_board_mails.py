@@ -189,10 +189,12 @@ def test_a_move_that_pushed_a_marble_off_is_marked_in_the_list(table: Table) -> 
         people[table.board(1).ply % 2].says(str(greedy_move(table.board(1).position, chance)))
     pushed = table.plies(1)[-1]
     for person in people:
-        listed, below = person.newest.text.split("by ply:")[1].split(MARKED)
+        listed, below = person.newest.text.split(
+            "moves:" if "The last moves:" in person.newest.text else "so far:"
+        )[1].split(MARKED)
         assert listed.count("*") == 1
         assert listed.rstrip().endswith(f"{pushed.text}*")
-        assert below.lstrip().startswith("More with ")
+        assert below.lstrip().startswith('Answer "help" ')
         html = person.newest.html.replace("</span>", "")
         assert f"{pushed.text}*</li></ul>\n<p>{MARKED}</p>" in html
     bob.forgets().says("show").hears(f"{pushed.text}*", MARKED)
@@ -289,8 +291,8 @@ def test_a_closed_board_has_no_result(table: Table) -> None:
 
 def test_three_links_that_can_be_sent_from_anywhere(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    last = 'More with "help", all moves with "show 1", fewer mails with "stop".'
-    assert last in alice.newest.text
+    last = 'Answer "help" for help, "show 1" for all moves, "stop" for fewer mails.'
+    assert last in flow(alice.newest)
     assert alice.newest.text.rstrip().split("\n")[-1].startswith("State: ")
     links = LINK.findall(alice.newest.html)
     assert [words for _, words in links] == ["help", "show 1", "stop"]

@@ -98,8 +98,8 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
                 'For example: "challenge me bob carol"',
             ],
         ),
-        ("challenge bob -seats=carol,me", ["What stands behind -seats= does not fit the rest"]),
-        ("challenge bob carol -seats=bob,me", ["-seats= does not fit", "-seats=carol,me,bob"]),
+        ("challenge bob -seats=carol,me", ["The seats in -seats= do not fit the rest"]),
+        ("challenge bob carol -seats=bob,me", ["-seats= do not fit", "-seats=carol,me,bob"]),
         ("challenge bob -seats=me,bob,bob", ["A game needs two different players or more."]),
         ("challenge bob -seats", ["The option -seats needs a value", "-seats=handle,..."]),
         ("challenge bob -seats=", ["The option -seats needs a value"]),
@@ -108,7 +108,7 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
         ("challenge -random -seats=bob,me", ["With -random lots are drawn", "Leave out one"]),
         (
             "challenge me+carol bob+dave -seats=me,carol,bob,dave",
-            ["What stands behind -seats= does not fit the rest of the line."],
+            ["The seats in -seats= do not fit the rest of the line."],
         ),
         ("challenge bob carol -layout=german", ["for 2 players. With you they are 3 players."]),
         ("challenge bob carol dave erin -teams", ["for 4 players. With you they are 5 players."]),
@@ -263,13 +263,13 @@ def test_who_is_invited_may_be_named_by_seat(table: Table) -> None:
 def test_an_unproven_challenge_is_asked_about_with_its_seats(table: Table) -> None:
     alice, *_ = [table.joins(name) for name in NAMES[:3]]
     alice.writes("challenge -seats=carol, me, bob").hears(
-        'Do you ask for "challenge carol alice bob"?'
+        'Did you send "challenge carol alice bob"?'
     )
     alice.says("yes")
     # On PostgreSQL a board that was only tried has used up a number.
     assert seats(table, table.boards()[-1]) == ["carol", "alice", "bob"]
     alice.forgets().writes("challenge carol and bob").hears(
-        'Do you ask for "challenge alice carol bob"?'
+        'Did you send "challenge alice carol bob"?'
     )
 
 

@@ -135,7 +135,10 @@ def test_a_bank_is_filled_with_each_move(table: Table) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ("-forfeittime=soon", '"soon" is not a time. Write such as 10d for ten days'),
+        (
+            "-forfeittime=soon",
+            'I cannot read "soon" as a length of time. Write, for example, 10d for ten days',
+        ),
         (
             "-forfeittime=1d",
             '"1d" cannot be chosen here; it may be 2 days to 365 days. A reminder is to come a day '
@@ -143,7 +146,7 @@ def test_a_bank_is_filled_with_each_move(table: Table) -> None:
         ),
         ("-bank=2h+1h", '"2h" cannot be chosen here; it may be 2 days to 3650 days. A reminder'),
         ("-bank=2d+1m", '"1m" cannot be chosen here; it may be 1 hour to 3650 days.'),
-        ("-bank=1d+2d+3d", '"1d+2d+3d" is not a time.'),
+        ("-bank=1d+2d+3d", 'I cannot read "1d+2d+3d" as a length of time.'),
     ],
 )
 def test_times_that_cannot_be(table: Table, options: str, told: str) -> None:

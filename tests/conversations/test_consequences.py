@@ -17,7 +17,7 @@ class TestTheQuestionComesFirst:
         alice, _ = table.start("alice", "bob")
         alice.writes("resign 1", "Well played.")
         assert first_line(alice.newest) == (
-            'Do you ask for "resign 1"? Reply yes to do it, or no to drop it.'
+            'Did you send "resign 1"? Reply yes to do it, or no to drop it.'
         )
 
     def test_of_several_and_of_words(self, table: Table) -> None:
@@ -30,7 +30,7 @@ class TestTheQuestionComesFirst:
         )
         alice.writes("resign 1")
         assert first_line(alice.newest) == (
-            "Do you ask for what stands below? Reply yes to do all of it, or no to drop it."
+            "Did you send what stands below? Reply yes to do all of it, or no to drop it."
         )
 
     def test_of_a_move_in_answer_to_an_older_mail(self, table: Table) -> None:

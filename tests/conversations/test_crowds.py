@@ -154,7 +154,7 @@ def test_a_record_is_replayed_while_no_transaction_is_open(
         return read(game, text, chosen)
 
     monkeypatch.setattr(records, "read_record", beside_others)
-    alice.says(record(9)).gets(1).hears("The record is taken: 9 moves")
+    alice.says(record(9)).gets(1).hears("Imported: 9 moves")
     alice.says(record(3).replace("d5", "e9")).hears('Move 1 (ply 1, seat 1) reads "c5,e9"')
     assert [row["tries"] for row in table.rows("inbox")] == [0] * 4
     assert len(table.rows("facts")) == 1
@@ -172,7 +172,7 @@ def test_a_flood_of_records_ends(table: Table, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(records, "read_record", counted)
     alice.says(record(2001)).hears("it has 2001 moves, and we take games of 2000 moves at most.")
-    alice.says(record(2000)).hears("The record is taken: 2000 moves")
+    alice.says(record(2000)).hears("Imported: 2000 moves")
     for number in range(12):
         table.clock.passes(minutes=1)
         alice.forgets().says(record(1 + number % 2, f"game {number}"))
@@ -180,7 +180,7 @@ def test_a_flood_of_records_ends(table: Table, monkeypatch: pytest.MonkeyPatch) 
     assert len(replayed) < 13
     assert sum(row["status"] == "closed" for row in table.rows("boards")) == len(replayed) - 1
     forged = record(5).removeprefix("import\n")  # what anybody may have written counts apart
-    alice.writes("import", forged).hears("Do you ask for")
+    alice.writes("import", forged).hears("Did you send")
     bob.says("a1-c3,d4")
     alice.says("show 1").hears("Board 1")
 

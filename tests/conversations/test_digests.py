@@ -32,7 +32,9 @@ def kept(table: Table) -> list[dict[str, Any]]:
 def test_one_mail_a_day_has_all_boards(table: Table) -> None:
     alice, bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
     alice.says("set digest daily").hears(
-        "Digest is daily now.", "- digest daily: one mail a day, at 07:00", "- mails digest:"
+        '"digest" is now set to "daily".',
+        "- digest daily: one mail a day, at 07:00",
+        "- mails digest:",
     )
     bob.says("challenge alice").says("challenge alice")
     carol.says("challenge alice").says("a1-c3,b2\nGood luck!")
@@ -184,7 +186,7 @@ def test_the_end_of_a_game_waits(table: Table) -> None:
 def test_what_was_kept_comes_at_once_when_digests_end(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     bob.says("challenge alice").says("Hello there.").forgets()
-    alice.says("set mails turn").hears("Mails is turn now.")
+    alice.says("set mails turn").hears('"mails" is now set to "turn".')
     table.days_pass(hours=0.1)
     alice.gets(1).hears("| Hello there.", "Board 2").forgets()
     bob.says("Hello again.")
@@ -297,4 +299,4 @@ def test_a_mail_programs_unsubscribing_ends_it(table: Table) -> None:
     table.days_pass(**NIGHT)
     to = alice.newest["List-Unsubscribe"].partition("mailto:")[2].partition("?")[0]
     alice.forgets()
-    alice.writes("set digest off", to=to.replace("%2B", "+")).hears("Digest is off now.")
+    alice.writes("set digest off", to=to.replace("%2B", "+")).hears('"digest" is now set to "off".')

@@ -31,7 +31,7 @@ def test_a_draw_of_two(table: Table) -> None:
         "Your move on board 1. bob offers a draw.",
         "| Shall we?",
         'bob offers a draw. Answer "accept draw" or "reject draw"; if you move instead, that is'
-        " a no. A yes or a no alone will do.",
+        " a no. You can also just answer yes or no.",
         "To move, answer with a line such as",
     )
     alice.says("accept draw\n\nWith pleasure.").gets(1)

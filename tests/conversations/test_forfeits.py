@@ -201,12 +201,12 @@ def test_it_says_who_is_away(table: Table) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("-forfeittime=365d", ["For each move there are 365 days. Whoever takes longer is out"]),
+        ("-forfeittime=365d", ["You have up to 365 days for a move. Whoever takes longer is out"]),
         (
             "-bank=30d+1d -nagtime=2d,5d",
             [
-                "there are 3 weeks, and for all of them what a bank holds: 30 days, to which each "
-                "move adds 1 day until it is full again.",
+                "up to 3 weeks for a move, and a time bank of 30 days for all of them; each move "
+                "you make puts 1 day back, up to 30 days.",
                 "We remind you after 2 days and 5 days, and a day before the end. Whoever has less "
                 "than 2 days left is reminded halfway, and has a day from then.",
                 "Time left: - alice: 30 days - bob: 30 days",
@@ -214,7 +214,7 @@ def test_it_says_who_is_away(table: Table) -> None:
         ),
         ("-nagtime=25d", ["is out of the game. We remind you a day before the end. A first move"]),
         ("-totaltime=8d", ["We remind you after 3 days, and a day before the end."]),
-        ("-totaltime=60d", ["3 weeks, and 60 days for all moves of a player together."]),
+        ("-totaltime=60d", ["up to 3 weeks for a move, and 60 days for all your moves together."]),
     ],
 )
 def test_the_first_mail_has_the_chosen_terms(table: Table, options: str, said: list[str]) -> None:

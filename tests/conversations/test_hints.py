@@ -48,7 +48,7 @@ def test_a_hint_is_a_move_and_why_it_is_good(table: Table) -> None:
     move = move_told(alice)
     alice.hears(
         "Abalone Board 1: alice v pebble",
-        "nearer to the centre. So the game may go on, by ply: 1. ",
+        "nearer to the centre. So the game may go on: 1. ",
         f"To move, answer with a line such as {move}.",
         "State: ",
     )
@@ -189,7 +189,7 @@ def test_so_many_a_day(table: Table) -> None:
 
 def test_a_plain_mail_is_asked_about_first(table: Table) -> None:
     alice = begin(table)
-    alice.writes("hint 1").gets(1).hears('Do you ask for "hint 1"?')
+    alice.writes("hint 1").gets(1).hears('Did you send "hint 1"?')
     assert not table.rows("thoughts")
     alice.forgets().says("yes")
     table.robots_think()

@@ -12,7 +12,7 @@ def test_a_plain_mail_is_asked_about(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("move 1 a1-c3,d4", "Here I come.").gets(1).hears(
         "Please confirm: move 1#1 a1-c3,b2",
-        'Do you ask for "move 1#1 a1-c3,b2"?',
+        'Did you send "move 1#1 a1-c3,b2"?',
         "| Here I come.",
         "Reply yes to do it, or no to drop it.",
         "This question stays open for 48 hours.",
@@ -255,7 +255,7 @@ def test_a_mail_kept_before_newkey_proves_nothing_after_it(table: Table) -> None
             ArrivedMail("x", board.reply_to, alice.address, "", late, now, same_for=now - now)
         )
     table.runs()
-    alice.gets(1).hears('Do you ask for "resign 1"?', "Reply yes to do it")
+    alice.gets(1).hears('Did you send "resign 1"?', "Reply yes to do it")
     assert table.board(1).status == "playing"
 
 

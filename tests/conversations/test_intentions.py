@@ -105,7 +105,7 @@ def test_what_only_looks_is_done(words: str, told: str, people: list[Person]) ->
 def test_other_words_below_a_question_come_back(people: list[Person]) -> None:
     alice, bob = people
     alice.says("My plan has failed. How do I resign?", answering=board_mail(alice, 1)).gets(1)
-    alice.hears("=> resign", "were not sent to the others", "| My plan has failed.")
+    alice.hears("=> resign", "I did not pass on your words", "| My plan has failed.")
     bob.hears_nothing()
 
 

@@ -285,7 +285,7 @@ def test_an_unproven_invitation_is_confirmed_first(table: Table) -> None:
     dave = table.person("dave@example.net")
     alice.writes("challenge dave@example.net", "Come and play!").gets(1)
     alice.hears(
-        'Do you ask for "challenge alice dave@example.net"?',
+        'Did you send "challenge alice dave@example.net"?',
         "| Come and play!",
         "Reply yes to do it",
     )

@@ -23,7 +23,7 @@ def test_show_has_all_moves_and_the_board(table: Table) -> None:
         alice.says(line).gets(1).hears(
             "Abalone Board 1: alice v bob",
             "Your move on board 1.",
-            "All moves, by ply:",
+            "All moves:",
             "1. a1-c3,b2 i9-g7,h8",
             "3. a2-c4,b3 h4,g4",
             "State: ",
@@ -42,9 +42,7 @@ def test_show_as_it_was(table: Table) -> None:
     alice.says("show #-4").gets(1).hears("Board 1 after ply 1 of 4:")
     for line in ("show 1#5", "show 1#-6", "show 1#99999"):
         alice.says(line).gets(1).hears("Board 1 has plies 1 to 4; there is no ply")
-    alice.says("show 1#2 1#3 1").gets(1).hears(
-        "after ply 2 of 4", "after ply 3 of 4", "All moves, by ply:"
-    )
+    alice.says("show 1#2 1#3 1").gets(1).hears("after ply 2 of 4", "after ply 3 of 4", "All moves:")
 
 
 def test_show_after_somebody_left_in_the_middle(table: Table) -> None:
@@ -200,8 +198,8 @@ def test_every_board_where_it_is_my_move_in_one_mail(table: Table) -> None:
     for line in ("next", "pbm next", "Next", "abalone next"):
         carol.says(line).hears(
             "pbm: your move on no boards",
-            "There is no board on which it is your move.",
-            '"games" lists all that you play on.',
+            "It is not your move anywhere.",
+            '"games" lists the boards you play on.',
         )
     alice.says("move 3 a1-b2,b2").hears("bob's move on board 3")
     alice.says("set picture off").forgets().says("next").gets(1)
@@ -291,7 +289,7 @@ def test_own_boards_from_the_own_side(table: Table) -> None:
     bob.says("showas next").hears("There are no boards to show.")
     bob.says("showas over").hears("Board 3 is over: bob wins.")
     bob.says("all show carol next").hears("carol's move on board 2")
-    bob.says("all show 1").hears("All moves, by ply:")
+    bob.says("all show 1").hears("All moves:")
     alice.forgets().says("showas 2").hears("You do not play on board 2.")
     alice.says("showas carol").hears(
         'I do not know "carol" here; it is one of next, active, over, all.',
@@ -354,7 +352,7 @@ def test_signing_up_twice(table: Table) -> None:
 def test_several_looks_in_one_mail_are_one_answer(table: Table) -> None:
     alice, _ = played(table)
     alice.says("whoami\ngames\nshow 1").gets(1).hears(
-        "You are alice", "Board 1: alice, bob.", "All moves, by ply:"
+        "You are alice", "Board 1: alice, bob.", "All moves:"
     )
 
 
@@ -364,7 +362,7 @@ def test_a_move_below_the_name_of_anothers_board_comes_back(table: Table) -> Non
     alice.forgets()
     bob.forgets()
     alice.writes("Board 2", "a1-c3,d4").gets(1)
-    alice.hears("Your words below the command were not sent to the others.", "| a1-c3,d4")
+    alice.hears("I did not pass on your words.", "| a1-c3,d4")
     bob.hears_nothing()
     alice.writes("Board 2", "Regards, Alice").gets(1)
     assert "Regards" not in alice.newest.text

@@ -23,7 +23,7 @@ def test_no_clock_runs_in_a_pause(table: Table) -> None:
     alice.gets(1).hears(
         "Your move on board 1, by Sat 2026-12-12 12:00 UTC (19 days). bob asks for a pause.",
         "bob asks for a pause of this board: no clock would run until all agree to go on.",
-        'Answer "accept pause" or "reject pause". A yes or a no alone will do.',
+        'Answer "accept pause" or "reject pause". You can also just answer yes or no.',
     ).says("yes").gets(1).hears("Your move on board 1, paused.", "for 90 days at most")
     bob.gets(1).hears("alice's move on board 1, paused; nothing to do.", 'answer "resume"')
     bob.says("games").hears("alice to move, ply 3, paused.")
@@ -152,9 +152,9 @@ def test_of_time_for_all_moves_all_others_get_some(table: Table, options: str) -
     ("line", "told"),
     [
         ("give", "Something is missing there: the time."),
-        ("give soon", '"soon" is not a time.'),
-        ("give bob 3d", '"bob" is not a time.'),
-        ("give me 3d", "Nobody gives time to themselves: ask the others for it."),
+        ("give soon", 'I cannot read "soon" as a length of time.'),
+        ("give bob 3d", 'I cannot read "bob" as a length of time.'),
+        ("give me 3d", "You can only give time to others."),
         ("give 40d", '"40d" cannot be chosen here; it may be 1 hour to 30 days.'),
         ("give 3d 7", "There is no board 7."),
         ("give 1 3d", 'The command is "give time [board]".'),

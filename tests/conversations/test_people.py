@@ -109,7 +109,9 @@ def test_a_long_history_comes_in_parts(table: Table, people: list[Person]) -> No
 def test_info(table: Table, people: list[Person]) -> None:
     alice, bob, _ = people
     assert "Languages" not in answer(alice, "info bob")
-    bob.says("set languages English and deutsch").hears("Languages are English, German now.")
+    bob.says("set languages English and deutsch").hears(
+        '"languages" is now set to "English, German".'
+    )
     bob.says("vacation today 10d").forgets()
     over(table, "alice", "bob", loser="bob", how="forfeited")
     over(table, "alice", "bob", loser="alice", moves=2 * MOVES)
@@ -119,7 +121,7 @@ def test_info(table: Table, people: list[Person]) -> None:
     for told in (
         "bob has played here since 2026-11-21. bob is on vacation until 2026-11-30.",
         "Languages: English and German.",
-        "Games in progress: 1. Of the newest 2 finished bob ran out of time in 1.",
+        "Games in progress: 1. The newest 2 games finished, 1 lost on time.",
         "games of two players: 1",
         "(place 1)",
     ):

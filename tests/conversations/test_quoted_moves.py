@@ -161,7 +161,7 @@ def test_a_move_below_lines_of_ours_that_came_back_without_marks_is_asked_about(
     bob.says("g7,f7\n\nSo you play\n\nd3,c3\n\nnow?").forgets()
     mail = alice.newest
     for text in (mail.text, without_marks(mail.html)):
-        cut = text.partition("Moves, by ply:")[0].replace("| ", "")
+        cut = text.partition("Moves so far:")[0].replace("| ", "")
         alice.forgets().says(f"Good move!\n\n{cut}", answering=mail).gets(1).hears(
             "d3,c3? Reply yes",
             "gives back lines of ours without quote marks",

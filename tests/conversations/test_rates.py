@@ -355,7 +355,7 @@ def test_promise_07_so_are_offers(table: Table) -> None:
         alice.says(f"Word {number}", answering=board)
     bob.forgets()
     alice.forgets().says("draw", answering=board)
-    alice.hears("| draw", "moves apart that is as much as we send on")
+    alice.hears("| draw", "as much as we send on, not counting moves")
     bob.hears_nothing()
     assert table.board(1).offers == ()
     bob.says("resign", answering=bob.mail("Abalone Board 1"))  # but never the end of a game

@@ -75,7 +75,7 @@ def test_both_values_stand_in_the_last_mail(table: Table) -> None:
     for person in (alice, bob):
         text = " ".join(board_mail(person, 1).text.split())
         assert f"Ratings: alice {up}? +- {off} (a first game), bob {down}? +- {off} (a" in text
-        assert 'Two of three ratings are off by no more than stands behind "+-".' in text
+        assert "The number after +- says how uncertain a rating is." in text
     bob.says("rematch", answering=board_mail(bob, 1))
     a_game(table, [bob, alice], 2, loser=alice)
     text = " ".join(board_mail(bob, 2).text.split())

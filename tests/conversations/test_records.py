@@ -59,7 +59,7 @@ def test_what_is_exported_can_be_imported(form: str, table: Table) -> None:
     bob.says("resign 1")
     text = exported(alice, f"export 1 {form}")
     carol.says(f"import\n\n{text}").hears(
-        "The record is taken: 8 moves on the bowl board. It is board 2 now", "Board 2 is closed."
+        "Imported: 8 moves on the bowl board. It is board 2 now", "Board 2 is closed."
     )
     same_game(table, 1, 2)
     again = exported(carol, f"export 2 {form}")
@@ -143,9 +143,9 @@ def test_what_is_no_record_is_refused(text: str, told: str, table: Table) -> Non
 
 def test_the_subject_will_do_and_without_a_proof_it_is_asked_about(table: Table) -> None:
     alice = table.joins("alice")
-    alice.writes("import", ELSEWHERE).hears('Do you ask for "import"?', '| [Event "Club evening"]')
+    alice.writes("import", ELSEWHERE).hears('Did you send "import"?', '| [Event "Club evening"]')
     assert table.boards() == []
-    alice.says("yes").hears("The record is taken")
+    alice.says("yes").hears("Imported")
     assert table.board(table.boards()[0]).from_record
 
 
@@ -153,7 +153,7 @@ def test_other_commands_go_before_the_text(table: Table) -> None:
     alice = table.joins("alice")
     alice.says(f"whoami\nimport\n{ELSEWHERE}").hears("You are alice", "It is board 1 now")
     alice.says(f"settle\nimport\n{ELSEWHERE}").gets(1)
-    alice.writes("multiple", f"import\n{ELSEWHERE}").hears('Do you ask for "import"?')
+    alice.writes("multiple", f"import\n{ELSEWHERE}").hears('Did you send "import"?')
 
 
 def test_how_a_game_ended_goes_along(table: Table) -> None:
@@ -198,6 +198,6 @@ def test_one_record_too_many_leaves_the_rest_of_the_mail(table: Table) -> None:
 
 def test_a_record_below_a_refused_line_counts_once(table: Table) -> None:
     alice = table.joins("alice")
-    alice.says(f"add {SERVER}\nimport\n{ELSEWHERE}").hears("The record is taken")
+    alice.says(f"add {SERVER}\nimport\n{ELSEWHERE}").hears("Imported")
     (left,) = (row for row in table.rows("buckets") if row["key"].startswith("imports:"))
     assert left["tokens"] == IMPORTS.most - 1

@@ -151,7 +151,7 @@ def test_of_a_match_that_ended_early(table: Table) -> None:
 @pytest.mark.parametrize("word", ["rematch 1", "abalone rematch 1 alice pw"])
 def test_unproven(word: str, table: Table) -> None:
     alice, bob = ended(table, "alice", "bob")
-    alice.writes(word).gets(1).hears("Please confirm: rematch 1", 'Do you ask for "rematch 1"?')
+    alice.writes(word).gets(1).hears("Please confirm: rematch 1", 'Did you send "rematch 1"?')
     bob.hears_nothing()
     alice.says("yes").hears("A rematch of board 1")
     again = table.boards()[1]

@@ -27,7 +27,7 @@ def test_where_no_operator_is_named_it_is_kept(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     table.site = table.turns.site = replace(table.site, operator="")
     alice.says("report 1 bob is rude").gets(1)
-    alice.hears("is kept for the operator", "mails no operator")
+    alice.hears("is kept for the operator", "Reports here are not mailed")
     assert len(table.rows("reports")) == 1
 
 
@@ -40,7 +40,7 @@ def test_the_operator_gets_the_words_and_nobody_else(table: Table) -> None:
     alice.says("Stop it, please.", answering=board_mail(alice, 1)).forgets()
     bob.forgets()
     alice.forgets().says("report he insults me\nEvery day.", answering=board_mail(alice, 1))
-    alice.gets(1).hears('Do you ask for "report 1 he insults me"?', "answer no, and put a line")
+    alice.gets(1).hears('Did you send "report 1 he insults me"?', "answer no, and put a line")
     assert not table.rows("reports")
     alice.says("yes").gets(1).hears("The operator has your report about board 1")
     bob.hears_nothing()
@@ -89,7 +89,7 @@ def test_a_stranger_to_the_board_reports_nothing(table: Table) -> None:
 def test_a_plain_mail_is_asked_about_first(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     alice.writes("report 1 bob is -very- rude").gets(1).hears(
-        'Do you ask for "report 1 bob is -very- rude"?'
+        'Did you send "report 1 bob is -very- rude"?'
     )
     assert not table.rows("reports")
     alice.says("yes").gets(1).hears("The operator has your report")

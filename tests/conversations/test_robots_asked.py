@@ -105,8 +105,8 @@ def test_plain_words_for_a_hint(table: Table, alice: Person, words: str) -> None
 
 def test_five_boards_at_once(table: Table, alice: Person) -> None:
     table.begins("alice", "pebble", times=4)
-    alice.says("limit").hears("You play on 4 of the 5 boards")
-    alice.says("challenge cobble").says("limit 6").hears("You play on 5 of the 5 boards")
+    alice.says("limit").hears("Games against robots: 4 (5 at most)")
+    alice.says("challenge cobble").says("limit 6").hears("Games against robots: 5 (5 at most)")
     alice.says("challenge pebble").hears("You play on 5 boards against robots already")
     bob = table.joins("bob")
     bob.says("challenge alice pebble").hears("alice plays on 5 boards against robots")
@@ -312,4 +312,4 @@ def test_ratings(table: Table, alice: Person) -> None:
     alice.says("challenge pebble -unrated").says("a1-c3,b2").forgets()
     thinks(table, alice)
     alice.says("resign").forgets()
-    alice.says("info me").hears("Of the newest 2 finished", "There is no rating yet")
+    alice.says("info me").hears("The newest 2 games finished", "There is no rating yet")

@@ -52,7 +52,7 @@ def test_a_seek_of_others_and_one_of_ones_own(table: Table) -> None:
         "You can join this game:", 'such as "join 1"', 'A "?" says that little is known yet.'
     )
     bob.writes("offers").hears("Number 1: alice")
-    bob.says("join 1").gets(1).hears("alice and bob wait there, and 1 more is missing.")
+    bob.says("join 1").gets(1).hears("alice and bob are waiting; one more player is needed.")
     alice.gets(1).hears("bob has joined your seek 1. 2 of 3 players are there now")
     bob.says("join #1").hears("You have a seat in seek 1 already.")
     alice.says("join 1").hears("Seek 1 is your own: it waits for others.")
@@ -93,9 +93,11 @@ def test_what_cannot_be_sought(table: Table) -> None:
     alice.forgets().says("seek").hears("You have 5 seeks that are open", "1, 2, 3, 4, 5")
     alice.says("seek -teams").hears("You have 5 seeks")
     alice.says("unseek").hears("You wait in seeks 1, 2, 3, 4, 5. Name one of them")
-    alice.says("unseek 3").hears("Your seek 3 is taken back.")
+    alice.says("unseek 3").hears("You have withdrawn seek 3.")
     alice.says("seek -teams").hears("Abalone for 4, -teams")
-    alice.says("unseek all").gets(1).hears("Your seek 1 is", "Your seek 6 is taken back.")
+    alice.says("unseek all").gets(1).hears(
+        "You have withdrawn seek 1.", "You have withdrawn seek 6."
+    )
     alice.says("unseek all").hears("You do not wait for a game")
 
 
@@ -107,13 +109,13 @@ def test_a_seek_is_taken_back_and_a_seat_given_back(table: Table) -> None:
     carol.says("join 1")
     for person in (alice, bob, carol):
         person.forgets()
-    bob.says("unseek").gets(1).hears("You have given your seat in alice's seek 1 back.")
-    alice.gets(1).hears("bob has given the seat in your seek 1 back. 2 of 4 players")
-    alice.says("unseek").gets(1).hears("Your seek 1 is taken back.")
-    carol.gets(1).hears("alice has taken seek 1 back, in which you had a seat.")
+    bob.says("unseek").gets(1).hears("You have left alice's seek 1.")
+    alice.gets(1).hears("bob has left your seek 1. 2 of 4 players")
+    alice.says("unseek").gets(1).hears("You have withdrawn seek 1.")
+    carol.gets(1).hears("alice has withdrawn seek 1, in which you had a seat.")
     bob.hears_nothing()
     bob.says("join 1").hears("Seek 1 is not open any more.")
-    carol.says("play").forgets().says("unseek").hears("You do not wait for a game any more.")
+    carol.says("play").forgets().says("unseek").hears("You are no longer waiting for a game.")
 
 
 def test_what_nobody_joins_lapses(table: Table) -> None:
@@ -151,7 +153,7 @@ def test_whoever_cannot_play_is_not_waited_for(table: Table) -> None:
     bob.says("seek 3")
     carol.says("join 2")
     carol.says("delete").says("yes")
-    bob.hears("carol has given the seat in your seek 2 back.")
+    bob.hears("carol has left your seek 2.")
     bob.says("play")
     erin.says("join 2")
     with table.database.transaction() as work:
@@ -160,7 +162,7 @@ def test_whoever_cannot_play_is_not_waited_for(table: Table) -> None:
             assert player is not None
             work.players.set_status(player.id, status)
     dave.says("join 1").hears("Seek 1 is not open any more.")
-    dave.says("join 2").hears("bob and dave wait there, and 1 more is missing.")
+    dave.says("join 2").hears("bob and dave are waiting; one more player is needed.")
     with table.database.transaction() as work:
         player = work.players.by_handle("bob")
         assert player is not None
@@ -181,7 +183,7 @@ def test_who_waits_hears_of_those_whom_the_operator_puts_out(
     table.posts()
     bob.gets(2).hears(
         "alice cannot play here any more, so nothing comes of seek 1, in which you had a seat.",
-        "alice has given the seat in your seek 3 back. 1 of 4 players",
+        "alice has left your seek 3. 1 of 4 players",
     )
     bob.says("seeks").hears("Number 3: bob")
     assert [row["status"] for row in table.rows("seeks")] == ["withdrawn", "withdrawn", "open"]
@@ -258,10 +260,10 @@ def test_what_is_kept_of_seeks_is_told(table: Table) -> None:
 
 def test_what_nobody_has_proven_is_asked_about(table: Table) -> None:
     alice, bob = joined(table, "alice", "bob")
-    alice.writes("play").hears('Do you ask for "play"?').says("yes").hears("You will be paired")
+    alice.writes("play").hears('Did you send "play"?').says("yes").hears("You will be paired")
     (seek,) = table.rows("seeks")  # a number may be used up by what was only tried
     join = f"join {seek['id']}"
-    bob.writes(join).hears(f'Do you ask for "{join}"?').says("yes").hears("alice's move on board")
+    bob.writes(join).hears(f'Did you send "{join}"?').says("yes").hears("alice's move on board")
 
 
 @pytest.mark.on_postgresql
@@ -361,7 +363,7 @@ def test_words_without_a_board_come_back(line: str, table: Table) -> None:
     alice, bob = joined(table, "alice", "bob")
     alice.says("seek 3").forgets()
     bob.says("seek 3").says(f"{line}\n\nI am new here.").hears(
-        "Your words below the command went to nobody", "| I am new here."
+        "I did not pass on your words", "| I am new here."
     )
     assert "new here" not in "".join(mail.text for mail in alice.mails)
 

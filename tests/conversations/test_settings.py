@@ -132,7 +132,7 @@ def test_what_cannot_be_set_says_why(line: str, told: str, table: Table) -> None
 
 def test_without_a_proof_nothing_is_set(table: Table) -> None:
     alice = table.joins("alice")
-    alice.writes("set picture off").hears('Do you ask for "set picture off"?')
+    alice.writes("set picture off").hears('Did you send "set picture off"?')
     player = table.player("alice")
     assert player is not None
     assert player.settings.picture
@@ -142,7 +142,7 @@ def test_without_a_proof_nothing_is_set(table: Table) -> None:
 def test_strict_says_what_it_asks_of_this_server(table: Table) -> None:
     alice = table.joins("alice")
     alice.says("set strict on").hears(
-        "Strict is on now.", "- strict on: your answers to our mails are proof enough"
+        '"strict" is now set to "on".', "- strict on: your answers to our mails are proof enough"
     )
     alice.says("set strict off").hears("- strict off: an answer of yours to one of our mails")
 
@@ -150,7 +150,9 @@ def test_strict_says_what_it_asks_of_this_server(table: Table) -> None:
 def test_receipts_of_own_moves_can_be_left_out(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     board = alice.newest
-    alice.says("set receipts off").hears("Receipts are off now.", "brings you no mail").forgets()
+    alice.says("set receipts off").hears(
+        '"receipts" is now set to "off".', "brings you no mail"
+    ).forgets()
     alice.says("a1-c3,b2\nGood luck!", answering=board).hears_nothing()
     bob.hears("Your move on board 1.", "| Good luck!")
     bob.says("i9-g7,h8").says("Thanks!")
@@ -168,7 +170,7 @@ def test_who_is_slow_has_fewer_reminders(table: Table, said: str, days: list[int
     alice, bob = table.start("alice", "bob")
     for person, move in ((alice, "a1-c3,b2"), (bob, "i9-g7,h8")):
         person.says(move)
-    alice.says(f"set reminders {said}").hears("Reminders are").forgets()
+    alice.says(f"set reminders {said}").hears('"reminders" is now set to').forgets()
     found = []
     for day in range(1, 22):
         table.days_pass(1)

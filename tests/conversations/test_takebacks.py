@@ -36,7 +36,7 @@ def test_the_first_move_of_the_game(word: str, table: Table) -> None:
         "To move, answer with a line such as",
         'Before your first move you can still leave: answer "decline".',
     )
-    assert "Moves, by ply" not in alice.newest.text
+    assert "Moves so far" not in alice.newest.text
     board = table.board(1)
     assert (board.ply, board.state, board.taken_back) == (0, board.start_state, 1)
     alice.says("takeback").gets(1).hears("You have not moved on board 1 yet, so there is nothing")

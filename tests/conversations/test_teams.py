@@ -111,7 +111,7 @@ def test_the_last_of_a_team_to_leave_gives_the_game_away(
     for person in people:
         person.hears(
             "Board 1 is over: bob and dave win.",
-            "No opponent is left, so the game goes to bob and dave. Well played!",
+            "No opponent is left, so bob and dave win.",
         )
     assert table.board(1).winners == (2, 4)
     bob.says("draw").hears("Board 1 is over.")

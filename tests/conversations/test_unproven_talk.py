@@ -20,7 +20,7 @@ def test_a_draw_is_asked_about_first(table: Table, people: list[Person]) -> None
     alice, bob = people
     alice.writes("draw 1", "Shall we?").gets(1).hears(
         "Please confirm: draw 1",
-        'Do you ask for "draw 1"?',
+        'Did you send "draw 1"?',
         "| Shall we?",
         "Reply yes to do it, or no to drop it.",
         "Answering any mail of ours, even an old one, needs no question.",
@@ -54,7 +54,7 @@ def test_an_accepted_draw(table: Table, people: list[Person]) -> None:
 
 def test_a_take_back_is_that_of_the_move_that_it_meant(table: Table, people: list[Person]) -> None:
     alice, bob = people
-    alice.writes("undo 1").hears("Please confirm: takeback 1#3", "Do you ask for")
+    alice.writes("undo 1").hears("Please confirm: takeback 1#3", "Did you send")
     bob.hears_nothing()
     plays(table, people)
     alice.forgets().says("yes", answering=alice.mail("Please confirm")).gets(1).hears(

@@ -206,7 +206,7 @@ def test_thirty_days_a_year(table: Table) -> None:
     alice.says("vacation 2.12. 9.12.").hears("You are away from 2026-12-02 to 2026-12-09")
     alice.says("vacation 3.12. 8.12.").hears("You are away from 2026-12-03 to 2026-12-08")
     alice.says("vacation").hears(
-        "You have said: - 2026-12-02 to 2027-01-10 You have", "none of 2026 and 20 of 2027"
+        "Your vacations: - 2026-12-02 to 2027-01-10 You have", "none of 2026 and 20 of 2027"
     )
     alice.says("vacation 29.12. 1.2.").hears("and 20 of 2027 are left.")
     alice.says("vacation 29.12. 30.1.").hears("none of 2026 and none of 2027 are left.")

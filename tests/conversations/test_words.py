@@ -187,7 +187,7 @@ def test_words_to_somebody_elses_board(table: Table) -> None:
 def test_words_below_a_command_that_only_looks(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("show\nNice one, bob!").gets(1).hears(
-        "Your words below the command were not sent to the others.", "| Nice one, bob!"
+        "I did not pass on your words.", "| Nice one, bob!"
     )
     bob.hears_nothing()
     alice.says("help\nThank you!", answering=alice.mail("pbm: welcome")).gets(1)

@@ -484,7 +484,7 @@ class TestAnOffer:
         bob.says("yes?").hears(
             "I am not sure what your answer is for, so nothing has changed and nobody was told.",
             'Here you are asked for a draw: answer with the words "accept draw" or "reject draw".',
-            "if you move instead, that is a no. A yes or a no alone will do.",
+            "if you move instead, that is a no. You can also just answer yes or no.",
         )
 
     @pytest.mark.parametrize("words", ["Thanks for the game", "Great move!", "maybe later", "Hm."])

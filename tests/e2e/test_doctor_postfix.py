@@ -73,7 +73,7 @@ def test_promise_12_a_milter_of_postfix_is_believed(
         board = alice.challenges(bob)
         milter.says = "dmarc=pass header.from=players.example"
         alice.writes("move 1 a1-c3,d4")
-        assert text_of(alice.receives()).startswith("Do you ask for")  # not tried yet
+        assert text_of(alice.receives()).startswith("Did you send")  # not tried yet
         status, found = doctor(here.server, here.postfix)
         assert status == 0, found
         assert found["own results"].startswith(f"ok {NAME} has put its own {place}")

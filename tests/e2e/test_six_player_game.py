@@ -44,7 +44,7 @@ def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
         if plies == HEARD_BY_ALL:
             for handle, player in players.items():
                 player.answers(boards[handle], "set mails turn")
-                assert "Mails is turn now." in text_of(player.receives())
+                assert '"mails" is now set to "turn".' in text_of(player.receives())
     assert (position.outcome.winners, position.outcome.by) == ((2,), "ejections")
     assert all(text_of(board).startswith("Board 1 is over: bob wins.") for board in boards.values())
     # Two mails to sign up, one for the start, one for the setting, the plies that each player hears

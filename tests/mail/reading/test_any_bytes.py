@@ -38,7 +38,7 @@ LINES = [
     *("---------- Forwarded message ---------", "Begin forwarded message:", "Sent from my iPhone"),
     *("-----BEGIN PGP SIGNED MESSAGE-----", "-----BEGIN PGP SIGNATURE-----", "Hash: SHA256"),
     *("Your move on board 1.", "You wrote:", "bob writes:", "bob goes on:", "    I- x x x x x"),
-    *("To move, answer with a line such as a1-b2, and nothing above it.", "Moves, by ply:"),
+    *("To move, answer with a line such as a1-b2, and nothing above it.", "Moves so far:"),
     "State: .1111/111111/..111../...1..../........./......../..222../222222/22222 2 0,0 quiet=1",
     *("State:", "2 0,0 quiet=1", "   1. a1-c3,b2  i9-g7,h8", "a1-b2", "resign", "show 1", "yes"),
     *("Nice one!", "see you on 2026-11-28 at 18:00:", "This mail is confidential.", "Cheers, bob"),

@@ -123,7 +123,7 @@ def test_the_last_line_may_be_broken_in_two() -> None:
         f"Scores: o alice 0\n\n{EXAMPLE}\n\nresign\n\n        1 2 3 4 5\n        / / / / / 6",
         "mallory goes on: well\n\nresign",
         f"    I- x x x x x\n\n{EXAMPLE}\n\nresign\n\n{STATE}\n\nresign",
-        "Moves, by ply:\n\n   1. a1-c3,b2\n\nresign",
+        "Moves so far:\n\n   1. a1-c3,b2\n\nresign",
         "-----Original Message-----\n\n> x\n\nresign",
     ],
 )
