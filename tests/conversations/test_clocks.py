@@ -137,7 +137,7 @@ def test_a_bank_is_filled_with_each_move(table: Table) -> None:
     [
         (
             "-forfeittime=soon",
-            'I cannot read "soon" as a length of time. Write, for example, 10d for ten days',
+            'I cannot read "soon" as a length of time. Write, for example, 10d (ten days)',
         ),
         (
             "-forfeittime=1d",
