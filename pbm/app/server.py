@@ -74,11 +74,10 @@ class Server:
         site = open_to_serve(settings, self._database)
         rates = MailRates(*settings.most_mails, settings.trusted_networks)
         self._intake = Intake(site, system_clock, rates)
-        crash_marker = CrashMarker(settings.key_file.with_name("turn-in-hand"))
+        self._crash_marker = CrashMarker(settings.key_file.with_name("turn-in-hand"))
         self._watchdog = Watchdog()
-        self._crash_marker = crash_marker
         self._inbox_workers = [
-            InboxWorker(self._database, site, system_clock, crash_marker, self._watchdog)
+            InboxWorker(self._database, site, system_clock, self._crash_marker, self._watchdog)
             for _ in range(1 if self._database.embedded else TURNS_AT_ONCE)
         ]
         tick_marker = CrashMarker(settings.key_file.with_name("tick-in-hand"))
@@ -216,8 +215,8 @@ class Server:
             _log.warning("certificate is not good now", certificate=certificate, why=f"it {why}")
 
     async def _take_turns(self) -> None:
-        alive = partial(self._heart.alive, TURN)
-        alive()
+        for number in range(len(self._inbox_workers)):
+            self._heart.alive(TURN, number)
         await begin(self._inbox_workers[0], self._aside)
         async with asyncio.TaskGroup() as group:
             for number, worker in enumerate(self._inbox_workers):
@@ -228,6 +227,7 @@ class Server:
                     read_in_thread=self._threads.one("mails"),
                     hash_in_thread=self._threads.one("passwords"),
                 )
+                alive = partial(self._heart.alive, TURN, number)
                 group.create_task(take_turns(taker, self._mail_kept, alive))
 
     async def _keep_time(self) -> None:

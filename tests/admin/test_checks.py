@@ -388,6 +388,18 @@ class TestRoles:
             assert told in found.text
             assert ("Start it again" in found.text) == (host == "elsewhere")
 
+    def test_one_loop_of_a_role_that_stands_still(self, settings: Settings) -> None:
+        clock = Clock()
+        heart = Heart(clock, ROLES)
+        for loop in range(3):
+            heart.alive("turn", loop)
+        clock.passes(seconds=61)
+        for loop in range(2):
+            heart.alive("turn", loop)
+        _beats(settings, heart)
+        found = finding(settings, "role turn", clock)
+        assert "has stood still in this role since 2026-11-21 12:00:00" in found.text
+
     def test_a_role_that_stands_still(self, settings: Settings) -> None:
         clock = Clock()
         heart = Heart(clock, (*ROLES, "tick"))

@@ -168,6 +168,14 @@ class TestRemove:
         assert (change.what, change.details) == ("player removed", {"handle": "bob"})
         assert room.is_sound()
 
+    def test_nothing_personal_of_a_removed_player_is_left(self, room: Room) -> None:
+        room.bob.says("set picture off\nset timezone Europe/Berlin").says("I live in Rome.")
+        players.remove(room.office, "bob", WHY)
+        room.posts()
+        row = next(row for row in room.table.rows("players") if row["handle"] == "bob")
+        assert (row["settings"], row["password_hash"]) == (None, None)
+        assert "Rome" not in str(room.table.everything_stored())
+
     def test_the_others_play_on_where_there_are_more(self, room: Room) -> None:
         carol = room.table.joins("carol")
         carol.says("challenge -bowl me alice bob")

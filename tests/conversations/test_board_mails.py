@@ -291,7 +291,7 @@ def test_a_closed_board_has_no_result(table: Table) -> None:
 
 def test_three_links_that_can_be_sent_from_anywhere(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    last = 'Answer "help" for help, "show 1" for all moves, "stop" for fewer mails.'
+    last = 'Answer "help" for help, "show 1" for all moves, "stop" for less mail.'
     assert last in flow(alice.newest)
     assert alice.newest.text.rstrip().split("\n")[-1].startswith("State: ")
     links = LINK.findall(alice.newest.html)

@@ -18,10 +18,9 @@ _LONGEST_LINE = 100
 _FEWEST_TELLING = 2
 _AROUND = " .,!-\u2013\u2014*_"
 _FIRM = re.compile(
-    r"\b(?:gmbh|ag|kg|ug|ohg|inc|ltd|llc|llp|plc|corp|s\.?a\.?s?|s\.?l\.?|s\.?r\.?l\.?|s\.?p\.?a\.?"
-    r"|b\.?v\.?|n\.?v\.?|ab|oy|a/s|aps|kft|s\.r\.o|sp\. z o\.o)(?!\w)|\S \| \S"
-    r"|^(?:tel|phone|fax|mobile?|cell|tlf|tél|telefon|telefono|teléfono|handy)\b",
-    re.IGNORECASE,
+    r"\b(?:GmbH|AG|KG|UG|OHG|Inc|INC|Ltd|LTD|LLC|LLP|PLC|plc|Corp|S\.?A\.?S?|S\.?L|S\.?R\.?L"
+    r"|S\.?r\.?l|S\.?[Pp]\.?A|B\.?V|N\.?V|AB|Oy|OY|A/S|ApS|Kft|s\.r\.o|Sp\. z o\.o)(?!\w)|\S \| \S"
+    r"|^(?i:tel|phone|fon|fax|mobile?|cell|tlf|tél|telefon|telefono|teléfono|handy)\b"
 )
 _ON_BEHALF = re.compile(r"^(?:i\.? ?[av]\.|ppa\.?) ?", re.IGNORECASE)
 _PHONE = re.compile(r"\+?\d[\d ()/.-]{6,}\d")

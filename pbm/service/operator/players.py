@@ -133,9 +133,9 @@ def reachable(session: OperatorSession, handle: str, why: str) -> Player:
 
 
 def remove(session: OperatorSession, handle: str, why: str) -> Player:
-    """Remove a player from all games, and delete their addresses. Raises OperatorError.
+    """Remove a player from all games, and erase their data, as `delete` does.
 
-    The handle stays taken, since records of games name it.
+    The handle stays taken, since records of games name it. Raises OperatorError.
     """
     with session.act(why) as act:
         player = _person(act, handle)
@@ -145,19 +145,15 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
             player.address, "removed", "you are removed", handle=player.handle, boards=numbers
         )
         act.work.players.set_status(player.id, PlayerStatus.REMOVED)
-        act.work.players.renew_epoch(player.id)
-        act.work.players.drop_addresses(player.id)
-        act.work.ratings.drop_player(player.id)
-        act.work.questions.drop_errands(player.id)
         announce_seeks(act, leave_all_seeks(act.work, player))
         for event in call_off_all(act.work, player):
             tell_called_off(act, event)
-        act.work.blocks.forget(player.id)
         act.note("removed", player=player, boards=numbers)
         for board in boards:
             events = leave_board(act.work, board, player, "removed", act.now)
             act.note("player removed", board=board, handle=player.handle)
             act.tell_board(PlayerRemoved(board.id, act.why, player.handle), events)
+        act.work.personal_data.erase(player)
         return act.work.players.get(player.id)
 
 

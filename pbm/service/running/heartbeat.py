@@ -9,7 +9,7 @@ import os
 import secrets
 import socket
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -44,22 +44,21 @@ class Heart:
         self._process = secrets.token_hex(8)  # the system reuses process ids
         self._host = socket.gethostname()
         self._roles = sorted(roles)
-        self._alive = dict.fromkeys(self._roles, clock())
-        self._with_loop: set[str] = set()
+        self._loops: dict[str, dict[int, datetime]] = {role: {} for role in self._roles}
         self._is_off = False
 
-    def alive(self, role: str) -> None:
-        """Note that a role's loop runs. A role without a loop lives as long as its process."""
-        self._with_loop.add(role)
-        self._alive[role] = self._clock()
+    def alive(self, role: str, loop: int = 0) -> None:
+        """Note that one of a role's loops runs. A role without one lives as long as its process.
+
+        A role is as alive as the loop that was noted longest ago.
+        """
+        self._loops[role][loop] = self._clock()
 
     def beat(self, work: UnitOfWork) -> None:
         """Write this process's heartbeats, and delete old ones of dead processes."""
         now, ahead = self._clock(), work.heartbeats.clock_ahead(self._clock)
         self._look_at_clock(ahead or 0)
-        alive = {
-            role: self._alive[role] if role in self._with_loop else now for role in self._roles
-        }
+        alive = {role: min(loops.values(), default=now) for role, loops in self._loops.items()}
         work.heartbeats.beat(self._process, self._host, os.getpid(), alive, now, ahead)
         if LISTEN in self._roles:
             note_listening(work, now)

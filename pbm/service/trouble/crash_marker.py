@@ -9,9 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+import structlog
+
 from pbm.errors import OperatorError
 from pbm.files import trouble
 
+_log = structlog.get_logger("pbm.trouble")
 _WIDTH = 100  # characters; padding overwrites a longer earlier list
 
 
@@ -63,7 +66,10 @@ class CrashMarker:
         if self._file is None:
             return
         text = " ".join(map(str, self._numbers))
-        os.pwrite(self._file.fileno(), text.ljust(_WIDTH).encode("ascii"), 0)
+        try:
+            os.pwrite(self._file.fileno(), text.ljust(_WIDTH).encode("ascii"), 0)
+        except OSError as error:  # no fault of the row: at worst a crash finds nothing to suspect
+            _log.error("crash marker not written", file=self._file.name, error=str(error))
 
 
 def _first_free(path: Path) -> IO[str]:

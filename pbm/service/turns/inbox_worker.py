@@ -127,11 +127,8 @@ class InboxWorker:
 
     def work_out(self, preparation: Preparation) -> None:
         """Work out what a turn needs, outside the event loop and any transaction."""
-        try:
-            with self._at_hand(preparation.mail):
-                preparation.work_out()
-        except OSError as error:  # the crash marker could not be written
-            preparation.fail(error)
+        with self._at_hand(preparation.mail):
+            preparation.work_out()
 
     def _take(self, work: UnitOfWork, prepared: Preparation) -> None:
         """Handle a mail and write everything; on a shared database also commit."""

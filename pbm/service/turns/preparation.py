@@ -59,10 +59,6 @@ class Preparation:
             self.needs()
         self.needs, self.is_under_way = None, False
 
-    def fail(self, error: Exception) -> None:
-        """Store an error for the turn to raise."""
-        self._failed, self.needs, self.is_under_way = error, None, False
-
     @property
     def envelope(self) -> Envelope | None:
         """The mail as it was read; None before. Raises the stored error."""

@@ -53,11 +53,6 @@ class Blocks(Repository):
         its = (blocks.c.player_id == player_id, blocks.c.blocked_id == blocked_id)
         return self._delete(blocks, *its) > 0
 
-    def forget(self, player_id: int) -> None:
-        """Delete all blocks by a player, and of a player."""
-        either = or_(blocks.c.player_id == player_id, blocks.c.blocked_id == player_id)
-        self._delete(blocks, either)
-
 
 class Consents(Repository):
     """Queries about consents, within one transaction."""

@@ -222,11 +222,6 @@ class Questions(Repository):
         """Drop an expired errand, and delete its contents."""
         self._settle(errands.c.id == errand.id, ErrandStatus.DROPPED, lines=[], comment=[])
 
-    def drop_errands(self, player_id: int) -> None:
-        """Drop all waiting errands of a player."""
-        still_waits = errands.c.status.not_in(_SETTLED)
-        self._settle((errands.c.player_id == player_id) & still_waits, ErrandStatus.DROPPED)
-
     def _settle(self, which: ColumnElement[bool], status: ErrandStatus, **values: Any) -> None:
         self._update(
             errands, which, status=status, password_hash=None, password_seal=None, **values

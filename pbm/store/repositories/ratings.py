@@ -183,10 +183,6 @@ class Ratings(Repository):
             self._delete(table, column == counted.number)
         self._settle(counted, player_ids)
 
-    def drop_player(self, player_id: int) -> None:
-        """Remove a player who has left for good from the standings; results of games stay."""
-        self._delete(ratings, ratings.c.player_id == player_id)
-
     def _last(
         self, counted: CountedBoard, player_ids: Collection[int], *, before: int
     ) -> dict[int, Rating]:
