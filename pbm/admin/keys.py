@@ -66,10 +66,10 @@ def drop(console: Console, key_id: str, why: str, yes: bool) -> None:
 @yes_option
 @pass_console
 def forget(console: Console, why: str, yes: bool) -> None:
-    """Go on without keys that are lost.
+    """Give up keys that are lost.
 
-    For good, since no mail that they have signed can then be answered; where no key is left the
-    server makes one when it is started. It is asked about first.
+    This cannot be undone: replies to mails signed with those keys are never accepted again. If no
+    key is left, the server makes a new one when it starts. You are asked to confirm.
     """
     question = "Forget the keys that are not here? No mail signed with them can then be answered."
     make_sure(question, yes=yes)

@@ -25,14 +25,14 @@ _MULTIPLE = "multiple"
 
 @dataclass(frozen=True)
 class Script:
-    """The commands in order, and the words for others; with a problem no command runs.
+    """The `commands` of a mail in order, and `comment`, the words for the others.
 
-    If the last command takes a text, the words are its text and are not sent to others. `said` are
-    the sender's raw lines, which may hold a password. `heading` is a subject that is not ours.
-    Interpreting a script (`pbm/service/understanding`) may add: `guess`, the section of a question
-    that is asked even after a proof, because the commands are only guessed; `wish`, asked about
-    after the commands; `unplaced`, words that belong to no board and are returned; `answer`, sent
-    instead of running commands.
+    With a `problem` no command runs. If the last command takes a text, the comment is its text.
+    `said` are the sender's raw lines, which may hold a password. `heading` is the mail's subject,
+    unless we wrote it. Interpreting a script (`pbm/service/understanding`) may add: `guess`, the
+    section that asks for confirmation, as the commands are only guessed; `wish`, a script that is
+    asked about after the commands; `unplaced`, words that belong to no board and are returned;
+    `answer`, sent instead of running commands.
     """
 
     commands: tuple[Command, ...] = ()

@@ -176,9 +176,12 @@ class Answered(Event):
 
 @dataclass(frozen=True)
 class NeedsConfirmation(Event):
-    """A command awaits its player's confirmation. `line` is equivalent and keeps its meaning.
+    """A command waits for its player's yes.
 
-    `section` names the template in `templates/sections` that says why; `comment` waits too.
+    `line` is the same command, and keeps its meaning if the board changes.
+
+    `section` names the template in `templates/sections` that says why. `comment` are the words that
+    wait with the command.
     """
 
     line: str

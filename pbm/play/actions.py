@@ -127,7 +127,10 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """When a player may claim another's forfeit; None unless that one's mail bounces."""
+    """The time from which a player may claim the forfeit of the player to move.
+
+    None unless mail to the player to move bounces.
+    """
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
         return None

@@ -50,7 +50,10 @@ def balance_of(board: Board, seat: int) -> int:
 
 
 def places(board: Board) -> list[dict[str, Any]]:
-    """The places and who shares each; empty without a result, or with only two sides."""
+    """The final ranking: each place, 1 the best, with the players who share it.
+
+    Empty without a result, or with only two sides.
+    """
     if board.winners is None or len(set(board.position.sides)) < _SIDES:
         return []
     handles: dict[int, list[str]] = {}

@@ -340,8 +340,12 @@ def _moves_for(board: Board) -> str | None:
 
 
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
-    """An open offer; for a take-back its ply, the number of `later` plies, and the `move` unless
-    long ago. `to_you`: the reader still has to answer."""
+    """The data of an open offer for one reader.
+
+    For a take-back: the `ply` to take back, its `move` (None if it is not among the recent ones),
+    and how many plies came `later`. `to_you`: the reader still has to answer; `waiting`: everybody
+    who has to.
+    """
     waiting = waiting_for(board, offer)
     return {
         "what": offer.kind,

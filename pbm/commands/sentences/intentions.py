@@ -153,7 +153,7 @@ def address_invited(lines: Sequence[str]) -> str | None:
 
 
 def only_means(line: str, intention: Intention, board: int) -> bool:
-    """Whether a line says only this one wish, about this board or none named."""
+    """Whether a line expresses just this intention, and names this board or none."""
     said = understand((line,))
     if said is None or said.rest or len(said.meant) != 1:
         return False

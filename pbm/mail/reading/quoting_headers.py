@@ -127,9 +127,9 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
 
 
 def is_name(line: str) -> bool:
-    """Whether the line is a whole name and a colon, perhaps with a verb ("Jo Doe opined:").
+    """Whether the line is a name of several words and a colon ("Jo Doe opined:").
 
-    Words of an answer can look so, but hardly right above a quotation.
+    A reply's own text can look like this, so it counts only right above a quotation.
     """
     if not line.endswith(_COLONS) or len(line) > _LONGEST_NAME:
         return False

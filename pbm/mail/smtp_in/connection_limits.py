@@ -21,10 +21,10 @@ _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close
 
 @dataclass(frozen=True)
 class Caller:
-    """The connected `peer`, empty for a local socket, and the `network` that the mail comes from.
+    """Who delivers a mail: the connected `peer` and the sender's `network`.
 
-    `network` is empty if unknown: a trusted peer passes on mail of many senders, so its own network
-    says nothing about them.
+    `peer` is empty for a local socket. A trusted peer relays mail of many senders: then
+    `network` is that of the client it names, and empty if it names none.
     """
 
     peer: str = ""

@@ -116,9 +116,10 @@ _LONGEST_KEPT = 2_000  # characters of a cached one; longer ones are mostly uniq
 
 
 class Block(NamedTuple):
-    """A paragraph, a list or the like, in the form of each part.
+    """A paragraph, list or similar block, as `text` for the text part and `html` for the HTML part.
 
-    `picture` is a description from `picture.described`; `PICTURE` stands for its Content-ID.
+    `picture` describes a picture in the block, and is empty without one. In `html` the mark
+    `PICTURE` stands for its Content-ID.
     """
 
     text: str = ""

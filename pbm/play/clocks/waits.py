@@ -50,7 +50,7 @@ class Wait:
 
     @property
     def spent(self) -> timedelta:
-        """The part of the time for all moves that this wait has used."""
+        """How much of the player's time for the whole game this wait has used so far."""
         return self.calendar.going_on.elapsed(self.since, self.now)
 
     @cached_property

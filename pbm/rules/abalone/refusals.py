@@ -185,7 +185,7 @@ def example_move(position: Placement) -> LineMove | None:
 
 @cache
 def _appeals() -> dict[int, int]:
-    """The rank of every move by its code, higher for a better example."""
+    """How well each move serves as an example: its code to a rank, higher is better."""
 
     def appeal(code: int) -> tuple[bool, bool, int, int]:
         move = move_coded(code)

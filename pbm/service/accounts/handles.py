@@ -87,7 +87,10 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
 
 
 def _some_alike(stem: str) -> Iterator[list[str]]:
-    """A stem and its numbered forms, in growing batches: most find one in the first."""
+    """Candidate handles, a stem and its numbered forms, in growing batches.
+
+    A free one is mostly in the first batch.
+    """
     root = stem[: _LONGEST - len(str(_MOST_ALIKE)) + 1]
     candidates, number = [stem], 2
     while number < _MOST_ALIKE:

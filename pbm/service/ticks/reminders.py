@@ -33,9 +33,10 @@ _REMINDER, _DECLINE = TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLIN
 
 @dataclass(frozen=True)
 class Awaited:
-    """A move that is awaited on a board, since and by when.
+    """A move that a board waits for, and since when and by when.
 
-    `is_first`: the player's first there. `counts`: this reminder replaces the board's own.
+    `is_first`: it is the player's first move on this board. `counts`: a reminder that names this
+    move also counts as the board's own next reminder.
     """
 
     board: Board

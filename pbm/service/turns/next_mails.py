@@ -46,7 +46,7 @@ class NextMails:
         return list(found.values())
 
     def prepared(self, mail: InboxMail) -> Preparation:
-        """The preparation of a mail; the work that it needs first is begun."""
+        """Return the preparation of a mail, and begin work that its turn needs."""
         prepared = self.preparations.of(mail)
         if prepared.needs is None and self._is_to_be_read(mail):
             prepared.must_read(partial(read_mail, self.site))

@@ -38,7 +38,7 @@ class Preparation:
         return (mine.id, mine.recipient, mine.raw) == (mail.id, mail.recipient, mail.raw)
 
     def must_read(self, read: Callable[[InboxMail], Envelope]) -> None:
-        """Schedule the reading of the mail, once. Its error is raised in the turn."""
+        """Schedule reading the mail, unless that was done; `envelope` raises its error."""
 
         def reading() -> None:
             try:

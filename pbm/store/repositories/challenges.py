@@ -113,7 +113,7 @@ class Challenges(Repository):
         self._update(challenges, its, comment=list(comment))
 
     def seat_guest(self, challenge_id: int, address_key: str, player_id: int) -> None:
-        """Give the seat of a guest, who has said yes, to the player."""
+        """Replace a guest's address by their player, and note that they have said yes."""
         its = challenged.c.challenge_id == challenge_id
         is_guest = func.lower(challenged.c.address) == address_key
         self._update(challenged, its, is_guest, player_id=player_id, address=None, waits=False)
