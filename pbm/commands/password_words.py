@@ -58,8 +58,9 @@ _NEW = re.compile(
 
 # A line that says nothing but a password, whether its writer has one here or not.
 _ALONE = re.compile(
-    rf"^[ \t]*(?:(?:my|mein|mon|mi|il mio|mijn|mitt)[ \t]+)?({'|'.join(_CALLED)})"
-    rf"[ \t]*[:=]?[ \t]*(?:(?:is|ist|est|es|è)[ \t:]+)?(\S{{{SHORTEST},80}})[ \t]*$",
+    rf"^[ \t]{{0,8}}(?:(?:my|mein|mon|mi|il mio|mijn|mitt)[ \t]{{1,8}})?({'|'.join(_CALLED)})"
+    rf"[ \t]{{0,8}}[:=]?[ \t]{{0,8}}(?:(?:is|ist|est|es|è)[ \t:]{{1,8}})?"
+    rf"(\S{{{SHORTEST},80}})[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -66,10 +66,11 @@ def _told(lines: Sequence[str]) -> list[str]:
 
 
 def _is_sentence(line: str) -> bool:
-    words = len(line.split())
-    ends = line.endswith(".") and words > (_FEW_WORDS if _tells(line) else _FEWEST_TELLING)
+    if len(line) > _LONGEST_LINE or line.endswith(_ASKS_OR_CALLS):
+        return True
+    most_words = _FEW_WORDS if _tells(line) else _FEWEST_TELLING
     is_postscript = line.casefold().startswith(("ps", "p.s"))
-    return ends or is_postscript or line.endswith(_ASKS_OR_CALLS) or len(line) > _LONGEST_LINE
+    return is_postscript or (line.endswith(".") and len(line.split()) > most_words)
 
 
 def _tells(line: str) -> bool:
