@@ -9,6 +9,7 @@ Questions about a challenge that is over get the number -1, as no challenge has 
 import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from random import SystemRandom
 from typing import Any
 
 import sqlalchemy as sa
@@ -118,12 +119,22 @@ def downgrade() -> None:
 
 
 def _moved(bind: sa.Connection, errand: sa.RowMapping) -> int:
-    """Add the challenge of an errand's line; return its number."""
+    """Add the challenge of an errand's line; return its number, or that of none.
+
+    Partners ("me+alice") are left out: no version has begun such a game with an address in it.
+    """
     words = errand["lines"][0].split()
     begins = words.index("challenge")
     game = words[0] if begins else "abalone"
     options = [word for word in words[begins + 1 :] if word.startswith("-")]
     names = [word for word in words[begins + 1 :] if not word.startswith("-")]
+    if "-random" in options:
+        SystemRandom().shuffle(names)
+    found = {name: None if _is_asked(bind, name) else _player(bind, name) for name in names}
+    if errand["player_id"] not in found.values() or any(
+        player is None and not _is_asked(bind, name) for name, player in found.items()
+    ):
+        return _OVER
     added = challenges.insert().values(
         by_id=errand["player_id"],
         setup=_setup(game, options, len(names)),
@@ -138,8 +149,8 @@ def _moved(bind: sa.Connection, errand: sa.RowMapping) -> int:
     agreed = set(_agreed(bind, errand["id"]))
     seats = []
     for seat, name in enumerate(names, start=1):
-        is_address = "@" in name
-        player_id = None if is_address else _player(bind, name)
+        player_id = found[name]
+        is_address = player_id is None
         seats.append(
             {
                 "challenge_id": number,
@@ -152,6 +163,12 @@ def _moved(bind: sa.Connection, errand: sa.RowMapping) -> int:
         )
     bind.execute(challenged.insert(), seats)
     return number
+
+
+def _is_asked(bind: sa.Connection, name: str) -> bool:
+    """Whether a name in the line is a mail address that was invited."""
+    its = (questions.c.kind.in_(("invite", "signup")), questions.c.address_key == name.lower())
+    return "@" in name and bind.scalar(sa.select(questions.c.id).where(*its).limit(1)) is not None
 
 
 def _player(bind: sa.Connection, name: str) -> int | None:

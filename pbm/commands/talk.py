@@ -10,12 +10,21 @@ from collections.abc import Sequence
 from typing import Final
 
 from pbm.commands.families.play import PlayMove, Preview
+from pbm.commands.language.around_moves import PHRASES
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import Operand
 from pbm.commands.language.opponents import Opponents
 from pbm.commands.language.words import Handle
 from pbm.commands.registry import Problem, begun_by
-from pbm.commands.sentences.clauses import read_list, words_of
+from pbm.commands.sentences.clauses import (
+    ANSWER_WORDS,
+    begins,
+    clauses,
+    read_list,
+    small,
+    words_of,
+)
+from pbm.commands.sentences.everyday import is_greeting
 from pbm.play.game_words import mentions_place
 
 _FEWEST_WORDS = 3  # of a sentence; shorter lines are mistyped commands
@@ -24,6 +33,8 @@ _TO_YOU, _WORDS, _OURS, _BEGINNINGS, _WHOLE = _LISTS.values()
 # A number, an option, an address, a ply, two partners.
 _EXACT = re.compile(r"\d|[@#=+*]|(?:^|\s)[-\u2013\u2014]{1,2}\w")
 _SENTENCE_ENDS = ".,:;!?…)-"
+_DOUBTFUL: Final = ANSWER_WORDS.doubt | ANSWER_WORDS.no | ANSWER_WORDS.no_alone
+_APOLOGIES: Final = frozenset(map(small, PHRASES["sorry"]))
 _WRAPPED = 50  # characters; a wrapped line is longer
 _PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
 
@@ -83,3 +94,26 @@ def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
         return False
     below = lines[index + 1].strip() if index + 1 < len(lines) else ""
     return len(above) >= _WRAPPED or (below[:1].islower() and below.endswith("?"))
+
+
+def follows_on(lines: Sequence[str], index: int | None) -> bool:
+    """Whether the line above may begin the sentence of a line with words."""
+    above = lines[index - 1].strip() if index else ""
+    return bool(above) and above[-1] not in ".!?…,)" and not all(map(is_greeting, clauses(above)))
+
+
+def goes_on(lines: Sequence[str], index: int | None) -> bool:
+    """Whether the words below a line may continue its sentence, or take it back."""
+    if index is None:
+        return False
+    below = next((line.strip() for line in lines[index + 1 :] if line.strip()), "")
+    first = next(iter(clauses(below)), None)
+    takes_back = first is not None and (
+        not _DOUBTFUL.isdisjoint(first.words[:1]) or begins(first.words, _APOLOGIES)
+    )
+    return takes_back or (index + 1 < len(lines) and lines[index + 1][:1].islower())
+
+
+def speaks_to(line: str) -> bool:
+    """Whether a line says you or your."""
+    return not _TO_YOU.isdisjoint(words_of(line))

@@ -123,6 +123,32 @@ def test_a_move_inside_a_sentence_is_asked_about(table: Table) -> None:
     bob.gets(1).hears("| Hi bob!", f"| {IN_SENTENCES[-1]}", "| Bye")
 
 
+RUNNING_ON = [
+    "Hi Bob, a1-c3,b2\nwould be a bad move for me.",
+    "a1-c3,b2 - good luck\nNo wait, wrong move",
+    "You wrote:\na1-c3,b2 good luck!",
+    "a1-c3,b2 - good luck\nSorry, I mean c3,d3",
+    "a1-c3,b2\nSorry, I mean c3,d3",
+]
+
+
+def test_a_move_that_the_next_line_may_take_back_is_not_played(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    board = alice.newest
+    for text in RUNNING_ON:
+        table.clock.passes(hours=1)
+        alice.says(text, answering=board).gets(1).forgets()
+    bob.hears_nothing()
+    assert table.moves(1) == []
+
+
+def test_a_command_below_a_closing_line_is_done(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    alice.says("Well played.\n\nRegards\nresign\nTel. 030 1234567").gets(1)
+    alice.hears("resign")
+    assert "signature" not in alice.newest.text
+
+
 def test_one_place_to_another_is_played_if_it_means_one_move(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     for ply, (line, _) in enumerate(FROM_TO):

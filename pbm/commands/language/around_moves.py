@@ -114,7 +114,7 @@ def _goes_on(phrase: str, rest: str) -> bool:
 
 def _read() -> dict[str, tuple[str, ...]]:
     """The phrases of each section, the longest first."""
-    sections = ("before", "after", "to", "from", "and", "spoken", "kind", "sorry")
+    sections = ("before", "after", "to", "from", "and", "spoken", "kind", "behind", "or", "sorry")
     found = read_sections(_FILE, sections, lambda line: (line.lower(),))
     return {name: tuple(sorted(some, key=len, reverse=True)) for name, some in found.items()}
 

@@ -76,6 +76,7 @@ _SECTIONS: Final = (
 _LISTS: Final = read_list("intentions", _SECTIONS)
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
 _LONGEST_ASIDE: Final = max(len(aside.split()) for aside in _ASIDES)
+_NOT: Final = ANSWER_WORDS.not_ | ANSWER_WORDS.no | ANSWER_WORDS.no_alone
 _UNSUBSCRIBE: Final = ANSWER_WORDS.unsubscribe | ANSWER_WORDS.stop_undivided
 _SAID: Final = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
     phrase: item for item in _WHOLE for phrase in _LISTS[item]
@@ -148,7 +149,8 @@ def address_invited(lines: Sequence[str]) -> str | None:
     """The one mail address in words that ask to play with somebody; else None."""
     text = "\n".join(lines)
     found = set(_ADDRESS.findall(text)) if len(text) <= _LONGEST else set()
-    asks = not _LISTS["invite"].isdisjoint(words_of(_ADDRESS.sub(" ", text)))
+    words = words_of(_ADDRESS.sub(" ", text))
+    asks = not _LISTS["invite"].isdisjoint(words) and _NOT.isdisjoint(words)
     return found.pop() if len(found) == 1 and asks else None
 
 

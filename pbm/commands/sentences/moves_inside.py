@@ -11,7 +11,15 @@ from functools import cached_property
 from itertools import islice
 
 from pbm.commands.language.around_moves import DOUBTS, PHRASES
-from pbm.commands.sentences.clauses import ANSWER_WORDS, Clause, begins, clauses, small
+from pbm.commands.sentences.clauses import (
+    ANSWER_WORDS,
+    LONGEST,
+    Clause,
+    begins,
+    clauses,
+    small,
+    words_of,
+)
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.quoting import is_footer
 from pbm.mail.reading.signatures import CLOSINGS
@@ -24,15 +32,21 @@ _MOST_STARTS = 12  # words of a line that may begin a move
 _AROUND_MOVES = " \t()[]{}<>\"'*_`.,;:!?…"
 _MARKS = ".,;:!…()[]-\u2013\u2014\n"
 _ENDS = " \t,;:-\u2013\u2014([{<\"'*_`"
-_ADDRESSED = 3  # words at most of a greeting or a farewell with a name
+_QUESTION_MARKS = "?？؟;՞"
 _LONGEST_APOLOGY = 14  # words
+_MOST_NAMES = 2
+_WRITTEN = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 
 _APOLOGIES = frozenset(map(small, PHRASES["sorry"]))
-_TO_SOMEBODY = CLOSINGS.union(map(str.casefold, ANSWER_WORDS.greeting))
-_KIND = _TO_SOMEBODY | ANSWER_WORDS.polite.union(
+_BEFORE = frozenset(map(small, PHRASES["before"]))
+_GREETINGS = ANSWER_WORDS.greeting - {"lieber"}  # "rather", too
+_TO_SOMEBODY = CLOSINGS.union(map(str.casefold, _GREETINGS))
+_KIND = (_TO_SOMEBODY | _GREETINGS | ANSWER_WORDS.polite | _APOLOGIES).union(
     *(map(small, PHRASES[name]) for name in ("before", "after", "kind"))
 )
-_DOUBTFUL = ANSWER_WORDS.doubt | ANSWER_WORDS.not_
+_KIND_BEHIND = _KIND.union(map(small, PHRASES["behind"]))
+_DOUBTFUL = ANSWER_WORDS.doubt | ANSWER_WORDS.not_ | ANSWER_WORDS.no | ANSWER_WORDS.no_alone
+_OR = frozenset(PHRASES["or"])
 
 
 @dataclass(frozen=True)
@@ -42,6 +56,7 @@ class MoveInside:
     text: str
     before: str
     after: str
+    is_only: bool = True  # move of its line
 
     @property
     def words(self) -> str:
@@ -53,14 +68,27 @@ class MoveInside:
     @cached_property
     def is_plain(self) -> bool:
         """Whether the other words are greetings, thanks and the like, and leave no doubt."""
-        if any(mark in DOUBTS or mark in "?？" for mark in self.before + self.after):
-            return False
         before, after = self.before.rstrip(), self.after.strip()
         after = "" if is_footer(after.lstrip(_AROUND_MOVES)) else after
-        above, below = list(clauses(before)), list(clauses(after))
-        joined = [above[-1]] if above and before[-1] not in _MARKS else []
-        joined += [below[0]] if below and after[0] not in _MARKS else []
-        return _are_kind(above, joined) and _are_kind(below, joined)
+        if max(len(before), len(after)) > LONGEST or self.is_doubted or not self.is_only:
+            return False
+        above, below = _spoken(before), _spoken(after)
+        if above and before[-1] not in _MARKS:
+            above[-1].is_joined = True
+        if below and after[0] not in _MARKS:
+            below[0].is_joined = True
+        announced = bool(above) and above[-1].clause.parts(_BEFORE) is not None
+        return _are_kind(above, _KIND, sorry=announced) and _are_kind(below, _KIND_BEHIND)
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether the line has a question mark or another sign of doubt."""
+        return any(mark in DOUBTS or mark in _QUESTION_MARKS for mark in self.before + self.after)
+
+    @property
+    def asks_which(self) -> bool:
+        """Whether the line asks which of several moves is better."""
+        return self.is_doubted and not _OR.isdisjoint(words_of(self.before + " " + self.after))
 
 
 def moves_inside(line: str, game: Game) -> tuple[MoveInside, ...]:
@@ -68,9 +96,10 @@ def moves_inside(line: str, game: Game) -> tuple[MoveInside, ...]:
     if len(line) > _LONGEST_LINE or not mentions_place(line):
         return ()
     plain = fold_typography(line)
+    places = tuple(_places(plain, game))
     return tuple(
-        MoveInside(plain[start:end], plain[:start], plain[end:])
-        for start, end in _places(plain, game)
+        MoveInside(plain[start:end], plain[:start], plain[end:], is_only=len(places) == 1)
+        for start, end in places
     )
 
 
@@ -91,18 +120,55 @@ def _places(line: str, game: Game) -> Iterator[tuple[int, int]]:
                 break
 
 
-def _are_kind(found: Sequence[Clause], joined: Sequence[Clause]) -> bool:
-    """Whether clauses are kind words; those in `joined` are next to the move without a mark."""
+@dataclass
+class _Spoken:
+    """A clause, and its words as they were written.
+
+    `is_joined`: no mark stands between it and the move.
+    """
+
+    clause: Clause
+    written: Sequence[str]
+    is_joined: bool = False
+
+
+def _spoken(text: str) -> list[_Spoken]:
+    found, start = [], 0
+    for clause in clauses(text):
+        found.append(_Spoken(clause, _WRITTEN.findall(text[start : clause.end])))
+        start = clause.end
+    return found
+
+
+def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool = False) -> bool:
+    """Whether clauses are kind words; with `sorry` an apology may give its reason."""
     may_be_name = False
-    for clause in found:
-        name = may_be_name and len(clause.words) < _ADDRESSED
-        folded = tuple(map(str.casefold, clause.words))
-        to_somebody = begins(folded, _TO_SOMEBODY) and len(folded) <= _ADDRESSED
-        kind = clause.parts(_KIND) is not None
-        sorry = clause not in joined and begins(clause.words, _APOLOGIES)
-        sorry = sorry and len(clause.words) <= _LONGEST_APOLOGY
-        doubtful = not (kind or sorry or _DOUBTFUL.isdisjoint(clause.words))
-        if doubtful or not (kind or to_somebody or sorry or name):
+    for item in found:
+        words, clause = tuple(map(str.casefold, item.clause.words)), item.clause
+        kind = clause.parts(phrases) is not None
+        greets = begins(words, _TO_SOMEBODY) and _names_somebody(item)
+        name = may_be_name and not item.is_joined and len(words) == 1 and _is_name(item.written)
+        excused = sorry and begins(clause.words, _APOLOGIES) and len(words) <= _LONGEST_APOLOGY
+        if not (kind or greets or name or (excused and not item.is_joined)):
             return False
-        may_be_name = to_somebody
+        may_be_name = greets or (kind and begins(words, _TO_SOMEBODY))
     return True
+
+
+def _names_somebody(item: _Spoken) -> bool:
+    """Whether a greeting or a farewell ends with a name or two."""
+    words = item.clause.words
+    size = next(size for size in (3, 2, 1) if _begins_with(words, size))
+    rest = words[size:]
+    if not rest or not _DOUBTFUL.isdisjoint(rest):
+        return False
+    one_name = len(rest) == 1 and not item.is_joined
+    return one_name or (len(rest) <= _MOST_NAMES and _is_name(item.written[-len(rest) :]))
+
+
+def _begins_with(words: Sequence[str], size: int) -> bool:
+    return size == 1 or " ".join(words[:size]).casefold() in _TO_SOMEBODY
+
+
+def _is_name(written: Sequence[str]) -> bool:
+    return bool(written) and all(word[:1].isupper() for word in written)

@@ -1,8 +1,8 @@
 """Signatures without the usual mark: a name, a firm and a telephone number below a closing line.
 
 Only what surely is one counts, as anything else may be meant for the reader: below a line such as
-"Best regards", at the end of a mail, lines with a way to reach somebody, or several names. Without
-a closing line it begins with a name, and has a firm or a telephone number and one more such line.
+"Best regards", at the end of a mail, lines with a firm or a way to reach somebody. Without a
+closing line it begins with a name, and has a firm or a telephone number and one more such line.
 """
 
 import re
@@ -20,7 +20,7 @@ _AROUND = " .,!-\u2013\u2014*_"
 _FIRM = re.compile(
     r"\b(?:GmbH|AG|KG|UG|OHG|Inc|INC|Ltd|LTD|LLC|LLP|PLC|plc|Corp|S\.?A\.?S?|S\.?L|S\.?R\.?L"
     r"|S\.?r\.?l|S\.?[Pp]\.?A|B\.?V|N\.?V|AB|Oy|OY|A/S|ApS|Kft|s\.r\.o|Sp\. z o\.o)(?!\w)|\S \| \S"
-    r"|^(?i:tel|phone|fon|fax|mobile?|cell|tlf|tél|telefon|telefono|teléfono|handy)\b"
+    r"|^(?i:tel|phone|fon|fax|mobile?|cell|tlf|tél|telefon|telefono|teléfono|handy)\b[.: ]*\+?[\d(]"
 )
 _ON_BEHALF = re.compile(r"^(?:i\.? ?[av]\.|ppa\.?) ?", re.IGNORECASE)
 _PHONE = re.compile(r"\+?\d[\d ()/.-]{6,}\d")
@@ -29,11 +29,15 @@ _FEW_WORDS = 6
 
 
 def signature_start(lines: Sequence[str]) -> int:
-    """The index of the first line of a signature at the end; `len(lines)` if there is none."""
+    """The index of the first line of a signature at the end; `len(lines)` if there is none.
+
+    The first line of a mail begins none: "Thanks" may stand above an answer.
+    """
     last = len(lines)
-    first = max(0, last - _MOST_LINES)
+    written = next((at for at, line in enumerate(lines) if line.strip()), last)
+    first = max(written + 1, last - _MOST_LINES)
     for at in reversed(range(first, last)):
-        if is_closing(lines[at]) and _is_below_closing(lines[at + 1 :]):
+        if is_closing(lines[at]) and any(map(_tells, _told(lines[at + 1 :]))):
             return at
     block = next((at + 1 for at in reversed(range(first, last)) if not lines[at].strip()), last)
     return block if _is_block(lines[block:]) else last
@@ -43,13 +47,6 @@ def is_closing(line: str) -> bool:
     """Whether a line is a formula that ends letters, perhaps with a name behind its comma."""
     formula, _, _ = line.partition(",")
     return formula.strip(_AROUND).casefold() in CLOSINGS
-
-
-def _is_below_closing(lines: Sequence[str]) -> bool:
-    told = _told(lines)
-    if not told:
-        return False
-    return any(map(_tells, told)) or (len(told) > 1 and all(map(is_name, told)))
 
 
 def _is_block(lines: Sequence[str]) -> bool:

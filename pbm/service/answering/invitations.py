@@ -74,8 +74,10 @@ def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
     except Refusal as refusal:
         work.challenges.forget(challenge.id)
         handles = [challenge.handle_of(number) for number in challenge.players]
-        (command,) = read_commands([" ".join((challenge.command or "", *handles))])
-        answer = refused(command, refusal, context)
+        line = " ".join((challenge.command or "", *handles))
+        answer = next(
+            (refused(command, refusal, context) for command in read_commands([line])), called_off()
+        )
         tell(context, [giving_back(answer, challenge.comment) if challenge.comment else answer])
         _tell_guests(turn, challenge, all_of_them=True)  # even the one just answered
         return

@@ -18,7 +18,12 @@ from pbm.service.trouble.notices import forward_to_operator
 from pbm.service.turns.next_mails import read_mail
 from pbm.service.turns.preparation import Preparation
 from pbm.service.understanding.mail_turn import MailTurn
-from pbm.service.understanding.withheld_text import mask_tags, note_signature, withhold_passwords
+from pbm.service.understanding.withheld_text import (
+    mask_tags,
+    note_signature,
+    with_meant_lines,
+    withhold_passwords,
+)
 from pbm.store.values.mails import InboxMail
 
 
@@ -69,6 +74,7 @@ def _cause(site: Site, mail: InboxMail, envelope: Envelope, author: str) -> Caus
 
 def _handle_person(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> str:
     """Handle a person's mail and return the outcome for the operator."""
+    turn = with_meant_lines(turn)
     turn = withhold_passwords(mask_tags(turn, speaker), speaker)
     turn, outcomes = run_logins(turn, speaker, dmarc)
     if not (turn.done and turn.script(turn.context(None)).is_empty):
@@ -80,7 +86,8 @@ def _handle(turn: MailTurn, speaker: Speaker) -> str:
     player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
     missed: tuple[int, ...] = ()
     if player is not None:
-        note_signature(turn, player)
+        if not isinstance(speaker, Claimed):
+            note_signature(turn, player)
         missed = hear_from(turn, player, proven=not isinstance(speaker, Claimed))
     outcome = _do(turn, speaker)
     if turn.news:  # the boards were told nothing else

@@ -15,7 +15,7 @@ from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
 from pbm.commands.sentences.moves_inside import MoveInside, moves_inside
-from pbm.commands.talk import is_in_sentence
+from pbm.commands.talk import follows_on, goes_on, is_in_sentence, speaks_to
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.quoting_own import holds_ours
@@ -63,11 +63,14 @@ def read_move_line(context: Context, script: Script) -> Script | None:
     if board is None or (problem and not _leaves_it_open(context, board, problem)):
         return None
     found = list(_found_in(board, script))
-    plain = [item for item in found if not item.inside] or [
-        item for item in found if item.inside and item.inside.is_plain
-    ]
+    whole = [item for item in found if not item.inside]
+    plain = whole or [item for item in found if item.inside and item.inside.is_plain]
     if found and not plain:
         return _in_sentences(context, board, script, found)
+    certain = [item for item in found if not (item.inside and item.inside.is_doubted)]
+    legal = _legal(board, certain)
+    if len(legal) > 1 and len(certain) > len(whole):  # "Sorry, I mean K-R"
+        return _which_of(board, script, legal.values())
     by_meaning = _by_meaning(board, plain)
     if len(by_meaning) > 1:
         return _which_of(board, script, by_meaning.values())
@@ -79,16 +82,27 @@ def read_move_line(context: Context, script: Script) -> Script | None:
 
 def _in_sentences(
     context: Context, board: Board, script: Script, found: Sequence[_Found]
-) -> Script:
-    """The script that asks about the one legal move in sentences; without one they are talk."""
-    legal = {how: items for how, items in _by_meaning(board, found).items() if how[0] == "legal"}
-    asked = any("?" in item.line for item in found)
-    if len(legal) == 1 and not (asked and len({item.text for item in found}) > 1):
+) -> Script | None:
+    """The script that asks about the moves in sentences.
+
+    They are talk in a question between several, and if none is possible and somebody is spoken to.
+    """
+    legal = _legal(board, found)
+    several = len({item.text for item in found}) > 1
+    if several and any(item.inside and item.inside.asks_which for item in found):
+        return replace(script, problem=None, comment=script.said)
+    if len(legal) == 1:
         ((_, move), (first, *_)) = next(iter(legal.items()))
         return _guess(context, board, first, move, script.said, _IN_SENTENCE)
-    if legal and not asked:
+    if legal:
         return _which_of(board, script, legal.values())
-    return replace(script, problem=None, comment=script.said)
+    if any((item.inside and item.inside.is_doubted) or speaks_to(item.line) for item in found):
+        return replace(script, problem=None, comment=script.said)
+    return None
+
+
+def _legal(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[_Found]]:
+    return {how: items for how, items in _by_meaning(board, found).items() if how[0] == "legal"}
 
 
 def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
@@ -126,7 +140,7 @@ def _played(
         return Script((PlayMove.bare(first.text, first.line, board.rules),), comment)
     if not first.move.is_on(board):
         return _which_of(board, script, [places])
-    doubts = (doubt for item in places if (doubt := _doubt(script.said, item.index)))
+    doubts = (doubt for item in places if (doubt := _doubt(script.said, item)))
     if doubt := next(doubts, ""):
         return _guess(context, board, first, first.move.move, comment, doubt)
     return Script((first.move,), comment)
@@ -167,17 +181,18 @@ def _leading_moves(context: Context, script: Script) -> Script | None:
     if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None
     game = script.commands[0].game
-    if not any(whole_move(line, game) for line in script.said[1:_LINES_READ]):
+    below = script.said[1:_LINES_READ]
+    if not any(whole_move(line, game) or moves_inside(line, game) for line in below):
         return None
     board = _board_on_turn(context, None)
     if board is None:
         return None
-    lines = (item for item in _found_in(board, script) if item.move is not None)
-    legal = {
-        meaning: places
-        for meaning, places in _by_meaning(board, lines).items()
-        if meaning[0] == "legal"
-    }
+    lines = (
+        item
+        for item in _found_in(board, script)
+        if item.move is not None and not (item.inside and item.inside.is_doubted)
+    )
+    legal = _legal(board, lines)
     return _which_of(board, script, legal.values()) if len(legal) > 1 else None
 
 
@@ -247,12 +262,11 @@ def _found_in(board: Board, script: Script) -> Iterator[_Found]:
 
 
 def _inside(index: int | None, line: str, game: Game) -> Iterator[_Found]:
-    """The moves inside a line; of several none is plain."""
-    found = moves_inside(line, game)
+    """The moves inside a line that has other words, too."""
     told = " ".join(line.split())
-    for item in found:
-        one = item if len(found) == 1 else replace(item, after=f"{item.after}?")
-        yield _Found(index, told, item.text, PlayMove.bare(item.text, told, game), one)
+    found = moves_inside(line, game)
+    for item in found if not (found and holds_ours((line,))) else ():
+        yield _Found(index, told, item.text, PlayMove.bare(item.text, told, game), item)
 
 
 def _by_meaning(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[_Found]]:
@@ -281,8 +295,12 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
         return "illegal", written
 
 
-def _doubt(lines: Sequence[str], index: int | None) -> str:
+def _doubt(lines: Sequence[str], found: _Found) -> str:
     """Why a line with a legal move may not be the sender's; else empty."""
+    index = found.index
     if index and holds_ours(lines[:index]):
         return _RETURNED
-    return _IN_SENTENCE if is_in_sentence(lines, index) else ""
+    in_sentence = is_in_sentence(lines, index)
+    if found.inside:
+        in_sentence |= follows_on(lines, index) or goes_on(lines, index)
+    return _IN_SENTENCE if in_sentence else ""

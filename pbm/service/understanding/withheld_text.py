@@ -13,13 +13,15 @@ from hashlib import sha256
 from itertools import islice
 
 from pbm.commands.auth import Proven, Speaker, player_of
+from pbm.commands.language.declare import Command
 from pbm.commands.password_words import (
     classic_userids,
     may_hold_password,
     new_password,
     perhaps_passwords,
 )
-from pbm.commands.script import Script
+from pbm.commands.registry import parse_line, whole_move
+from pbm.commands.script import Script, begins_answer
 from pbm.events import Answered
 from pbm.mail.reading.inbound import masked
 from pbm.mail.tags import token_digest
@@ -159,14 +161,30 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
     return replace(turn, envelope=envelope, _read={})
 
 
+def with_meant_lines(turn: MailTurn) -> MailTurn:
+    """The mail with the lines taken for a signature, if one is a command or an answer."""
+    envelope = turn.envelope
+    lines = [line for line in envelope.signature if line]
+    meant = (
+        isinstance(parse_line(line), Command) or begins_answer([line]) or whole_move(line)
+        for line in lines
+    )
+    if not any(meant):
+        return turn
+    said = (*envelope.said, "", *envelope.signature)
+    return replace(turn, envelope=replace(envelope, said=said, signature=()), _read={})
+
+
 def note_signature(turn: MailTurn, player: Player) -> None:
     """Tell a player once which lines are taken for a signature and not sent to the others."""
     lines = list(filter(None, turn.envelope.signature))
     digest = sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:16]
-    if lines and turn.hints(None) and digest != player.settings.signature:
+    if lines and digest != player.settings.signature:
         turn.work.players.change_settings(player.id, signature=digest)
-        told = {"title": "your signature", "lines": lines}
-        turn.notes.append(Answered("signature-left-out", told))
+        shown = [] if new_password("\n".join(lines)) else lines
+        turn.notes.append(
+            Answered("signature-left-out", {"title": "your signature", "lines": shown})
+        )
 
 
 def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:

@@ -9,7 +9,7 @@ FOOTERS = [
     "Best regards\nName Surname\nSales Manager | ACME Inc.\nTel +44 20 7946 0000",
     "Kind regards,\n\nJane Roe\nHead of Procurement\nRoe Ltd\n12 High St, Leeds\nwww.roe.example",
     "Cheers\nSam\n--\nSenior Engineer, Widgets LLC\nsam@widgets.example",
-    "Thanks,\nPat Doe\nDoe Consulting | +1 (555) 010-0199 | doe.example",
+    "Thanks and regards,\nPat Doe\nDoe Consulting | +1 (555) 010-0199 | doe.example",
     "Mit freundlichen Grüßen\nAnna Maus\nMaus GmbH\nHauptstr. 1\n10115 Berlin\nTel.: 030 1234567",
     "Viele Grüße\nDr. Max Muster\nAbteilungsleiter\nMuster AG",
     "i.A. Eva Beispiel\nBeispiel GmbH & Co. KG\nFon 089 987654-0\nFax 089 987654-99",
@@ -50,7 +50,16 @@ WANTED = [
     "tom@example.org\nann@example.org",
     "Look at https://one.example\nand https://two.example",
     "Bye",
+    "Thanks\nYes\nBob",
+    "Danke\nJa\nAnna",
+    "Best,\nBob\nNice game",
+    "Cheers, Bob\nGreat trap\nSee you Friday",
+    "Thanks\nhave a look at https://lichess.example/x",
+    "Danke\nich nehme Zug A/S heute",
+    "Thanks\nmobile now",
+    "Best\nStop\nDelete",
 ]
+ALONE = ["Thanks\nYes\nBob", "Thank you,\nYes please\nBob", "Best\nalice@example.org"]
 
 
 def said(text: str) -> str:
@@ -63,7 +72,7 @@ def test_no_word_of_a_footer_is_sent_on() -> None:
     wrong = [
         (comment, footer)
         for footer in FOOTERS
-        for comment in COMMENTS
+        for comment in filter(None, COMMENTS)
         if said(f"{comment}\n\n{footer}") != comment
     ]
     assert not wrong
@@ -72,6 +81,10 @@ def test_no_word_of_a_footer_is_sent_on() -> None:
 def test_last_lines_that_are_meant_are_kept() -> None:
     texts = [f"{comment}\n\n{wanted}" for comment in COMMENTS for wanted in WANTED]
     assert [text for text in texts if said(text) != text.rstrip("\n")] == []
+
+
+def test_the_first_line_begins_none() -> None:
+    assert [text for text in ALONE if said(text) != text] == []
 
 
 WORDS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=9)
