@@ -61,6 +61,7 @@ def upgrade() -> None:
     with op.batch_alter_table("challenged") as table:
         table.alter_column("player_id", existing_type=sa.Integer(), nullable=True)
         table.add_column(sa.Column("address", sa.String(254)))
+    op.create_index("ix_challenged_address", "challenged", [sa.text("lower(address)")])
     bind = op.get_bind()
     rows = bind.execute(sa.select(errands).where(errands.c.status == "invited")).mappings().all()
     moved = {row["id"]: _moved(bind, row) for row in rows if row["lines"]}
@@ -112,6 +113,7 @@ def downgrade() -> None:
             params.pop("by", None)
             its = questions.c.id == row["id"]
             bind.execute(questions.update().where(its).values(params=params))
+    op.drop_index("ix_challenged_address", "challenged")
     with op.batch_alter_table("challenged") as table:
         table.drop_column("address")
         table.alter_column("player_id", existing_type=sa.Integer(), nullable=False)

@@ -207,7 +207,8 @@ class _Cleaning:
             return False
         above = self._plain[at - 1]
         first_word = self._plain[at].split(maxsplit=1)[0]
-        is_full = len(above) + 1 + len(first_word) > max(self._quoted_width, _FULL_LINE)
+        blanks = 2 if "  " in above.lstrip("> ") else 1  # two stand between moves in our lists
+        is_full = len(above) + blanks + len(first_word) > max(self._quoted_width, _FULL_LINE)
         fits = _LONG_LINE <= len(above) <= self._quoted_width
         # Another player controls the end of a sentence in a comment, and the text after it.
         may_go_on = not above.endswith(_SENTENCE_ENDS) or _COMMENT_OF_OURS.match(above) is not None

@@ -97,6 +97,7 @@ challenged = Table(
     Column("asked", Boolean, nullable=False),
     Column("waits", Boolean, nullable=False),  # was asked, and has not answered
     Index("ix_challenged_player_id", "player_id", "challenge_id"),
+    Index("ix_challenged_address", text("lower(address)")),
     info=personal(
         "player_id",
         erasure=ErasedBy("pbm.play.challenges.call_off_all"),
