@@ -1,5 +1,6 @@
 """The arena in small: who plays there, what is proven there, and that every part runs."""
 
+import json
 import math
 import random
 import re
@@ -10,7 +11,7 @@ import pytest
 from openskill.models import PlackettLuce
 
 from arena import __main__ as arena
-from arena import alone, forced, ladder, several, tune
+from arena import alone, forced, ladder, several, sprt, tune
 from arena.elo import Score, interval
 from arena.forced import Finder, positions
 from arena.games import FOR_TWO, Match, Setup, both_ways, leaders_of, play
@@ -18,6 +19,7 @@ from arena.ladder import robot
 from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer
 from arena.plan import Plan
 from arena.proof import forced_in, still_forced
+from bench.checkout import HERE
 from pbm.play.ratings import MEASURED
 from pbm.robots.players import BOULDER, COBBLE, PEBBLE, ROBOTS
 from pbm.rules import abalone as rules
@@ -231,3 +233,39 @@ def test_setups_start_where_the_rules_do() -> None:
         expected = rules.start(setup.layout, setup.seats, teams=setup.teams)
         assert setup.start() == expected
     assert (PEBBLE.careful, COBBLE.careful) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "decision"),
+    [
+        ([], ""),
+        ([1.0] * 2 + [0.0] * 2, ""),
+        ([0.75, 0.5] * 200, "accepted"),
+        ([0.5, 0.25] * 200, "refused"),
+        ([0.5] * 400, "refused"),
+    ],
+)
+def test_a_match_ends_when_its_pairs_decide(pairs: list[float], decision: str) -> None:
+    assert sprt.Bounds(0, 10).decision(pairs) == decision
+
+
+def test_a_match_goes_on_from_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "pairs.jsonl"
+    program = HERE.program.with_name("pbm-engine")
+    words = ["--engine", str(program), "--nodes", "200", "--their-nodes", "20", "--file", str(file)]
+    sprt.main([*words, "--games", "2"])
+    (first,) = map(json.loads, file.read_text("utf-8").splitlines())
+    assert first["points"] == [1, 1]
+    sprt.main([*words, "--games", "4"])
+    kept, _ = map(json.loads, file.read_text("utf-8").splitlines())
+    assert kept == first
+    assert capsys.readouterr().out.count("+10 Elo is not decided") == 2
+
+
+def test_a_program_that_is_no_engine_is_named() -> None:
+    engine = sprt.EngineProcess(["cat"])
+    try:
+        with pytest.raises(sprt.EngineError, match="setoption"):
+            engine.move(Setup("bowl").start().state(), [], 1, 10)
+    finally:
+        engine.close()
