@@ -32,7 +32,7 @@ from pbm.rules.registry import games, left_out
 from pbm.service.intake.upstream_mta import known_front, why_doubted
 from pbm.service.operator.check_result import CheckResult, DubiousError, checked
 from pbm.service.operator.copies import sqlite_path
-from pbm.service.operator.heartbeat_checks import clocks_state, role_results, seen_by
+from pbm.service.operator.heartbeat_checks import clocks_state, role_results
 from pbm.service.operator.keys import refuse_other_keys
 from pbm.service.operator.smtp_hello import certificate_state, greeting_at
 from pbm.service.robots.jobs import missing
@@ -55,7 +55,7 @@ _QUEUE = "See: pbm-admin queue list"
 
 def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
     """Check everything that a server needs."""
-    yield checked("address", lambda: _address(settings))
+    yield checked("address", lambda: own_address(settings).plain)
     yield checked("operator", lambda: _operator(settings))
     database = checked("database", lambda: _database(settings))
     yield checked("keys", lambda: _keys(settings, clock, database))
@@ -64,15 +64,15 @@ def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
         for room in rooms(settings):
             yield checked("disk", partial(_disk, room))
     if database.good:
-        yield from roles_here(settings, clock)
+        yield from reading(settings, lambda work: role_results(work, clock))
         for name, look in _OF_DATABASE.items():
-            yield checked(name, partial(_reading, settings, partial(look, clock=clock)))
+            yield checked(name, partial(reading, settings, look, clock))
         if settings.authserv_id:
-            front = partial(_front, name=settings.front_name)
-            yield checked("front", partial(_reading, settings, front))
+            yield checked("front", lambda: reading(settings, _front, settings.front_name))
+    domain = settings.address.rpartition("@")[2].lower()
     for doorway in settings.doorways:
         name = f"socket {doorway}" if doorway.path else f"port {doorway.port} on {doorway.host}"
-        yield checked(name, partial(_doorway, settings, doorway))
+        yield checked(name, partial(_greeting, doorway, domain))
     if settings.tls_cert or settings.tls_key:
         yield checked("certificate", lambda: certificate_state(settings, clock))
     yield from _games()
@@ -91,28 +91,19 @@ def database_state(settings: Settings) -> str:
             f"There is no database at {sqlite_path(url).absolute()} yet. `pbm serve` makes it; "
             "or is this the wrong folder, or PBM_DATABASE_URL not set here?"
         )
-    database = Database(settings.database_url)
+    database, newest = Database(settings.database_url), newest_version()
     try:
         refuse_lent_sessions(database)
         if not is_current(database):
-            raise OperatorError(
-                f"{shown} {_lag(current_version(database))}. Run: pbm-admin migrate"
-            )
+            version = current_version(database)
+            lag = f"is behind: it has version {version} of the tables, and {newest} is needed"
+            lag = lag if version else "has no tables yet"
+            raise OperatorError(f"{shown} {lag}. Run: pbm-admin migrate")
     except DBAPIError as error:
         raise OperatorError(f"{shown}: {why_unusable(error)}") from error
     finally:
         database.close()
-    return f"{shown}, version {newest_version()} of the tables"
-
-
-def _lag(version: str | None) -> str:
-    if version is None:
-        return "has no tables yet"
-    return f"is behind: it has version {version} of the tables, and {newest_version()} is needed"
-
-
-def _address(settings: Settings) -> str:
-    return own_address(settings).plain
+    return f"{shown}, version {newest} of the tables"
 
 
 def _operator(settings: Settings) -> str:
@@ -131,29 +122,26 @@ def _operator(settings: Settings) -> str:
 
 
 def _database(settings: Settings) -> str:
+    """The state of the database. Raises DubiousError for a file that other users can read.
+
+    They can if its mode allows it, and those of its folders below the current one.
+    """
     state = database_state(settings)
     url = parse_url(settings.database_url)
-    if url.get_backend_name() == "sqlite" and _others_can_read(sqlite_path(url).absolute()):
-        path = sqlite_path(url)
-        raise DubiousError(
-            f"{state}; other users of this machine can read it, with everybody's mail address. "
-            f"Run: chmod go= {path}*"
-        )
-    return state
-
-
-def _others_can_read(file: Path) -> bool:
-    """Whether other users can read a file, by its mode and its folders' below the current one."""
-    here = Path.cwd()
+    if url.get_backend_name() != "sqlite":
+        return state
+    path, here = sqlite_path(url), Path.cwd()
+    file = path.absolute()
     folders = [folder for folder in file.parents if here in (folder, *folder.parents)]
     modes = [folder.stat().st_mode for folder in folders or [file.parent]]
-    return any(
-        file.stat().st_mode & may_read and all(mode & may_enter for mode in modes)
-        for may_read, may_enter in (
-            (stat.S_IRGRP, stat.S_IXGRP | stat.S_IXOTH),
-            (stat.S_IROTH, stat.S_IXOTH),
-        )
-    )
+    group, others = stat.S_IRGRP, stat.S_IROTH
+    for may_read, may_enter in ((group, stat.S_IXGRP | stat.S_IXOTH), (others, stat.S_IXOTH)):
+        if file.stat().st_mode & may_read and all(mode & may_enter for mode in modes):
+            raise DubiousError(
+                f"{state}; other users of this machine can read it, with everybody's mail "
+                f"address. Run: chmod go= {path}*"
+            )
+    return state
 
 
 def _games() -> Iterator[CheckResult]:
@@ -162,18 +150,14 @@ def _games() -> Iterator[CheckResult]:
         yield CheckResult(False, f"game {name}", f"{why}{waits}")
     for name, game in games().items():
         if isinstance(game, MayLack):
-            yield checked(f"game {name}", partial(_lacking, game))
-
-
-def _lacking(game: MayLack) -> str:
-    if lacking := game.lacks():
-        raise DubiousError(lacking)
-    return "nothing is missing"
+            lacking = game.lacks()
+            text = lacking or "nothing is missing"
+            yield CheckResult(True, f"game {name}", text, warning=bool(lacking))
 
 
 def _keys(settings: Settings, clock: Clock, database: CheckResult) -> str:
     if database.good:
-        _reading(settings, lambda work: refuse_other_keys(work, settings, clock()))
+        reading(settings, refuse_other_keys, settings, clock())
     if settings.secret_key:
         held = len(load_keys(settings.key_file, settings.secret_key))
         return "from PBM_SECRET_KEY" if held == 1 else f"{held} from PBM_SECRET_KEY"
@@ -184,23 +168,14 @@ def _keys(settings: Settings, clock: Clock, database: CheckResult) -> str:
     return f"{count} in {settings.key_file}, mode {mode:04o}"
 
 
-def _reading(settings: Settings, look: Callable[[UnitOfWork], _T]) -> _T:
-    """Read the database of these settings. Raises DBAPIError."""
+def reading(settings: Settings, look: Callable[..., _T], *given: object) -> _T:
+    """Open the database of these settings, and return `look(work, *given)`. Raises DBAPIError."""
     database = Database(settings.database_url)
     try:
         with database.reading() as work:
-            return look(work)
+            return look(work, *given)
     finally:
         database.close()
-
-
-def roles_here(settings: Settings, clock: Clock) -> list[CheckResult]:
-    """A result for each role. Raises DBAPIError."""
-
-    def results(work: UnitOfWork) -> list[CheckResult]:
-        return list(role_results(seen_by(work, clock), clock(), shared=work.is_shared))
-
-    return _reading(settings, results)
 
 
 def _disk(room: Room) -> str:
@@ -211,7 +186,7 @@ def _disk(room: Room) -> str:
     return str(room)
 
 
-def _queue(work: UnitOfWork, clock: Clock) -> str:  # noqa: ARG001 - as the others
+def _queue(work: UnitOfWork, _clock: Clock) -> str:
     stuck, failed = work.inbox.count(InboxStatus.STUCK), work.outbox.count(OutboxStatus.FAILED)
     timers = work.timers.count(stuck=True)
     if stuck or failed:
@@ -298,14 +273,13 @@ def _front(work: UnitOfWork, name: str) -> str:
     return f"{front.authserv_id} removes forged results, so its own count"
 
 
-def _doorway(settings: Settings, doorway: Doorway) -> str:
+def _greeting(doorway: Doorway, domain: str) -> str:
     greeting = greeting_at(doorway)
     if not greeting:
         raise OperatorError(
             "No mail server answers. Start it with: pbm serve. If it runs elsewhere, set "
             "PBM_LISTEN to what it has there."
         )
-    domain = settings.address.rpartition("@")[2].lower()
     if greeting.lower().split()[:2] != ["220", domain]:
         raise OperatorError(
             f"Somebody else answers: {one_line(greeting)}. Stop that, or change PBM_LISTEN."
@@ -315,7 +289,7 @@ def _doorway(settings: Settings, doorway: Doorway) -> str:
 
 def _smarthost(settings: Settings) -> str:
     host = parse_smarthost(settings.smarthost)
-    domain = _address(settings).rpartition("@")[2]
+    domain = own_address(settings).domain
     offered = "TLS" if host.tls else _offered(host, domain)
     timeouts = Timeouts(connect=_SECONDS, command=_SECONDS)
     transport = SmarthostTransport(settings.smarthost, helo=domain, timeouts=timeouts)

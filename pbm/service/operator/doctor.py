@@ -6,7 +6,7 @@ arrived; this module decides and stores the verdict.
 
 import smtplib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from email.utils import format_datetime
 
 from pbm.config import Settings
@@ -22,7 +22,8 @@ from pbm.service.intake.upstream_mta import (
     note_front,
 )
 from pbm.service.operator.check_result import CheckResult
-from pbm.service.operator.checks import roles_here
+from pbm.service.operator.checks import reading
+from pbm.service.operator.heartbeat_checks import role_results
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.smtp_hello import reply_text
 
@@ -62,8 +63,8 @@ def examine_front(
             "PBM_AUTHSERV_ID is not set, so nothing that a mail server says of senders counts. "
             "Set it to the first word of the Authentication-Results that yours writes."
         )
-    dead = [result for result in roles_here(settings, session.clock) if not result.good]
-    if dead:
+    roles = reading(settings, role_results, session.clock)
+    if dead := [result for result in roles if not result.good]:
         yield from dead
         return
     token = new_token()
@@ -78,50 +79,42 @@ def examine_front(
         with session.act(None) as act:
             doubt_front(act.work, name, str(error), act.now)
         raise
-    results = list(_results(name, arrival))
-    _keep(session, name, arrival, results)
-    yield CheckResult(True, "way", f"a probe went through {host} port {port} and arrived here")
-    yield from results
-
-
-def _results(name: str, arrival: Arrival) -> Iterator[CheckResult]:
-    seen = arrival.seen
-    if arrival.trusted:
-        yield CheckResult(True, "peer", f"{arrival.peer} handed it over, one of PBM_TRUSTED_PEERS")
-    else:
-        text = f"{arrival.peer} handed it over, which is not one of PBM_TRUSTED_PEERS. {_AGAIN}"
-        yield CheckResult(False, "peer", text)
-    if not seen.hops:
-        lost = "its Received fields are removed" if seen.hops is None else "it got no Received"
-        text = f"{lost}, so nobody can tell what was added at the front. {_AGAIN}"
-        yield CheckResult(False, "Received", text)
-    else:
-        yield CheckResult(True, "Received", f"{seen.hops} added on the way")
-    if seen.survived:
-        text = (
-            f"Results of {name} that the probe had forged came through "
-            f"({', '.join(dict.fromkeys(seen.survived))}). Let your mail server remove every "
-            f"Authentication-Results of that name from what comes in. {_AGAIN}"
-        )
-        yield CheckResult(False, "forged results", text)
-    else:
-        yield CheckResult(True, "forged results", f"those of {name} were removed")
-    yield CheckResult(True, "own results", _OWN[seen.own].format(name=name))
-
-
-def _keep(
-    session: OperatorSession, name: str, arrival: Arrival, results: Sequence[CheckResult]
-) -> None:
+    results = _results(name, arrival)
     bad = [f"{result.what}: {result.text}" for result in results if not result.good]
-    good = not bad
     with session.act(None) as act:
-        if good and arrival.seen.hops:
+        if not bad and arrival.seen.hops:
             front = Front(name, arrival.seen.hops, below=arrival.seen.own == "below")
             note_front(act.work, front, act.now)
         else:
             forget_front(act.work)
             doubt_front(act.work, name, " ".join(bad), act.now)
-        act.note("front believed" if good else "front not believed", name=name)
+        act.note("front not believed" if bad else "front believed", name=name)
+    yield CheckResult(True, "way", f"a probe went through {host} port {port} and arrived here")
+    yield from results
+
+
+def _results(name: str, arrival: Arrival) -> list[CheckResult]:
+    seen = arrival.seen
+    peer = f"{arrival.peer} handed it over, one of PBM_TRUSTED_PEERS"
+    if not arrival.trusted:
+        peer = f"{arrival.peer} handed it over, which is not one of PBM_TRUSTED_PEERS. {_AGAIN}"
+    hops = f"{seen.hops} added on the way"
+    if not seen.hops:
+        lost = "its Received fields are removed" if seen.hops is None else "it got no Received"
+        hops = f"{lost}, so nobody can tell what was added at the front. {_AGAIN}"
+    forged = f"those of {name} were removed"
+    if seen.survived:
+        forged = (
+            f"Results of {name} that the probe had forged came through "
+            f"({', '.join(dict.fromkeys(seen.survived))}). Let your mail server remove every "
+            f"Authentication-Results of that name from what comes in. {_AGAIN}"
+        )
+    return [
+        CheckResult(arrival.trusted, "peer", peer),
+        CheckResult(bool(seen.hops), "Received", hops),
+        CheckResult(not seen.survived, "forged results", forged),
+        CheckResult(True, "own results", _OWN[seen.own].format(name=name)),
+    ]
 
 
 def _send(host: str, port: int, recipient: str, raw: bytes) -> None:
@@ -131,8 +124,10 @@ def _send(host: str, port: int, recipient: str, raw: bytes) -> None:
             smtp.sendmail("", [recipient], raw)
     except smtplib.SMTPRecipientsRefused as error:
         ((code, reply),) = error.recipients.values()
+        token = recipient.partition("@")[0].rpartition(".")[2]
+        shown = recipient.replace(token, "...")
         raise OperatorError(
-            f"{where} does not take mail for {_plain(recipient)}: {code} {reply_text(reply)}"
+            f"{where} does not take mail for {shown}: {code} {reply_text(reply)}"
         ) from error
     except smtplib.SMTPResponseException as error:
         raise OperatorError(
@@ -155,8 +150,3 @@ def _await(session: OperatorSession, token: str, seconds: float) -> Arrival:
                 "does that mail server pass mail on to it? Its log will say."
             )
         time.sleep(_LOOK_AGAIN)
-
-
-def _plain(recipient: str) -> str:
-    """The address without its token."""
-    return recipient.replace(recipient.partition("@")[0].rpartition(".")[2], "...")

@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -18,37 +18,45 @@ from pbm.store.values.queues import Heartbeat
 _MOST_NAMED = 5  # processes in a line
 _STARTED = 18  # index behind the state in /proc/N/stat: start time in ticks since boot
 _DEAD = ("Z", "X")
+_MOMENT = "%Y-%m-%d %H:%M:%S UTC"
 _SET_IT = "Set it right, for good by NTP (timedatectl set-ntp true)."
 
 
-def role_results(
-    heartbeats: Sequence[Heartbeat], now: datetime, *, shared: bool
-) -> Iterator[CheckResult]:
-    """A result for each required role, and for any other with a heartbeat.
-
-    `shared`: each role may have its own process.
-    """
-    known = [beat for beat in heartbeats if beat.beat_at > now - FORGOTTEN_AFTER]
+def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:
+    """A result for each required role, and for any other with a heartbeat."""
+    now = clock()
+    known = [beat for beat in seen_by(work, clock) if beat.beat_at > now - FORGOTTEN_AFTER]
+    results = []
     for role in dict.fromkeys([*ROLES, *sorted(beat.role for beat in known)]):
         of_role = [beat for beat in known if beat.role == role]
-        start = f"pbm serve --roles={role}" if shared and known else "pbm serve"
-        yield checked(f"role {role}", partial(_state, of_role, now, start))
+        start = f"pbm serve --roles={role}" if work.is_shared and known else "pbm serve"
+        results.append(checked(f"role {role}", partial(_state, of_role, now, start)))
+    return results
 
 
-def those_beating(heartbeats: Sequence[Heartbeat], now: datetime) -> str:
+def those_beating(heartbeats: Iterable[Heartbeat], now: datetime) -> str:
     """The names of the living processes; empty if there are none."""
-    late = now - LATE
-    beating = {beat.process: beat for beat in heartbeats if beat.beat_at >= late}
+    beating = {beat.process: beat for beat in heartbeats if beat.beat_at >= now - LATE}
     return _named(list(beating.values()))
+
+
+def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
+    """All heartbeats, converted from their processes' clocks to this one."""
+    here = work.heartbeats.clock_ahead(clock)
+    for beat in work.heartbeats.all():
+        ahead = 0.0 if here is None or beat.ahead is None else here - beat.ahead
+        shift = timedelta(seconds=ahead)
+        yield replace(beat, beat_at=beat.beat_at + shift, alive_at=beat.alive_at + shift)
 
 
 def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
     """The processes of a role. Raises DubiousError if some are dead, OperatorError if all are."""
-    lost = [beat for beat in of_role if _is_lost(beat, now)]
+    late = now - LATE
+    lost = [beat for beat in of_role if min(beat.beat_at, beat.alive_at) < late]
     running = [beat for beat in of_role if beat not in lost]
     if running and not lost:
         return f"run by {_named(running)}"
-    told = " ".join(_lost(beat, now) for beat in lost[:_MOST_NAMED])
+    told = " ".join(_lost(beat, late) for beat in lost[:_MOST_NAMED])
     if len(lost) > _MOST_NAMED:
         told += f" So did {len(lost) - _MOST_NAMED} more."
     if running:
@@ -60,21 +68,17 @@ def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
     raise OperatorError(f"No process runs it. Start one with: {start}")
 
 
-def _is_lost(beat: Heartbeat, now: datetime) -> bool:
-    return min(beat.beat_at, beat.alive_at) < now - LATE
-
-
-def _lost(beat: Heartbeat, now: datetime) -> str:
-    if beat.beat_at < now - LATE:
-        at = f"{beat.beat_at:%Y-%m-%d %H:%M:%S} UTC"
-        if _has_its_process(beat):
-            return (
-                f"The {_name(beat)} lives, but was last heard of at {at}: it cannot write to the "
-                "database, as where a disk is full, or hangs."
-            )
-        return f"The {_name(beat)} was last heard of at {at}: it died, was killed, or hangs."
-    at = f"{beat.alive_at:%Y-%m-%d %H:%M:%S} UTC"
-    return f"The {_name(beat)} lives, but has stood still in this role since {at}: end it."
+def _lost(beat: Heartbeat, late: datetime) -> str:
+    if beat.beat_at >= late:
+        at = f"{beat.alive_at:{_MOMENT}}"
+        return f"The {beat} lives, but has stood still in this role since {at}: end it."
+    at = f"{beat.beat_at:{_MOMENT}}"
+    if _has_its_process(beat):
+        return (
+            f"The {beat} lives, but was last heard of at {at}: it cannot write to the "
+            "database, as where a disk is full, or hangs."
+        )
+    return f"The {beat} was last heard of at {at}: it died, was killed, or hangs."
 
 
 def _has_its_process(beat: Heartbeat) -> bool:
@@ -97,17 +101,7 @@ def _has_its_process(beat: Heartbeat) -> bool:
 
 def _named(beats: Sequence[Heartbeat]) -> str:
     more = [f"{len(beats) - _MOST_NAMED} more"] if len(beats) > _MOST_NAMED else []
-    return ", ".join([*map(_name, beats[:_MOST_NAMED]), *more])
-
-
-def _name(beat: Heartbeat) -> str:
-    return f"process {beat.pid} on {beat.host}"
-
-
-def seen_by(work: UnitOfWork, clock: Clock) -> list[Heartbeat]:
-    """All heartbeats, converted from their processes' clocks to this one."""
-    ahead = work.heartbeats.clock_ahead(clock)
-    return [_seen(beat, ahead) for beat in work.heartbeats.all()]
+    return ", ".join([*map(str, beats[:_MOST_NAMED]), *more])
 
 
 def clocks_state(work: UnitOfWork, clock: Clock) -> str:
@@ -116,41 +110,31 @@ def clocks_state(work: UnitOfWork, clock: Clock) -> str:
     An embedded database has none: only heartbeats in the future are found. Raises OperatorError
     that names the wrong clocks.
     """
-    ahead, now = work.heartbeats.clock_ahead(clock), clock()
-    if ahead is None:
-        return _not_in_the_future(work.heartbeats.all(), now)
-    found = {f"this machine, {socket.gethostname()}": ahead}
-    for beat in work.heartbeats.all():
-        if beat.ahead is not None and _seen(beat, ahead).beat_at >= now - LATE:
-            found[f"process {beat.pid} on {beat.host}"] = beat.ahead
+    here, now = work.heartbeats.clock_ahead(clock), clock()
+    beats = list(seen_by(work, clock))
+    if here is None:
+        for beat in beats:
+            if beat.beat_at > now + CLOCKS_AGREE:
+                raise OperatorError(
+                    f"Process {beat.pid} on {beat.host} has written at "
+                    f"{beat.beat_at:%Y-%m-%d %H:%M} UTC, which has not come yet: its clock is "
+                    f"ahead, or this one is behind. {_SET_IT}"
+                )
+        return "nothing was written in the future"
+    found = {f"this machine, {socket.gethostname()}": here}
+    for beat in beats:
+        if beat.ahead is not None and beat.beat_at >= now - LATE:
+            found[str(beat)] = beat.ahead
     off = {name: seconds for name, seconds in found.items() if is_off(seconds)}
     if not off:
         return f"{', '.join(found)}: within {CLOCKS_AGREE.seconds} seconds of the database's"
     if len(off) == len(found) > 1 and not is_off(max(off.values()) - min(off.values())):
         raise OperatorError(
-            f"The clock of the database's machine is {_by(-ahead)} those of {', '.join(off)}, "
+            f"The clock of the database's machine is {_by(-here)} those of {', '.join(off)}, "
             f"which agree. {_SET_IT}"
         )
     told = "; ".join(f"that of {name} is {_by(seconds)} it" for name, seconds in off.items())
     raise OperatorError(f"Compared with the clock of the database, {told}. {_SET_IT}")
-
-
-def _not_in_the_future(heartbeats: Sequence[Heartbeat], now: datetime) -> str:
-    for beat in heartbeats:
-        if is_off((ahead := beat.beat_at - now).total_seconds()) and ahead > timedelta():
-            raise OperatorError(
-                f"Process {beat.pid} on {beat.host} has written at {beat.beat_at:%Y-%m-%d %H:%M} "
-                "UTC, which has not come yet: its clock is ahead, or this one is behind. "
-                f"{_SET_IT}"
-            )
-    return "nothing was written in the future"
-
-
-def _seen(beat: Heartbeat, ahead: float | None) -> Heartbeat:
-    if ahead is None or beat.ahead is None:
-        return beat
-    shift = timedelta(seconds=ahead - beat.ahead)
-    return replace(beat, beat_at=beat.beat_at + shift, alive_at=beat.alive_at + shift)
 
 
 def _by(seconds: float) -> str:

@@ -122,3 +122,6 @@ class Heartbeat:
     beat_at: datetime
     alive_at: datetime
     ahead: float | None = None
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host}"
