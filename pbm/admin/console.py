@@ -4,7 +4,7 @@ import getpass
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
 from pathlib import Path
@@ -42,12 +42,9 @@ class Console:
     def session(self) -> Iterator[OperatorSession]:
         """Open a session on a database that is up to date."""
         database_state(self.settings)
-        database = Database(self.settings.database_url)
-        try:
+        with closing(Database(self.settings.database_url)) as database:
             site = open_site(self.settings, database)
             yield OperatorSession(database, site, system_clock, self.who)
-        finally:
-            database.close()
 
 
 pass_console = click.make_pass_decorator(Console)

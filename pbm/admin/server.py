@@ -1,6 +1,7 @@
 """`pbm-admin` commands for the server itself, and for testing it by mail."""
 
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -11,10 +12,11 @@ from pbm.service.operator import backup as backups
 from pbm.service.operator import correspondence
 from pbm.service.operator.check_result import CheckResult
 from pbm.service.operator.checks import check as check_all
-from pbm.service.operator.copies import migrate_here
+from pbm.service.operator.copies import bring_up_to_date
 from pbm.service.operator.doctor import ARRIVAL_SECONDS, examine_front
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify as verify_boards
+from pbm.store.db import Database
 from pbm.store.migrate import newest_version
 
 
@@ -41,7 +43,8 @@ def verify(session: OperatorSession, numbers: tuple[int, ...]) -> None:
 @pass_console
 def migrate(console: Console) -> None:
     """Bring the tables to the version that this program needs."""
-    before, copy = migrate_here(console.settings)
+    with closing(Database(console.settings.database_url)) as database:
+        before, copy = bring_up_to_date(database)
     after = newest_version()
     if before == after:
         click.echo(f"Nothing to do: the tables have version {after}.")

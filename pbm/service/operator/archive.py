@@ -88,15 +88,9 @@ def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
                     part = _next(archive, bounded, name, _LONGEST_KEYS if name == KEYS else most)
                     if _copy(part, folder / name) != digest:
                         raise OperatorError(f"{file} is damaged: {name} is not what was backed up.")
-    except _UnfitError as error:
-        raise OperatorError(f"{file} cannot be read as a backup: {error}") from error
     except (OSError, tarfile.TarError, zlib.error, EOFError) as error:
         raise OperatorError(f"{file} cannot be read as a backup: {error}.") from error
     return manifest
-
-
-class _UnfitError(Exception):
-    """Not a backup, or too large unpacked; the text is a sentence."""
 
 
 class _Bounded(BufferedIOBase):
@@ -107,28 +101,27 @@ class _Bounded(BufferedIOBase):
         self.left = _BETWEEN
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read bytes. Raises _UnfitError beyond the limit."""
+        """Read bytes. Raises TarError beyond the limit."""
         if size is None or not 0 <= size <= self.left:
-            raise _UnfitError("what it unpacks to is larger than it says.")
+            raise tarfile.TarError("what it unpacks to is larger than it says")
         found = self._stream.read(size)
         self.left -= len(found)
         return found
 
 
 def _next(archive: tarfile.TarFile, bounded: _Bounded, name: str, most: int) -> IO[bytes]:
-    """The next member, a plain file of this name. Raises _UnfitError."""
+    """The next member, a plain file of this name. Raises TarError."""
     member = archive.next()
     if member is None or member.name != name or not member.isreg():
-        raise _UnfitError(f"it holds no {name} where one belongs.")
+        raise tarfile.TarError(f"it holds no {name} where one belongs")
     if member.size > most:
-        raise _UnfitError(
-            f"its {name} unpacks to {_megabytes(member.size)}, and {_megabytes(most)} are allowed. "
-            "If that is right, say --most."
+        size, allowed = (f"{-(-count // (1 << 20))} MB" for count in (member.size, most))
+        raise tarfile.TarError(
+            f"its {name} unpacks to {size}, and {allowed} are allowed. If that is right, say --most"
         )
     bounded.left = member.size + _BETWEEN
     stream = archive.extractfile(member)
-    if stream is None:
-        raise _UnfitError(f"it holds no {name} where one belongs.")
+    assert stream is not None  # it is a plain file
     return stream
 
 
@@ -142,32 +135,24 @@ def _copy(source: IO[bytes], path: Path) -> str:
     return digest.hexdigest()
 
 
-def _megabytes(count: int) -> str:
-    return f"{-(-count // (1 << 20))} MB"
-
-
 def _manifest(stream: IO[bytes], file: Path) -> Manifest:
+    """Parse a manifest. Raises OperatorError, also for values that we never write."""
     text = stream.read(_LONGEST_MANIFEST)
     try:
         found = json.loads(text)
         if found["format"] != FORMAT:
             raise OperatorError(f"{file} was made by another version of pbm.")
         manifest = Manifest(**{field.name: found[field.name] for field in fields(Manifest)})
-        _check(manifest)
+        words = (manifest.made, manifest.program, manifest.kind, manifest.schema, manifest.address)
+        if not all(isinstance(word, str) for word in words):
+            raise TypeError("text is expected")
+        if manifest.keys not in (FROM_FILE, FROM_SETTING):
+            raise ValueError("the keys come from elsewhere")
+        if not isinstance(manifest.files, dict) or list(manifest.files) != [DATABASE, KEYS]:
+            raise ValueError("the database or the keys are missing")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise OperatorError(f"{file} is no backup of pbm: its manifest cannot be read.") from error
     return manifest
-
-
-def _check(manifest: Manifest) -> None:
-    """Raise ValueError or TypeError for values that we never write."""
-    words = (manifest.made, manifest.program, manifest.kind, manifest.schema, manifest.address)
-    if not all(isinstance(word, str) for word in words):
-        raise TypeError("text is expected")
-    if manifest.keys not in (FROM_FILE, FROM_SETTING):
-        raise ValueError("the keys come from elsewhere")
-    if not isinstance(manifest.files, dict) or list(manifest.files) != [DATABASE, KEYS]:
-        raise ValueError("the database or the keys are missing")
 
 
 def _private(path: str, flags: int) -> int:

@@ -2,11 +2,11 @@
 
 import os
 import tempfile
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
 from pbm import __version__
@@ -14,7 +14,7 @@ from pbm.clock import Clock, system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.files import write_new
-from pbm.mail.keyfile import Key, load_keys, parse_keys
+from pbm.mail.keyfile import load_keys, parse_keys
 from pbm.service.intake.upstream_mta import forget_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.archive import Manifest
@@ -47,14 +47,14 @@ def backup(settings: Settings, file: Path, clock: Clock = system_clock) -> Manif
     url = parse_url(settings.database_url)
     if url.get_backend_name() == "sqlite" and not copies.sqlite_path(url).exists():
         raise OperatorError(f"There is no database at {copies.sqlite_path(url).absolute()}.")
-    database = Database(settings.database_url)
     try:
-        with tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=file.parent) as folder:
+        with (
+            closing(Database(settings.database_url)) as database,
+            tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=file.parent) as folder,
+        ):
             return _write(settings, database, Path(folder), file, clock())
     except OSError as error:
         raise OperatorError(f"{file} cannot be written: {error.strerror}.") from error
-    finally:
-        database.close()
 
 
 def restore(
@@ -70,24 +70,34 @@ def restore(
     The backup is checked first; a part may unpack to `most` bytes. Raises OperatorError, also if
     the server runs, or if the database holds data and `force` is not set.
     """
-    database = Database(settings.database_url)
-    try:
+    with closing(Database(settings.database_url)) as database:
         _check_stopped(settings, database, clock)
+        url, given = database.engine.url, dict[str, int]()
         with tempfile.TemporaryDirectory(prefix="pbm-restore-") as folder:
-            parts = Path(folder)
-            manifest = archive.unpack(file, parts, most)
-            _check_fits(manifest, database.engine.url, file)
-            copies.check_copy(database.engine.url, parts / archive.DATABASE)
+            copy = Path(folder) / archive.DATABASE
+            manifest = archive.unpack(file, Path(folder), most)
+            if manifest.kind != url.get_backend_name():
+                raise OperatorError(
+                    f"{file} was made of {manifest.kind}, but PBM_DATABASE_URL is "
+                    f"{url.get_backend_name()}. Let it name the {manifest.kind} database that is "
+                    "to hold the backup."
+                )
+            if not is_known_version(manifest.schema):
+                raise OperatorError(
+                    f"{file} was made by pbm {manifest.program}, which is newer than this one."
+                )
+            copies.check_copy(url, copy)
             if manifest.kind == "sqlite":
-                _bring_up_to_date(parts / archive.DATABASE, manifest, file)
-            keys = _keys_to_write(settings, manifest, parts / archive.KEYS, force=force)
+                _bring_up_to_date(copy, manifest, file)
+            keys = _keys_to_write(settings, manifest, Path(folder) / archive.KEYS, force=force)
             if not force and copies.holds_data(database):
                 raise OperatorError(
                     "The database holds data already. To lose that and restore, add --force."
                 )
-            given = _numbers_given(database)
+            with suppress(DBAPIError):  # an unreadable database is replaced all the same
+                given = highest_given(database)
             database.close()
-            copies.copy_in(database.engine.url, parts / archive.DATABASE)
+            copies.copy_in(url, copy)
             old = _write_keys(settings.key_file, keys) if keys else None
         migrate(database)
         with database.transaction() as work:
@@ -97,41 +107,36 @@ def restore(
         # Before new numbers are given out: mails sent after the backup may have them.
         next_numbers = skip_after_restore(database, given)
         return Restored(manifest.made, copies.counts(database), old, next_numbers)
-    finally:
-        database.close()
 
 
 def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
     """Migrate the unpacked copy before it replaces the database. Raises OperatorError."""
-    database = Database(f"sqlite:///{copy}")
     try:
-        if current_version(database) != manifest.schema:
-            raise OperatorError(f"{file} is no backup of pbm: its database is something else.")
-        migrate(database)
-        copies.counts(database)
+        with closing(Database(f"sqlite:///{copy}")) as database:
+            if current_version(database) != manifest.schema:
+                raise OperatorError(f"{file} is no backup of pbm: its database is something else.")
+            migrate(database)
+            copies.counts(database)
     except DBAPIError as error:
         raise OperatorError(f"{file} holds a database that cannot be migrated.") from error
-    finally:
-        database.close()
-
-
-def _numbers_given(database: Database) -> dict[str, int]:
-    """The highest numbers in the database to be replaced; empty if it is unreadable."""
-    try:
-        return highest_given(database)
-    except DBAPIError:
-        return {}
 
 
 def _write(
     settings: Settings, database: Database, folder: Path, file: Path, now: datetime
 ) -> Manifest:
+    """Write a backup. Raises OperatorError, also if the database knows other keys."""
     schema = current_version(database)
     if schema is None:
         raise OperatorError("The database has no tables yet, so there is nothing to back up.")
     copy, keys = folder / archive.DATABASE, folder / archive.KEYS
     copies.copy_out(database.engine.url, copy)
-    keys.write_bytes(_keys(settings, database if schema == newest_version() else None, now))
+    if schema == newest_version():
+        with database.reading() as work:
+            open_keyring(work, settings, now)  # creates the keys if there are none yet
+    elif not settings.secret_key and not settings.key_file.exists():
+        raise OperatorError(f"There is no key file {settings.key_file.absolute()} to be kept.")
+    text = settings.secret_key.encode("utf-8", "surrogateescape")
+    keys.write_bytes(text or settings.key_file.read_bytes())
     manifest = Manifest(
         format=archive.FORMAT,
         made=now.isoformat(timespec="seconds"),
@@ -144,21 +149,6 @@ def _write(
     )
     archive.pack(manifest, (copy, keys), file)
     return manifest
-
-
-def _keys(settings: Settings, current: Database | None, now: datetime) -> bytes:
-    """The key file, or the text of PBM_SECRET_KEY.
-
-    Raises OperatorError if a `current` database knows others.
-    """
-    if current:
-        with current.reading() as work:
-            open_keyring(work, settings, now)  # creates them if there are none yet
-    elif not settings.secret_key and not settings.key_file.exists():
-        raise OperatorError(f"There is no key file {settings.key_file.absolute()} to be kept.")
-    if settings.secret_key:
-        return settings.secret_key.encode("utf-8", "surrogateescape")
-    return settings.key_file.read_bytes()
 
 
 def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None:
@@ -179,25 +169,15 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
         )
 
 
-def _check_fits(manifest: Manifest, url: URL, file: Path) -> None:
-    if manifest.kind != url.get_backend_name():
-        raise OperatorError(
-            f"{file} was made of {manifest.kind}, but PBM_DATABASE_URL is "
-            f"{url.get_backend_name()}. Let it name the {manifest.kind} database that is to "
-            "hold the backup."
-        )
-    if not is_known_version(manifest.schema):
-        raise OperatorError(
-            f"{file} was made by pbm {manifest.program}, which is newer than this one."
-        )
-
-
 def _keys_to_write(
     settings: Settings, manifest: Manifest, file: Path, *, force: bool
 ) -> bytes | None:
     """The new content of the key file, so that reply addresses stay valid; None to keep it."""
     content = file.read_bytes()
-    kept = _parsed(manifest, content)
+    if manifest.keys == archive.FROM_SETTING:
+        kept = load_keys(Path(archive.KEYS), content.decode("utf-8", "surrogateescape"))
+    else:
+        kept = parse_keys(content.decode("ascii", "replace"), "The key file in the backup")
     if settings.secret_key:
         if kept[0] not in load_keys(settings.key_file, settings.secret_key) and not force:
             raise OperatorError(
@@ -216,12 +196,6 @@ def _keys_to_write(
             f"hold. Set it again before restoring: tar -xzOf BACKUP {archive.KEYS}"
         ) from None
     return lines
-
-
-def _parsed(manifest: Manifest, content: bytes) -> tuple[Key, ...]:
-    if manifest.keys == archive.FROM_SETTING:
-        return load_keys(Path(archive.KEYS), content.decode("utf-8", "surrogateescape"))
-    return parse_keys(content.decode("ascii", "replace"), "The key file in the backup")
 
 
 def _write_keys(path: Path, content: bytes) -> Path | None:

@@ -8,7 +8,7 @@ import smtplib
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -91,18 +91,17 @@ def database_state(settings: Settings) -> str:
             f"There is no database at {sqlite_path(url).absolute()} yet. `pbm serve` makes it; "
             "or is this the wrong folder, or PBM_DATABASE_URL not set here?"
         )
-    database, newest = Database(settings.database_url), newest_version()
+    newest = newest_version()
     try:
-        refuse_lent_sessions(database)
-        if not is_current(database):
-            version = current_version(database)
-            lag = f"is behind: it has version {version} of the tables, and {newest} is needed"
-            lag = lag if version else "has no tables yet"
-            raise OperatorError(f"{shown} {lag}. Run: pbm-admin migrate")
+        with closing(Database(settings.database_url)) as database:
+            refuse_lent_sessions(database)
+            if not is_current(database):
+                version = current_version(database)
+                lag = f"is behind: it has version {version} of the tables, and {newest} is needed"
+                lag = lag if version else "has no tables yet"
+                raise OperatorError(f"{shown} {lag}. Run: pbm-admin migrate")
     except DBAPIError as error:
         raise OperatorError(f"{shown}: {why_unusable(error)}") from error
-    finally:
-        database.close()
     return f"{shown}, version {newest} of the tables"
 
 
@@ -170,12 +169,8 @@ def _keys(settings: Settings, clock: Clock, database: CheckResult) -> str:
 
 def reading(settings: Settings, look: Callable[..., _T], *given: object) -> _T:
     """Open the database of these settings, and return `look(work, *given)`. Raises DBAPIError."""
-    database = Database(settings.database_url)
-    try:
-        with database.reading() as work:
-            return look(work, *given)
-    finally:
-        database.close()
+    with closing(Database(settings.database_url)) as database, database.reading() as work:
+        return look(work, *given)
 
 
 def _disk(room: Room) -> str:

@@ -4,16 +4,14 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from psycopg.conninfo import make_conninfo
-from sqlalchemy import Connection, func, inspect, select, text
+from sqlalchemy import func, inspect, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
-from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.store.connecting import why_unusable
 from pbm.store.db import Database
@@ -23,7 +21,7 @@ from pbm.store.schema import metadata
 COUNTED = ("players", "boards", "moves")
 _BUSY_SECONDS = 30
 _VERSIONS = "alembic_version"
-_SIGNS_OF_LIFE = ("heartbeats", "facts", "due")  # of a server that nobody has written to
+_SIGNS_OF_LIFE = {"heartbeats", "facts", "due"}  # of a server that nobody has written to
 
 
 def sqlite_path(url: URL) -> Path:
@@ -63,10 +61,17 @@ def check_copy(url: URL, file: Path) -> None:
 
 def copy_in(url: URL, file: Path) -> None:
     """Replace a database by a copy, all or nothing. Raises OperatorError."""
-    if url.get_backend_name() == "sqlite":
-        _copy_into_sqlite(sqlite_path(url), file)
-    else:
+    if url.get_backend_name() != "sqlite":
         _copy_into_postgres(url, file)
+        return
+    path = sqlite_path(url)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Not by moving files: a log left beside the old file would corrupt the new one.
+    try:
+        with closing(sqlite3.connect(file)) as source, closing(_open(path, "rwc")) as target:
+            source.backup(target)
+    except sqlite3.Error as error:
+        raise OperatorError(f"{path} cannot be restored into: {error}.") from error
 
 
 def counts(database: Database) -> dict[str, int]:
@@ -79,37 +84,24 @@ def counts(database: Database) -> dict[str, int]:
 
 
 def holds_data(database: Database) -> bool:
-    """Whether any table holds data of people. Raises OperatorError."""
+    """Whether any table holds data of people, apart from the rows that a server adds by itself.
+
+    Raises OperatorError.
+    """
     try:
         with database.engine.connect() as connection:
-            return any(
-                connection.execute(text(f"SELECT 1 FROM {rows} LIMIT 1")).first() is not None
-                for rows in _rows_of_people(connection)
-            )
+            inspector = inspect(connection)
+            for name in set(metadata.tables) & set(inspector.get_table_names()) - _SIGNS_OF_LIFE:
+                rows = name
+                if name == "players" and any(
+                    column["name"] == "robot" for column in inspector.get_columns(name)
+                ):
+                    rows = "players WHERE robot IS NULL"
+                if connection.execute(text(f"SELECT 1 FROM {rows} LIMIT 1")).first() is not None:
+                    return True
     except DBAPIError as error:
         raise OperatorError(why_unusable(error)) from error
-
-
-def _rows_of_people(connection: Connection) -> Iterator[str]:
-    """The tables with data of people, without rows that a server adds by itself."""
-    inspector = inspect(connection)
-    present = set(inspector.get_table_names())
-    for name in metadata.tables:
-        if name == "players" and name in present:
-            columns = {column["name"] for column in inspector.get_columns(name)}
-            yield "players WHERE robot IS NULL" if "robot" in columns else name
-        elif name in present and name not in _SIGNS_OF_LIFE:
-            yield name
-
-
-def _copy_into_sqlite(path: Path, file: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Not by moving files: a log left beside the old file would corrupt the new one.
-    try:
-        with closing(sqlite3.connect(file)) as source, closing(_open(path, "rwc")) as target:
-            source.backup(target)
-    except sqlite3.Error as error:
-        raise OperatorError(f"{path} cannot be restored into: {error}.") from error
+    return False
 
 
 def _copy_into_postgres(url: URL, file: Path) -> None:
@@ -128,55 +120,33 @@ def _open(path: Path, mode: str = "rw") -> sqlite3.Connection:
 
 
 def _run(program: str, url: URL | None, *options: str) -> None:
-    """Run a PostgreSQL tool, with the password in the environment."""
+    """Run a PostgreSQL tool, with the password in the environment. Raises OperatorError."""
     command, environment = [_find(program)], dict(os.environ)
     if url is not None:
-        command += ["--no-password", f"--dbname={_conninfo(url)}"]
+        named = {"host": url.host, "port": url.port and str(url.port), "user": url.username}
+        given = {name: value for name, value in named.items() if value}
+        for name, value in url.query.items():
+            given[name] = value if isinstance(value, str) else ",".join(value)
+        conninfo = make_conninfo(dbname=url.database, **given)
+        command += ["--no-password", f"--dbname={conninfo}"]
         if url.password:
             environment["PGPASSWORD"] = url.password
     done = subprocess.run(
         [*command, *options], env=environment, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        raise OperatorError(f"{program} failed: {_last_words(done.stderr)}")
-
-
-def _conninfo(url: URL) -> str:
-    plain = url.set(password=None)
-    named = {"host": plain.host, "port": plain.port and str(plain.port), "user": plain.username}
-    given = {name: value for name, value in named.items() if value}
-    query = {name: _joined(value) for name, value in plain.query.items()}
-    return make_conninfo(dbname=plain.database, **{**given, **query})
-
-
-def _joined(value: str | Sequence[str]) -> str:
-    return value if isinstance(value, str) else ",".join(value)
+        lines = filter(None, map(str.strip, done.stderr.split("\n")))
+        raise OperatorError(f"{program} failed: {next(lines, 'it did not say why.')}")
 
 
 def _find(program: str) -> str:
-    found = shutil.which(program)
-    if found is not None:
-        return found
-    places = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"))
-    if not places:
+    installed = Path("/usr/lib/postgresql").glob(f"*/bin/{program}")
+    found = shutil.which(program) or max(map(str, installed), default=None)
+    if found is None:
         raise OperatorError(
             f"{program} is missing; install PostgreSQL's client programs (postgresql-client)."
         )
-    return str(places[-1])
-
-
-def _last_words(stderr: str) -> str:
-    lines = [line.strip() for line in stderr.split("\n") if line.strip()]
-    return lines[0] if lines else "it did not say why."
-
-
-def migrate_here(settings: Settings) -> tuple[str, Path | None]:
-    """Migrate the database of these settings, as `bring_up_to_date`. Raises OperatorError."""
-    database = Database(settings.database_url)
-    try:
-        return bring_up_to_date(database)
-    finally:
-        database.close()
+    return found
 
 
 def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
@@ -202,17 +172,12 @@ def _copy_of(database: Database, version: str) -> Path:
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         copy_out(database.engine.url, draft)
         draft.replace(copy)
-    except OSError as error:
-        raise _not_copied(path, f"{error.strerror}.") from error
-    except OperatorError as error:
-        raise _not_copied(path, str(error)) from error
+    except (OSError, OperatorError) as error:
+        why = f"{error.strerror}." if isinstance(error, OSError) else str(error)
+        raise OperatorError(
+            f"{path} has to be migrated, and cannot be copied before: {why} The copy needs as "
+            "much room as the database."
+        ) from error
     finally:
         draft.unlink(missing_ok=True)
     return copy
-
-
-def _not_copied(path: Path, why: str) -> OperatorError:
-    return OperatorError(
-        f"{path} has to be migrated, and cannot be copied before: {why} The copy needs as much "
-        "room as the database."
-    )

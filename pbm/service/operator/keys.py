@@ -5,8 +5,8 @@ so that lost or wrong keys are found before they sign a mail.
 """
 
 from collections.abc import Iterable
+from contextlib import closing
 from datetime import datetime
-from pathlib import Path
 
 from pbm.clock import Clock
 from pbm.config import Settings
@@ -17,10 +17,6 @@ from pbm.service.operator.heartbeat_checks import those_beating
 from pbm.service.operator.operator_session import OperatorSession, hand_of, reason_of
 from pbm.store.db import Database, UnitOfWork
 
-_FROM_SETTING = (
-    "The keys are in PBM_SECRET_KEY, where pbm-admin can change nothing. {how} "
-    "Then start the server again."
-)
 _KEYS = "keys"
 _WHAT_TO_DO = (
     "Bring it back: it is in every backup (as secret.key), and in the folder, or on the machine, "
@@ -30,29 +26,30 @@ _WHAT_TO_DO = (
 
 def list_keys(settings: Settings) -> tuple[str, ...]:
     """The ids of all keys, the one that signs first. Raises OperatorError."""
-    if not settings.secret_key and not settings.key_file.exists():
+    keys = _keys_here(settings)
+    if not keys:
         raise OperatorError(f"There is no key file {settings.key_file}. See: pbm-admin check")
-    return tuple(key.id for key in load_keys(settings.key_file, settings.secret_key or None))
+    return tuple(key.id for key in keys)
 
 
 def rotate_keys(settings: Settings, session: OperatorSession) -> str:
     """Add a key that signs from now on; return its id. Raises OperatorError."""
     how = "Put a new one before those that are there, with a comma between; the first one signs."
-    file = _file_of(settings, how)
-    key = add_key(file)
+    _refuse_setting(settings, how)
+    key = add_key(settings.key_file)
     with session.act(None) as act:
         act.note("key added", key=key.id)
-        note_keys(act.work, load_keys(file), act.now)
+        note_keys(act.work, load_keys(settings.key_file), act.now)
     return key.id
 
 
 def drop_old_key(settings: Settings, session: OperatorSession, key_id: str, why: str) -> None:
     """Drop a key; reply addresses signed with it become invalid. Raises OperatorError."""
-    file = _file_of(settings, "Take the one to be dropped out of it.")
+    _refuse_setting(settings, "Take the one to be dropped out of it.")
     with session.act(why) as act:
         act.note("key dropped", key=key_id)
-        drop_key(file, key_id)
-        note_keys(act.work, load_keys(file), act.now)
+        drop_key(settings.key_file, key_id)
+        note_keys(act.work, load_keys(settings.key_file), act.now)
 
 
 def forget_keys(settings: Settings, clock: Clock, who: str, why: str) -> list[str]:
@@ -61,26 +58,27 @@ def forget_keys(settings: Settings, clock: Clock, who: str, why: str) -> list[st
     If no key is left, the server makes one when it starts.
     """
     reason, now = reason_of(why), clock()
-    database = Database(settings.database_url)
-    try:
-        with database.transaction() as work:
-            lost = forget_lost_keys(work, settings, now)
-            work.changes.add(
-                who=hand_of(who),
-                why=reason,
-                what="keys forgotten",
-                now=now,
-                details={"keys": ", ".join(lost)},
-            )
-        return lost
-    finally:
-        database.close()
+    with closing(Database(settings.database_url)) as database, database.transaction() as work:
+        marks, _, lost = _marks(work, settings)
+        work.facts.note(_KEYS, marks, now)
+        told = {"keys": ", ".join(lost)}
+        work.changes.add(who=hand_of(who), why=reason, what="keys forgotten", now=now, details=told)
+    return lost
 
 
-def _file_of(settings: Settings, how: str) -> Path:
+def _refuse_setting(settings: Settings, how: str) -> None:
     if settings.secret_key:
-        raise OperatorError(_FROM_SETTING.format(how=how))
-    return settings.key_file
+        raise OperatorError(
+            f"The keys are in PBM_SECRET_KEY, where pbm-admin can change nothing. {how} "
+            "Then start the server again."
+        )
+
+
+def _keys_here(settings: Settings) -> tuple[Key, ...]:
+    """The keys of these settings; none before the key file is made."""
+    if not settings.secret_key and not settings.key_file.exists():
+        return ()
+    return load_keys(settings.key_file, settings.secret_key or None)
 
 
 def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring:
@@ -93,18 +91,32 @@ def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring
 
 
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
-    """Raise OperatorError if these keys would invalidate replies to earlier mails."""
-    marks, known = _marks_here(settings), _known(work)
-    lost = [mark for mark in known or () if mark not in marks]
-    if not (lost or (known is None and not marks)) or not _matters(work, now):
+    """Raise OperatorError if these keys would invalidate replies to earlier mails.
+
+    That needs a mail of ours that may exist, or another process that sends some.
+    """
+    marks, is_known, lost = _marks(work, settings)
+    if not lost and (is_known or marks):
+        return
+    if not work.players.is_any_reachable() and not (
+        work.is_shared and those_beating(work.heartbeats.all(), now)
+    ):
         return
     place = "PBM_SECRET_KEY" if settings.secret_key else str(settings.key_file.absolute())
-    which = " and ".join(f"key {_id_of(mark)}" for mark in lost) or "the key"
+    which = " and ".join(f"key {key_id}" for key_id in lost) or "the key"
     state = "not in" if marks else "gone with"
     raise OperatorError(
         f"Mails that players have were signed with {which}, {state} {place}. Without it they "
         f"cannot be answered, and no other is made. {_WHAT_TO_DO}"
     )
+
+
+def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[str]]:
+    """The marks of the keys here, whether any are stored, and the ids of stored ones not here."""
+    marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=True)
+    known = list(map(str, fact.value)) if fact else []
+    lost = [mark.partition(" ")[0] for mark in known if mark not in marks]
+    return marks, fact is not None, lost
 
 
 def note_keys(work: UnitOfWork, keys: Iterable[Key], now: datetime) -> None:
@@ -115,36 +127,6 @@ def note_keys(work: UnitOfWork, keys: Iterable[Key], now: datetime) -> None:
         work.facts.note(_KEYS, marks, now)
 
 
-def forget_lost_keys(work: UnitOfWork, settings: Settings, now: datetime) -> list[str]:
-    """Store the marks of the present keys only; return the ids of lost ones."""
-    marks, known = _marks_here(settings), _known(work)
-    work.facts.note(_KEYS, marks, now)
-    return [_id_of(mark) for mark in known or () if mark not in marks]
-
-
 def unlearn_keys(work: UnitOfWork) -> None:
     """Delete all marks; the next server to start stores its own."""
     work.facts.forget(_KEYS)
-
-
-def _marks_here(settings: Settings) -> list[str]:
-    if not settings.secret_key and not settings.key_file.exists():
-        return []
-    return list(map(mark_of, load_keys(settings.key_file, settings.secret_key or None)))
-
-
-def _known(work: UnitOfWork) -> Iterable[str] | None:
-    """The marks of the keys in use; None before the first server start."""
-    fact = work.facts.find(_KEYS, lock=True)
-    return None if fact is None else [str(mark) for mark in fact.value]
-
-
-def _matters(work: UnitOfWork, now: datetime) -> bool:
-    """Whether a mail of ours may exist, or another process sends some."""
-    if work.players.is_any_reachable():
-        return True
-    return work.is_shared and bool(those_beating(work.heartbeats.all(), now))
-
-
-def _id_of(mark: str) -> str:
-    return mark.partition(" ")[0]
