@@ -15,7 +15,7 @@ from typing import Any
 
 from argon2 import PasswordHasher
 
-from pbm.commands.language.logins import Login
+from pbm.commands.language.words import Login
 from pbm.commands.registry import COMMANDS
 from pbm.mail import keyfile
 from pbm.mail.address import ServerAddress

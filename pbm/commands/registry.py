@@ -6,21 +6,21 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from pbm.commands.families.accept import Accept, Reject
 from pbm.commands.families.account import (
     Add,
     ChangeAddress,
     ChangeHandle,
     ChangePassword,
+    Delete,
+    ExplainStop,
     NewKey,
     SignUp,
     WhoAmI,
 )
-from pbm.commands.families.agree import Claim, Draw, Give, Pause, Resume, TakeBack
-from pbm.commands.families.away import Back, TakeVacation
+from pbm.commands.families.agree import Accept, Claim, Draw, Reject, TakeBack
+from pbm.commands.families.away import Back, Give, Pause, Resume, TakeVacation
 from pbm.commands.families.control import BlockPlayer, ReportBoard, UnblockPlayer
 from pbm.commands.families.help import Help
-from pbm.commands.families.leaving import Delete, ExplainStop
 from pbm.commands.families.lobby import Challenge, Decline, Rematch
 from pbm.commands.families.look import Games, Next, Show, ShowAs
 from pbm.commands.families.people import ListHistory, ListPlayers, ShowInfo, Standings

@@ -6,8 +6,7 @@ from itertools import islice
 from typing import Any
 
 from pbm.commands.language.declare import MASK, Command
-from pbm.commands.language.logins import Login
-from pbm.commands.language.words import lowered
+from pbm.commands.language.words import Login, lowered
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.sentences.everyday import opts_out, says_no
 from pbm.commands.sentences.yes_and_no import accepts, said_below, spoken

@@ -1,6 +1,6 @@
 """Userid and password where older servers wanted them: read over, and never seen again."""
 
-from pbm.commands.families.accept import Accept, Reject
+from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import BoardRef

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm.commands.language.declare import Command
-from pbm.commands.language.logins import Login, SecretText
+from pbm.commands.language.words import Login, SecretText
 from pbm.commands.password_words import may_hold_password
 from pbm.commands.registry import parse_line
 from pbm.errors import Refusal

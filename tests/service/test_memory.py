@@ -36,7 +36,7 @@ FINITE = {
     "pbm.mail.writing.stamps.piece": "the seats with their signs, come or not",
     "pbm.mail.reading.quoting_own.template_words": "one",
     "pbm.mail.writing.render._words_of": "one for each game",
-    "pbm.commands.language.languages_spoken._names": "one",
+    "pbm.commands.families.settings._names": "one",
     "pbm.commands.password_words._begins": "one",
     "pbm.play.subjects._boards": "one",
     "pbm.rules.abalone.refusals._appeals": "one",

@@ -3,21 +3,25 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pbm.commands.families.invite import check_is_of_a_person
-from pbm.commands.families.lists import own_seeks, pending_challenges
+from pbm.commands.families.lobby import check_is_of_a_person
+from pbm.commands.families.seeks import own_seeks, pending_challenges
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.fields import operand
-from pbm.commands.language.logins import Secret, SecretText
-from pbm.commands.language.words import Address, Handle
+from pbm.commands.language.words import Address, Handle, Secret, SecretText
 from pbm.errors import Refusal
-from pbm.events import AddressWanted, Answered, Event
+from pbm.events import AddressWanted, Answered, Event, Forgotten
 from pbm.mail.address import address_key
-from pbm.play.actions import boards_played
+from pbm.play.actions import boards_played, leave_board
 from pbm.play.allowance import refusal_of_stranger, strangers_answers_left
+from pbm.play.challenges import call_off_all
 from pbm.play.limits import MOST_SHOWN
+from pbm.play.seeks import leave_all_seeks
 from pbm.play.turn import Turn
-from pbm.store.values.players import Player
+from pbm.store.values.players import Player, PlayerStatus
+
+_MOST_NAMED = 30  # boards in a question
+_NONE = "none"  # in the place of a password
 
 
 class SignUp(Command, group="account"):
@@ -90,9 +94,6 @@ class NewKey(Command, group="account"):
         """Name the games whose mails can no longer be answered."""
         playing = [board.id for board in boards_played(turn.work, player, lock=False)]
         return {"section": "ends-replies", "boards": playing[:MOST_SHOWN]}
-
-
-_NONE = "none"  # in the place of a password
 
 
 class Add(Command, group="account"):
@@ -211,6 +212,65 @@ class ChangePassword(Command, group="account"):
     def new_password(self) -> str | None:
         """The password, None for `none`."""
         return None if self.password.value == _NONE else self.password.value
+
+
+class ExplainStop(Command, group="account"):
+    """Get fewer mails, or leave altogether: this explains the choices.
+
+    It changes nothing by itself, so that nobody gives a game up by accident.
+    """
+
+    words = ("stop", "signoff", "unsubscribe")
+    examples = ("stop",)
+    reads_only = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Explain the choices."""
+        playing = [board.id for board in boards_played(context.work, context.player)]
+        yield Answered("stop", {"title": "stop", "boards": playing})
+
+
+class Delete(Command, group="account"):
+    """Leave this server for good.
+
+    Your games in progress are given up as by `resign`, and we forget your addresses, your
+    settings and your password. Your handle stays in the records of the games that you
+    played, and nobody else can take it. We ask you to confirm it.
+    """
+
+    words = ("delete",)
+    examples = ("delete",)
+    dangerous = True
+    asks = "Do you want to leave this server for good?"
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Resign everywhere, and erase the player's data."""
+        player = context.player
+        # First, so that no match goes on with them.
+        context.work.players.set_status(player.id, PlayerStatus.REMOVED)
+        for board in boards_played(context.work, player):
+            yield from leave_board(context.work, board, player, "resigned", context.now)
+        yield from leave_all_seeks(context.work, player)
+        yield from call_off_all(context.work, player)
+        context.work.personal_data.erase(player)
+        yield Forgotten(player.address, player.handle)
+
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
+        """Name the games that would be resigned, with the opponents."""
+        boards = boards_played(turn.work, player, lock=False)
+        named = [
+            {
+                "number": board.id,
+                "others": [seat.handle for seat in board.seats if seat.player_id != player.id],
+            }
+            for board in boards[:_MOST_NAMED]
+        ]
+        more = len(boards) - len(named)
+        return {"section": "ends-all", "handle": player.handle, "boards": named, "more": more}
+
+    def pinned(self, context: Context) -> str:
+        """The command's first word, without arguments."""
+        return self.words[0]
 
 
 def _check_free(context: Context, address: str) -> None:

@@ -1,19 +1,24 @@
-"""Commands that need the others' agreement: draws, take-backs, pauses; gifts of time; claims."""
+"""Commands that need the others' agreement: draws, take-backs, pending challenges; claims."""
 
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
 
 from pbm.clock import local_moment
-from pbm.commands.language.context import Context
+from pbm.commands.families.settings import set_challenges
+from pbm.commands.language.context import BOARDS_NAMED, Context, which_board
 from pbm.commands.language.declare import BoardCommand, Command
 from pbm.commands.language.fields import operand
-from pbm.commands.language.numbers import LongSpan
-from pbm.commands.language.words import BoardKind, BoardRef
+from pbm.commands.language.words import (
+    BoardRef,
+    Handle,
+    OneOf,
+    StrayBoard,
+    lowered,
+    misread,
+)
 from pbm.errors import Refusal
-from pbm.events import Event
+from pbm.events import Answered, CalledOff, Event
 from pbm.play.actions import claim_forfeit, claimable_from
-from pbm.play.clocks.pauses import LONGEST_GIFT, SHORTEST_GIFT, give_time
-from pbm.play.clocks.terms import write_duration
+from pbm.play.challenges import accept_challenge, refuse_challenge
 from pbm.play.offers import (
     DRAW,
     PAUSE,
@@ -24,9 +29,19 @@ from pbm.play.offers import (
     claim_draw,
     latest_ply,
     open_offers,
+    refuse,
     waiting_for,
 )
+from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.boards import Board, Offer
+
+CHALLENGE = "challenge"
+_ALL = "all"  # challenges, as older servers called it
+_LOOKED_AT = 200  # boards of one player
+_SAYS_NOTHING = ("the", "offer", "from")
+_WHAT = OneOf(  # shown short, so that the usage line fits a phone
+    *(DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE), undo=TAKEBACK, all=_ALL, shown="what"
+)
 
 
 class Draw(BoardCommand, group="play"):
@@ -93,61 +108,183 @@ def _offered_draw(board: Board, context: Context) -> Offer | None:
     return next((item for item in found if context.player.id in waiting_for(board, item)), None)
 
 
-class Pause(BoardCommand, group="play"):
-    """Ask the others to stop the clocks of a board for a while.
+class _Answer(Command):
+    """What agreeing and refusing have in common."""
 
-    It is paused once everybody who is still in has agreed with `accept pause`, for 90 days at most.
-    Moves can still be made, and do not end it: no time runs until everybody agrees to `resume`.
-    """
+    takes_login = True
 
-    words = ("pause",)
-    examples = ("pause", "pause 12")
-    comes_last = True
+    board: BoardRef | None = operand(StrayBoard(), optional=True)
+    what: str | None = operand(_WHAT, optional=True)
+    who: str | None = operand(Handle(), optional=True)
 
-    def run(self, context: Context) -> Iterator[Event]:
-        """Ask for the pause."""
-        board = context.own_game(self.board)
-        yield from ask_all(context.work, board, PAUSE, context.player.id, context.now)
+    def _read(self, words: list[str]) -> None:
+        """Fill the fields; `the draw offer` means `draw`."""
+        super()._read([word for word in words if lowered(word) not in _SAYS_NOTHING])
+        left = self.who if self.what != CHALLENGE else str(self.board) if self.board else None
+        if left is not None:
+            raise misread("left-over", word=left)
 
+    def _challenge(self, context: Context) -> PendingChallenge | None:
+        """The challenge that this answers, None for an offer on a board. Raises Refusal."""
+        if self.what != CHALLENGE and (self.what or self.board or context.hints):
+            return None
+        me = context.player.id
+        waiting = context.work.challenges.of_player(me, context.turn.arrived)
+        found = [item for item in waiting if self._may_answer_challenge(item, me)]
+        if self.what != CHALLENGE and not found:
+            return None
+        if self.what != CHALLENGE and self._asked_boards(context)[1]:
+            raise Refusal("challenge-or-offer", word=self.words[0])
+        if self.who:
+            found = [item for item in found if self.who in _others_in(item, me)]
+        if not found:
+            raise Refusal("no-challenge-waits", handle=self.who)
+        if len(found) > 1:
+            found = [item for item in found if item.by_id != me] or found
+        if len(found) > 1:
+            handles = [_others_in(item, me)[0] for item in found]
+            raise Refusal("which-challenge", word=self.words[0], handles=handles)
+        locked = context.work.challenges.find(found[0].id)
+        if locked is None or not self._may_answer_challenge(locked, me):
+            raise Refusal("no-challenge-waits", handle=self.who)
+        return locked
 
-class Resume(BoardCommand, group="play"):
-    """Ask the others to let the clocks of a paused board run again.
+    def _may_answer_challenge(self, challenge: PendingChallenge, player_id: int) -> bool:
+        return player_id in challenge.waiting
 
-    They do once everybody who is still in has agreed with `accept resume`. The time of the pause
-    counts for nobody.
-    """
+    def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
+        """The speaker's newest boards, and those with an offer that this may answer."""
+        boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
+        return boards, [board for board in boards if self._offers(board, context)]
 
-    words = ("resume",)
-    examples = ("resume", "resume 12")
-    comes_last = True
+    def _offer(self, context: Context) -> tuple[Board, Offer]:
+        """The board, and its one offer that this answers. Raises Refusal."""
+        board = context.own_game(self._where(context))
+        found = self._offers(board, context)
+        if not found:
+            raise Refusal("nothing-offered", what=self.what, number=board.id)
+        if len(found) > 1:
+            kinds = [offer.kind for offer in found]
+            raise Refusal("which-offer", word=self.words[0], kinds=kinds, number=board.id)
+        return board, found[0]
 
-    def run(self, context: Context) -> Iterator[Event]:
-        """Ask to resume."""
-        board = context.own_game(self.board)
-        yield from ask_all(context.work, board, RESUME, context.player.id, context.now)
+    def _where(self, context: Context) -> BoardRef | None:
+        """The named board; without any, the only one with an offer. Raises Refusal."""
+        if context.hints or (self.board and self.board.number is not None):
+            return self.board
+        boards, asked = self._asked_boards(context)
+        if len(asked) > 1 or len(boards) == _LOOKED_AT:
+            raise which_board((asked or boards)[:BOARDS_NAMED])
+        ply = self.board.ply if self.board else None
+        return BoardRef(asked[0].id, ply) if asked else self.board
 
+    def _offers(self, board: Board, context: Context) -> list[Offer]:
+        """The offers on a board that this may answer."""
+        return [
+            offer
+            for offer in open_offers(board)
+            if offer.kind == (self.what or offer.kind)
+            and self._may_answer(board, offer, context)
+            and self._means(offer)
+        ]
 
-class Give(Command, group="play"):
-    """Give the others more time.
+    def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
+        return context.player.id in waiting_for(board, offer)
 
-    Whoever is to move gets it for that move. Where the game has a time for all moves together, or a
-    bank, all the others get it there, too. One gift is an hour to thirty days.
-    """
-
-    words = ("give",)
-    examples = ("give 3d", "give 2 weeks", "give 3d 12")
-
-    time: timedelta = operand(LongSpan(SHORTEST_GIFT, LONGEST_GIFT))
-    board: BoardRef | None = operand(BoardKind(), optional=True)
-
-    def run(self, context: Context) -> Iterator[Event]:
-        """Add the time, and tell all."""
-        board = context.own_game(self.board)
-        yield give_time(context.work, board, context.player, self.time, context.now)
+    def _means(self, offer: Offer) -> bool:
+        """Whether an offer fits the named ply; only take-backs have one."""
+        ply = self.board.ply if self.board else None
+        return offer.kind != TAKEBACK or ply in (None, offer.moved)
 
     def pinned(self, context: Context) -> str:
-        """The line with the board's number."""
-        return f"give {write_duration(self.time)} {context.own_board(self.board).id}"
+        """The line with the board and its offer, for a take-back its ply; or with the challenge."""
+        if self.what == _ALL:
+            return f"{self.words[0]} {_ALL}"
+        challenge = self._challenge(context)
+        if challenge is not None:
+            return f"{self.words[0]} {CHALLENGE} {_others_in(challenge, context.player.id)[0]}"
+        board, offer = self._offer(context)
+        ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
+        return f"{self.words[0]} {offer.kind} {board.id}{ply}"
+
+
+class Accept(_Answer, group="play"):
+    """Agree to a draw, a take-back or a pause that another player asks for, or to a challenge.
+
+    What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
+    for, on one of your boards, `accept` alone is enough. With `challenges ask` you are asked before
+    a game begins: then `accept challenge bob` is your yes to bob's. `accept all` is the older word
+    for `challenges on`.
+    """
+
+    words = ("accept",)
+    examples = ("accept draw", "accept takeback 12", "accept", "accept challenge bob")
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Agree."""
+        if self.what == _ALL:
+            yield set_challenges(context, "on")
+            return
+        challenge = self._challenge(context)
+        if challenge is not None:
+            yield from _accepted(context, challenge)
+            return
+        board, offer = self._offer(context)
+        yield from agree(context.work, board, offer, context.player.id, context.now)
+
+
+class Reject(_Answer, group="play"):
+    """Say no to what another player asks for, as `accept` agrees to it, or withdraw your own.
+
+    What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
+    for, on one of your boards, `reject` alone is enough. `reject challenge bob` also withdraws a
+    challenge that waits for bob's answer, and words below it are sent along. `reject all` is the
+    older word for `challenges off`.
+    """
+
+    words = ("reject",)
+    examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Refuse."""
+        if self.what == _ALL:
+            yield set_challenges(context, "off")
+            return
+        challenge = self._challenge(context)
+        if challenge is not None:
+            own = challenge.by_id == context.player.id
+            told = {"own": own, "inviter": challenge.handle_of(challenge.by_id)}
+            yield Answered("challenge-refused", {"title": "no game", **told})
+            yield refuse_challenge(context.work, challenge, context.player)
+            return
+        board, offer = self._offer(context)
+        yield from refuse(context.work, board, offer, context.player.id)
+
+    def _may_answer_challenge(self, challenge: PendingChallenge, player_id: int) -> bool:
+        return player_id in (challenge.by_id, *challenge.asked)
+
+    def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
+        return context.player.id in (offer.by, *waiting_for(board, offer))
+
+
+def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
+    """Accept a challenge, and tell the speaker the outcome."""
+    inviter = challenge.handle_of(challenge.by_id)
+    events = accept_challenge(context.work, challenge, context.player, context.now)
+    if any(isinstance(event, CalledOff) for event in events):
+        yield Answered("invitation-off", {"title": "no game"})
+    yield from events
+    if not events:
+        others = [challenge.handle_of(other) for other in challenge.waiting]
+        waiting = [handle for handle in others if handle != context.player.handle]
+        told = {"inviter": inviter, "waiting": waiting, "until": f"{challenge.expires_at:%Y-%m-%d}"}
+        yield Answered("challenge-accepted", {"title": "your yes", **told})
+
+
+def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:
+    """The other players of a challenge, its sender first."""
+    named = dict.fromkeys((challenge.by_id, *challenge.asked))
+    return [challenge.handle_of(other) for other in named if other != player_id]
 
 
 class Claim(BoardCommand, group="play"):

@@ -1,12 +1,17 @@
-"""Commands about vacations."""
+"""Commands about time: vacations, pauses, and time for the others."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from pbm.commands.language.context import Context
 from pbm.commands.language.days import Days, DaysKind
-from pbm.commands.language.declare import Command
+from pbm.commands.language.declare import BoardCommand, Command
 from pbm.commands.language.fields import operand
+from pbm.commands.language.numbers import LongSpan
+from pbm.commands.language.words import BoardKind, BoardRef
 from pbm.events import Answered, Event
+from pbm.play.clocks.pauses import LONGEST_GIFT, SHORTEST_GIFT, give_time
+from pbm.play.clocks.terms import write_duration
 from pbm.play.clocks.vacations import (
     DAYS_A_YEAR,
     come_back,
@@ -14,6 +19,11 @@ from pbm.play.clocks.vacations import (
     still_to_come,
     take_vacation,
     today_of,
+)
+from pbm.play.offers import (
+    PAUSE,
+    RESUME,
+    ask_all,
 )
 
 
@@ -86,3 +96,60 @@ def _told(context: Context, **taken: str) -> Answered:
     left = days_left(*whose)
     told = {"title": "your vacation", "coming": coming, "left": left, "most": DAYS_A_YEAR}
     return Answered("vacation", {**told, **taken})
+
+
+class Pause(BoardCommand, group="play"):
+    """Ask the others to stop the clocks of a board for a while.
+
+    It is paused once everybody who is still in has agreed with `accept pause`, for 90 days at most.
+    Moves can still be made, and do not end it: no time runs until everybody agrees to `resume`.
+    """
+
+    words = ("pause",)
+    examples = ("pause", "pause 12")
+    comes_last = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Ask for the pause."""
+        board = context.own_game(self.board)
+        yield from ask_all(context.work, board, PAUSE, context.player.id, context.now)
+
+
+class Resume(BoardCommand, group="play"):
+    """Ask the others to let the clocks of a paused board run again.
+
+    They do once everybody who is still in has agreed with `accept resume`. The time of the pause
+    counts for nobody.
+    """
+
+    words = ("resume",)
+    examples = ("resume", "resume 12")
+    comes_last = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Ask to resume."""
+        board = context.own_game(self.board)
+        yield from ask_all(context.work, board, RESUME, context.player.id, context.now)
+
+
+class Give(Command, group="play"):
+    """Give the others more time.
+
+    Whoever is to move gets it for that move. Where the game has a time for all moves together, or a
+    bank, all the others get it there, too. One gift is an hour to thirty days.
+    """
+
+    words = ("give",)
+    examples = ("give 3d", "give 2 weeks", "give 3d 12")
+
+    time: timedelta = operand(LongSpan(SHORTEST_GIFT, LONGEST_GIFT))
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Add the time, and tell all."""
+        board = context.own_game(self.board)
+        yield give_time(context.work, board, context.player, self.time, context.now)
+
+    def pinned(self, context: Context) -> str:
+        """The line with the board's number."""
+        return f"give {write_duration(self.time)} {context.own_board(self.board).id}"

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import ClassVar
 
-from pbm.commands.families.invite import check_invitations
 from pbm.commands.language.context import Context, no_such_player
 from pbm.commands.language.declare import BoardCommand, Command
 from pbm.commands.language.fields import Chosen, flag, game_options, operand, option
@@ -13,8 +12,10 @@ from pbm.commands.language.opponents import Opponents, Seats, Team
 from pbm.commands.language.words import ME
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.mail.address import address_key
+from pbm.mail.address import address_key, is_at_home, leads_elsewhere
+from pbm.mail.reading.automatic import is_own, is_role
 from pbm.play.actions import decline_board
+from pbm.play.allowance import has_said_no, refusal_of_stranger, strangers_answers_left
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup, in_seats, in_teams, partners_option, setup_of
 from pbm.play.challenges import invite, propose, who_is_asked
@@ -29,12 +30,13 @@ from pbm.play.clocks.terms import (
     write_duration,
 )
 from pbm.play.ending import last_of_match, next_seating
-from pbm.play.limits import CHALLENGE_STANDS
+from pbm.play.limits import CHALLENGE_STANDS, MOST_INVITED
 from pbm.rules.contract import completed
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.players import Player, PlayerStatus
 
 _TWO = 2
+WAITING_FOR = timedelta(days=3)
 
 
 class Challenge(Command, group="lobby"):
@@ -248,6 +250,41 @@ class Challenge(Command, group="lobby"):
         teams = [tuple(context.shuffled(team)) for team in in_teams(self.game, names)]
         order = context.shuffled([str(index) for index in range(len(teams))])
         return self._in_seats([teams[int(index)] for index in order])
+
+
+def check_invitations(context: Context, addresses: Sequence[str]) -> None:
+    """Raise Refusal if one of the addresses may not be invited."""
+    since = context.now - WAITING_FOR
+    asked = context.work.challenges.guests_of(context.player.id, since)
+    if asked + len(addresses) > MOST_INVITED:
+        raise Refusal("too-many-invitations", most=MOST_INVITED, days=WAITING_FOR.days)
+    for address in addresses:
+        _check_address(context, address)
+
+
+def check_is_of_a_person(context: Context, address: str) -> None:
+    """Raise Refusal for an address of this server or a mail server's role address."""
+    own = is_own(address, context.server)
+    if own or is_role(address) or leads_elsewhere(address, context.server):
+        raise Refusal("nobody-there", address=address, own=own)
+
+
+def _check_address(context: Context, address: str) -> None:
+    check_is_of_a_person(context, address)
+    if is_at_home(address, context.server):
+        raise Refusal("invited-at-home", address=address, server=context.server)
+    if _is_asked(context, address_key(address)) or has_said_no(context.work, address):
+        raise Refusal("invited-already", address=address, server=context.server)
+    if not strangers_answers_left(context.work, address, context.now):
+        raise refusal_of_stranger(context.work, address, context.now)
+
+
+def _is_asked(context: Context, key: str) -> bool:
+    """Whether an address was invited already; for a player's address, by this inviter."""
+    asked = context.work.questions
+    if context.work.players.by_address(key):
+        return asked.invitation_stands(key, context.player_id, context.now)
+    return asked.asked_address("invite", key)
 
 
 def challenged_answer(

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from pbm.commands.families.lists import own_seeks, pending_challenges
+from pbm.commands.families.seeks import own_seeks, pending_challenges
 from pbm.commands.language.context import Context, player_named
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import flag, operand
-from pbm.commands.language.logins import login_first
-from pbm.commands.language.words import ME, WHICH, BoardRef, OwnBoards, Shown, Which
+from pbm.commands.language.words import ME, WHICH, BoardRef, OwnBoards, Shown, Which, login_first
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pbm.commands.families.settings import names_of
 from pbm.commands.language.context import Context, player_named
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand, option
-from pbm.commands.language.languages_spoken import names_of
 from pbm.commands.language.words import (
     ME,
     BoardKind,

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
-from pbm.commands.families.leaving import everything_about
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import Chosen, game_options, operand
@@ -25,6 +25,8 @@ from pbm.play.records import (
 from pbm.rules.contract import GameRecord, KeepsRecords, RecordError
 from pbm.rules.record import forms_of, readings_of, written
 from pbm.store.values.boards import Board
+
+_EVERY = 1_000_000  # more boards than any player has
 
 
 class Export(Command, group="look"):
@@ -125,3 +127,47 @@ def _check_length(context: Context, plies: int) -> None:
     for _ in range((plies - 1) // A_RECORD):
         if not IMPORTS.take(context.work, context.now, context.player.id):
             raise Refusal("too-often", most=IMPORTS.most)
+
+
+def everything_about(context: Context) -> dict[str, Any]:
+    """All data stored about the speaker, as plain values."""
+    player, work = context.player, context.work
+    boards = [
+        *work.boards.of_player(player.id, playing=True, most=_EVERY),
+        *work.boards.of_player(player.id, playing=False, most=_EVERY),
+    ]
+    since = player.unreachable_since
+    return {
+        "handle": player.handle,
+        "status": player.status,
+        "joined": player.joined_at.isoformat(),
+        "settings": asdict(player.settings),
+        "has_password": player.password_hash is not None,
+        "mail_comes_back_since": since.isoformat() if since else None,
+        **work.personal_data.export(player.id),
+        "boards": [
+            {
+                "number": board.id,
+                "game": board.game,
+                "options": dict(board.options),
+                "players": [seat.handle for seat in board.seats],
+                "seats": [seat.seat for seat in board.seats_of(player.id)],
+                "status": board.status,
+                "ended_by": board.ended_by,
+                "plies": board.ply,
+                "started": board.started_at.isoformat(),
+            }
+            for board in sorted(boards, key=lambda board: board.id)
+        ],
+        "seeks": [
+            {
+                "number": seek.id,
+                "game": seek.wish.game,
+                "wishes": list(seek.wish.wishes),
+                "players": [one.handle for one in seek.seekers],
+                "status": seek.status,
+                "made": seek.made_at.isoformat(),
+            }
+            for seek in work.seeks.of_player(player.id, over=True)
+        ],
+    }

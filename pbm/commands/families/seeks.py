@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from typing import ClassVar
+from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
 
-from pbm.commands.families.lists import own_seeks, seeks_data
 from pbm.commands.families.lobby import Challenge
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
@@ -15,6 +15,7 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import PAIRING_STANDS, SEEK_STANDS
+from pbm.play.ratings import RatingShown
 from pbm.play.seeks import (
     fewest_players,
     find_seek,
@@ -22,14 +23,18 @@ from pbm.play.seeks import (
     join_seek,
     leave_seek,
     make_seek,
+    ratings_for,
     seeks_to_join,
     usual_setup,
     wish_for,
 )
-from pbm.store.values.asking import Seek
+from pbm.rules.registry import game_named
+from pbm.store.values.asking import PendingChallenge, Seek
+from pbm.store.values.players import Pool
 
 MOST_LISTED = 40
 _SHORTEST, _LONGEST = timedelta(days=1), timedelta(weeks=8)
+_MOST_OFFERED = 5  # to a newcomer
 
 
 class Play(Command, group="lobby"):
@@ -210,3 +215,64 @@ def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
     robot = robot_to_begin_with(context.work, done.wish.game) if done.wish.pairs else None
     told |= {"joined": joined, "robot": robot}
     yield Answered("seeking", {"title": f"seek {done.id}", **told})
+
+
+def pending_challenges(context: Context) -> list[dict[str, Any]]:
+    """The pending challenges that the speaker has sent or was asked about."""
+    found = context.work.challenges.of_player(context.player.id, context.turn.arrived)
+    return [_row_of_challenge(challenge, context.player.id) for challenge in found]
+
+
+def _row_of_challenge(challenge: PendingChallenge, player_id: int) -> dict[str, Any]:
+    own = challenge.by_id == player_id
+    return {
+        "title": game_named(challenge.setup["game"]).info.title,
+        "inviter": None if own else challenge.handle_of(challenge.by_id),
+        "to_you": player_id in challenge.waiting,
+        "waiting": [challenge.handle_of(other) for other in challenge.waiting],
+        "until": f"{challenge.expires_at:%Y-%m-%d}",
+    }
+
+
+def own_seeks(context: Context) -> list[dict[str, Any]]:
+    """The speaker's open seeks."""
+    own = context.work.seeks.of_player(context.player.id)
+    return seeks_data(context, [seek for seek in own if seek.wish.is_installed])
+
+
+def offered(context: Context) -> list[dict[str, Any]]:
+    """A few seeks that the speaker, a newcomer, can join."""
+    can, *_ = seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
+    return seeks_data(context, can)
+
+
+def seeks_data(context: Context, seeks: Sequence[Seek]) -> list[dict[str, Any]]:
+    """Seeks as a list shows them, with dates in the speaker's time zone."""
+    alike: dict[tuple[str, Pool], list[Seek]] = {}
+    for seek in seeks:
+        alike.setdefault((seek.wish.game, seek.wish.pool), []).append(seek)
+    ratings: dict[int, RatingShown] = {}
+    for same in alike.values():
+        makers = {seek.maker.player_id for seek in same}
+        rated = ratings_for(context.work, same[0].wish, makers, context.now)
+        ratings |= {seek.id: rated[seek.maker.player_id] for seek in same}
+    return [_row_of(context, seek, ratings[seek.id]) for seek in seeks]
+
+
+def _row_of(context: Context, seek: Seek, rating: RatingShown) -> dict[str, Any]:
+    zone = ZoneInfo(context.player.settings.timezone)
+    return {
+        "number": seek.id,
+        "by": seek.maker.handle,
+        "own": seek.maker.player_id == context.player.id,
+        "rating": rating.number,
+        "provisional": rating.provisional,
+        "game": game_named(seek.wish.game).info.title,
+        "players": seek.wish.players,
+        "waiting": [one.handle for one in seek.waiting],
+        "wishes": list(seek.wish.wishes),
+        "least": seek.wish.least,
+        "most": seek.wish.most,
+        "pairs": seek.wish.pairs,
+        "until": f"{seek.expires_at.astimezone(zone):%Y-%m-%d}",
+    }

@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand
-from pbm.commands.language.languages_spoken import names_of, read_languages
 from pbm.commands.language.numbers import Span
 from pbm.commands.language.words import JoinedWords, OneOf, Word, cut_short, lowered
 from pbm.errors import Refusal
@@ -50,6 +51,10 @@ _REMINDERS = {
     **dict.fromkeys(("off", "few", "none", "no"), "last"),
 }
 _HOUR = re.compile(r"([0-9]{1,2})(?:[:.]?00)?[ ]?(h|am|pm|)", re.ASCII)
+_MOST_LANGUAGES = 6
+_FILE = Path(__file__).parents[1] / "languages" / "spoken.txt"
+_BETWEEN_LANGUAGES = re.compile(r"[\s,;/+&]+")
+_NO_LANGUAGE = ("none", "off", "-")
 
 
 _Read = Callable[[str], dict[str, Any]]  # a value into the changed settings; raises Refusal
@@ -131,6 +136,48 @@ def _limit(word: str) -> int:
     if not (word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= _MOST_GAMES):
         raise Refusal("no-such-limit", word=cut_short(word), most=_MOST_GAMES)
     return int(word)
+
+
+def read_languages(text: str) -> str:
+    """Parse names of languages into comma-separated codes; empty for `none`. Raises Refusal.
+
+    >>> read_languages("English, deutsch and fr")
+    'en,de,fr'
+    """
+    if text.casefold() in _NO_LANGUAGE:
+        return ""
+    words = [word for word in _BETWEEN_LANGUAGES.split(text) if word and word.casefold() != "and"]
+    codes = list(dict.fromkeys(_code(word) for word in words))
+    if not codes:
+        raise Refusal("no-such-language", word=cut_short(text), near=[])
+    if len(codes) > _MOST_LANGUAGES:
+        raise Refusal("too-many-languages", most=_MOST_LANGUAGES)
+    return ",".join(codes)
+
+
+def names_of(codes: str) -> tuple[str, ...]:
+    """The English names of languages by their codes.
+
+    >>> names_of("en,de")
+    ('English', 'German')
+    """
+    return tuple(_names()[code][0] for code in codes.split(",") if code in _names())
+
+
+def _code(word: str) -> str:
+    meant = {name.casefold(): code for code, names in _names().items() for name in (code, *names)}
+    if word.casefold() not in meant:
+        near = nearest(word, [names[0] for names in _names().values()])
+        raise Refusal("no-such-language", word=cut_short(word), near=near)
+    return meant[word.casefold()]
+
+
+@cache
+def _names() -> dict[str, tuple[str, ...]]:
+    """The names of each language by its code, the English one first."""
+    lines = _FILE.read_text(encoding="utf-8").splitlines()
+    found = (line.split() for line in lines if line and not line.startswith("#"))
+    return {code: tuple(names) for code, *names in found}
 
 
 _SETTINGS: Mapping[str, _Read] = {

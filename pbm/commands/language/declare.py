@@ -21,8 +21,18 @@ from pbm.commands.language.fields import (
     operand,
     split_options,
 )
-from pbm.commands.language.logins import Login, Secret, SecretText, login_at
-from pbm.commands.language.words import BoardKind, BoardRef, Sentence, cut_short, lowered, misread
+from pbm.commands.language.words import (
+    BoardKind,
+    BoardRef,
+    Login,
+    Secret,
+    SecretText,
+    Sentence,
+    cut_short,
+    login_at,
+    lowered,
+    misread,
+)
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.nearest import nearest

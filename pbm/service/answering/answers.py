@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from pbm.commands.auth import Answerer, is_open
-from pbm.commands.families.accept import CHALLENGE as CHALLENGE_WORD
-from pbm.commands.families.accept import Accept, Reject
-from pbm.commands.families.account import NewKey
-from pbm.commands.families.leaving import Delete, ExplainStop
+from pbm.commands.families.account import Delete, ExplainStop, NewKey
+from pbm.commands.families.agree import CHALLENGE as CHALLENGE_WORD
+from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.lobby import Decline
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context

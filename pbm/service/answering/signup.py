@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from pbm.commands.auth import Answerer, is_open
-from pbm.commands.families.lists import offered
-from pbm.commands.families.seeks import Play, SeekOthers
+from pbm.commands.families.seeks import Play, SeekOthers, offered
 from pbm.commands.language.words import lowered
 from pbm.commands.script import answer_to_welcome, begins_answer, read_script, wants_no_mail
 from pbm.commands.sentences.everyday import name_alone, name_given

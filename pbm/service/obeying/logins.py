@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pbm.commands.auth import Proven, Speaker, doubt_about
-from pbm.commands.language.logins import Login
+from pbm.commands.language.words import Login
 from pbm.commands.script import Script
 from pbm.mail.address import address_key
 from pbm.mail.reading.auth_results import Dmarc

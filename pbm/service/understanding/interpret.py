@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from pbm.commands.families.accept import Accept, Reject
+from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.language.words import lowered

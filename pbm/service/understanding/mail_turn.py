@@ -5,7 +5,7 @@ from functools import cached_property, partial
 
 from pbm.commands.families.help import help_page
 from pbm.commands.language.context import Context, game_meant
-from pbm.commands.language.logins import Login
+from pbm.commands.language.words import Login
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script
 from pbm.mail.reading.inbound import Envelope, clean_subject

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from pbm.commands.families.account import Delete, ExplainStop
 from pbm.commands.families.agree import Draw, TakeBack
 from pbm.commands.families.help import Help
-from pbm.commands.families.leaving import Delete, ExplainStop
 from pbm.commands.families.lobby import Challenge, Decline, Rematch
 from pbm.commands.families.look import Games, Show
 from pbm.commands.families.play import Hint, PlayMove, Resign
