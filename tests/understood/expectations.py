@@ -30,8 +30,10 @@ happen both:
     no-for-ever      the same for somebody who was invited: the inviter has a no
     dropped          the question was answered with no
     help PAGE        this page was the answer; help: any page
+    lost             the writer was told that nothing was found in the mail to do
     told             the writer alone got an answer, a page or a list or what is wrong; nothing was
                      done, and nothing is asked
+    answered         the same, and not that the mail says nothing that we can do
     nothing          no mail, nothing done
 
 It is harmful, whatever else a row may say, where a move was played, words were sent to others,
@@ -147,8 +149,9 @@ def _means(thing: str, found: str) -> bool:
     A bare one is any of its kind; a command that is asked about may have more words behind it.
     """
     kind, _, what = thing.partition(" ")
-    if thing == "told":
-        return found == thing or found.startswith("help")
+    if thing in ("told", "answered"):
+        kinds = ("told", "help", "lost") if thing == "told" else ("told", "help")
+        return found.startswith(kinds)
     if kind == "asked":
         return found.startswith(thing)
     return found == thing or (not what and found.split()[0] == thing)

@@ -23,6 +23,7 @@ _PAGE = 70  # letters at the beginning of a page, by which it is known
 _MOVES = ("a1-c3,d4", "i9-g7,f6")
 _PLAY_AS = re.compile(r"\bplay as \W?([a-z][a-z0-9_-]+)", re.IGNORECASE)
 _GOODBYE = "pbm: goodbye"
+_LOST = "I found no command in your mail"
 
 
 def _unknown(table: Table) -> tuple[Person, Mail | None]:
@@ -270,6 +271,8 @@ class _What:
             )
             name = _PLAY_AS.search(flow(mail.text))
             return {f"{word} {name[1]}" if name else word}
+        if _LOST in flow(mail.text):
+            return {"lost"}
         return {"goodbye" if mail["Subject"] == _GOODBYE else "told"}
 
     def _questions(self, *kinds: str) -> list[dict[str, Any]]:
