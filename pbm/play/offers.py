@@ -47,20 +47,6 @@ RESUME: Final = "resume"
 _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with what has to be so
 
 
-def waiting_for(board: Board, offer: Offer) -> tuple[int, ...]:
-    """The players who still have to answer an offer."""
-    return tuple(
-        player_id
-        for player_id in board.still_in
-        if player_id != offer.by and player_id not in offer.agreed
-    )
-
-
-def open_offers(board: Board) -> tuple[Offer, ...]:
-    """The open offers of a board in progress."""
-    return tuple(offer for offer in board.offers if offer.open and board.playing)
-
-
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
     """A player's last ply, also one made for a partner who had left; 0 before the first."""
     plies = [board.last_ply_of(player_id)]
@@ -84,7 +70,7 @@ def make_offer(work: UnitOfWork, board: Board, kind: OfferKind, player_id: int) 
     moved = latest_ply(work, board, player_id)
     last = board.offer(kind)
     if last and last.open:
-        waiting = waiting_for(board, last)
+        waiting = board.waiting_for(last)
         raise Refusal(
             "offer-is-open",
             what=kind,
@@ -112,7 +98,7 @@ def agree(
     """Agree to an offer; the last yes carries it out."""
     offer = replace(offer, agreed=(*offer.agreed, player_id))
     board = _keep(work, board, offer)
-    if not waiting_for(board, offer):
+    if not board.waiting_for(offer):
         return _fulfil(work, board, offer, now)
     return [_answered(OfferSeconded, board, offer, player_id)]
 
@@ -130,8 +116,8 @@ def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list
 def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
     """Close the offers that a move answers: a draw by moving on, a take-back in any case."""
     events: list[Event] = []
-    for offer in open_offers(board):
-        is_draw = offer.kind == DRAW and player_id in waiting_for(board, offer)
+    for offer, waiting in board.open_offers.items():
+        is_draw = offer.kind == DRAW and player_id in waiting
         if offer.kind == TAKEBACK or is_draw:
             board = _keep(work, board, replace(offer, open=False))
             events.append(_answered(OfferLapsed, board, offer, player_id))
@@ -141,12 +127,12 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
 def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     """Settle offers made by, or awaiting only, a player who has left the game."""
     events: list[Event] = []
-    for offer in open_offers(board):
+    for offer in board.open_offers:
         if not board.playing:
             break
         if offer.by not in board.still_in:
             board = _keep(work, board, replace(offer, open=False))
-        elif not waiting_for(board, offer):
+        elif not board.waiting_for(offer):
             events += _fulfil(work, board, offer, now)
             board = work.boards.get(board.id)
     return events
@@ -171,7 +157,7 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
         resume(work, board, now)
         return [PauseEnded(board.id, handle)]
     done = TakebackDone(board.id, handle, *_taken(work, board, offer))
-    void = [other for other in open_offers(board) if other.kind != offer.kind]
+    void = [other for other in board.open_offers if other.kind != offer.kind]
     return [
         done,
         *_take_back(work, board, offer.moved - 1, now),
@@ -223,10 +209,10 @@ def ask_all(
     return events
 
 
-def offered_to(board: Board, robot_id: int, kind: str = DRAW) -> Offer | None:
-    """The open offer of a kind that a robot still has to answer, else None."""
-    found = (offer for offer in open_offers(board) if offer.kind == kind)
-    return next((offer for offer in found if robot_id in waiting_for(board, offer)), None)
+def offered_to(board: Board, player_id: int, kind: str = DRAW) -> Offer | None:
+    """The open offer of a kind that a player still has to answer, else None."""
+    asked = (offer for offer, waiting in board.open_offers.items() if player_id in waiting)
+    return next((offer for offer in asked if offer.kind == kind), None)
 
 
 def asked_draw(board: Board, offer: Offer, robot_id: int) -> str:

@@ -15,7 +15,7 @@ from pbm.play.boards import check_move
 from pbm.play.clocks.view import clock_view
 from pbm.play.clocks.waits import calendar_read
 from pbm.play.limits import MOST_TOGETHER
-from pbm.play.offers import claimable, open_offers, waiting_for
+from pbm.play.offers import claimable
 from pbm.play.ratings import is_too_short, rating_changes
 from pbm.play.results import places, seconds_taken
 from pbm.rules.contract import Draws, Moved, Position, Suggests, Tells, TellsMoves, View, has
@@ -178,7 +178,7 @@ def board_views(
                 for seat in beside
                 if seat not in own
             ],
-            "offers": [_offered(board, offer, plies, player_id) for offer in open_offers(board)],
+            "offers": [_offered(board, offer, plies, player_id) for offer in board.open_offers],
             "happened": _happened(board, plies, departures, since, after),
             "example": game.example_move(board.position) if yours and has(game, Suggests) else None,
             "may_decline": _may_decline(board, player_id),
@@ -346,7 +346,7 @@ def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | 
     and how many plies came `later`. `to_you`: the reader still has to answer; `waiting`: everybody
     who has to.
     """
-    waiting = waiting_for(board, offer)
+    waiting = board.open_offers[offer]
     return {
         "what": offer.kind,
         "by": board.handle_of(offer.by),

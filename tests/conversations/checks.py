@@ -11,7 +11,6 @@ from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.inbound import clean_subject
 from pbm.mail.reading.quoting import own_words
 from pbm.play import subjects
-from pbm.play.offers import open_offers, waiting_for
 from pbm.play.positions import position_after
 from tests.table import SERVER, Mail, Table
 
@@ -49,9 +48,9 @@ def check_boards(table: Table) -> None:
             assert [seat.last_ply for seat in board.seats] == [
                 last.get(seat.seat, 0) for seat in board.seats
             ]
-            for offer in open_offers(board):
+            for offer in board.open_offers:
                 assert offer.by in board.still_in
-                assert waiting_for(board, offer), offer
+                assert board.waiting_for(offer), offer
                 assert 0 <= offer.moved <= board.ply
             if board.round:
                 rounds = [item.round for item in work.boards.of_match(board.round.match_id)]

@@ -12,7 +12,7 @@ from pbm.events.board import BoardDeclined, BoardStarted, MatchBrokenOff
 from pbm.play.actions import decline_board, leave_board, play_move
 from pbm.play.boards import Setup, progress_at, start_board
 from pbm.play.by_operator import end_board, reopen_board, undo_ply
-from pbm.play.offers import DRAW, TAKEBACK, agree, claim_draw, make_offer, waiting_for
+from pbm.play.offers import DRAW, TAKEBACK, agree, claim_draw, make_offer
 from pbm.rules.abalone import GAME
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
@@ -67,7 +67,7 @@ class Game:
         make_offer(self.work, self.board, kind, self.players[0].id)
         (offer,) = self.board.offers
         events: list[Event] = []
-        for player_id in waiting_for(self.board, offer):
+        for player_id in self.board.waiting_for(offer):
             (offer,) = self.board.offers
             events = agree(self.work, self.board, offer, player_id, NOW)
         return events

@@ -28,9 +28,8 @@ from pbm.play.offers import (
     ask_all,
     claim_draw,
     latest_ply,
-    open_offers,
+    offered_to,
     refuse,
-    waiting_for,
 )
 from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.boards import Board, Offer
@@ -60,7 +59,7 @@ class Draw(BoardCommand, group="play"):
     def run(self, context: Context) -> Iterator[Event]:
         """Offer a draw, or agree to one."""
         board = context.own_game(self.board)
-        offer = _offered_draw(board, context)
+        offer = offered_to(board, context.player.id)
         if offer:
             yield from agree(context.work, board, offer, context.player.id, context.now)
         else:
@@ -69,7 +68,7 @@ class Draw(BoardCommand, group="play"):
     def pinned(self, context: Context) -> str:
         """The line with the board's number, as an agreement or an offer."""
         board = context.own_game(self.board)
-        return f"{'accept draw' if _offered_draw(board, context) else 'draw'} {board.id}"
+        return f"{'accept draw' if offered_to(board, context.player.id) else 'draw'} {board.id}"
 
 
 class TakeBack(BoardCommand, group="play"):
@@ -100,12 +99,6 @@ class TakeBack(BoardCommand, group="play"):
         board = context.own_board(self.board)
         latest = latest_ply(context.work, board, context.player.id)
         return f"takeback {board.id}#{self.board.ply if self.board and self.board.ply else latest}"
-
-
-def _offered_draw(board: Board, context: Context) -> Offer | None:
-    """The draw offer that awaits the speaker's answer, None if there is none."""
-    found = (offer for offer in open_offers(board) if offer.kind == DRAW)
-    return next((item for item in found if context.player.id in waiting_for(board, item)), None)
 
 
 class _Answer(Command):
@@ -182,14 +175,14 @@ class _Answer(Command):
         """The offers on a board that this may answer."""
         return [
             offer
-            for offer in open_offers(board)
+            for offer in board.open_offers
             if offer.kind == (self.what or offer.kind)
             and self._may_answer(board, offer, context)
             and self._means(offer)
         ]
 
     def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
-        return context.player.id in waiting_for(board, offer)
+        return context.player.id in board.waiting_for(offer)
 
     def _means(self, offer: Offer) -> bool:
         """Whether an offer fits the named ply; only take-backs have one."""
@@ -264,7 +257,7 @@ class Reject(_Answer, group="play"):
         return player_id in (challenge.by_id, *challenge.asked)
 
     def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
-        return context.player.id in (offer.by, *waiting_for(board, offer))
+        return context.player.id in (offer.by, *board.waiting_for(offer))
 
 
 def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:

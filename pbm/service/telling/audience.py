@@ -7,7 +7,6 @@ the operator sends again, are not chosen here.
 from collections.abc import Collection, Mapping, Sequence
 
 from pbm.events import BoardEvent
-from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
@@ -66,4 +65,4 @@ def _is_asked(player: Player, board: Board) -> bool:
     """Whether it is the player's move, or the player is asked to agree to something."""
     if board.to_move and board.to_move.player_id == player.id:
         return True
-    return any(player.id in waiting_for(board, offer) for offer in open_offers(board))
+    return any(player.id in waiting for waiting in board.open_offers.values())

@@ -7,7 +7,6 @@ the board before then replaces it, and includes its news.
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
 from pbm.store.queues.kept_news import AwaitingMail
 from pbm.store.values.boards import Board
@@ -52,7 +51,7 @@ def _robot_is_due(board: Board) -> bool:
     if board.to_move and board.to_move.robot:
         return True
     robots = {seat.player_id for seat in board.seats if seat.robot}
-    return any(robots.intersection(waiting_for(board, offer)) for offer in open_offers(board))
+    return any(map(robots.intersection, board.open_offers.values()))
 
 
 def deferred_until(player: Player, now: datetime) -> datetime | None:

@@ -17,7 +17,6 @@ from pbm.play.allowance import is_pictured, take_mails
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
 from pbm.play.limits import PICTURED, WAS_TOO_MUCH
-from pbm.play.offers import open_offers, waiting_for
 from pbm.play.turn import Turn
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import News
@@ -160,7 +159,7 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         # The player to move may end an offer by moving.
-        return not any(player.id in waiting_for(board, offer) for offer in open_offers(board))
+        return not any(player.id in waiting for waiting in board.open_offers.values())
     wait = wait_of(turn.work, board, turn.now, player)
     if wait is None or wait.ends_at is None:
         return True

@@ -16,7 +16,7 @@ from pbm.events.board import MailCameBack
 from pbm.mail.address import short_name
 from pbm.play.allowance import take_mails, take_strangers_mail
 from pbm.play.digests import next_hour
-from pbm.play.offers import mark_of, open_offers, waiting_for
+from pbm.play.offers import mark_of
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
 from pbm.service.telling.delayed_mail import deferred_until, waits_until
@@ -360,7 +360,7 @@ def _about(board: Board, player: Player) -> str:
     So a yes answers no offer that its mail did not show.
     """
     back = f"b{board.taken_back}" if board.taken_back else ""
-    asked = (item for item in open_offers(board) if player.id in waiting_for(board, item))
+    asked = (offer for offer, waiting in board.open_offers.items() if player.id in waiting)
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])
 
 

@@ -21,7 +21,7 @@ from pbm.commands.sentences.yes_and_no import Spoken, spoken
 from pbm.commands.talk import is_in_sentence
 from pbm.errors import Refusal
 from pbm.events import Answered
-from pbm.play.offers import DRAW, TAKEBACK, mark_of, open_offers, waiting_for
+from pbm.play.offers import DRAW, TAKEBACK, mark_of
 from pbm.service.understanding.board_lines import read_board_lines
 from pbm.service.understanding.move_line import read_move_line
 from pbm.service.understanding.wishes import ask_to_decline, only_wishes, read_wish
@@ -60,10 +60,9 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
     if number is None:
         return _yes_to_what(None) if is_bare_yes(script) else None
     board = context.work.boards.get(number)
-    waiting = {offer: waiting_for(board, offer) for offer in open_offers(board)}
-    asked = {offer: who for offer, who in waiting.items() if context.player_id in who}
+    asked = {offer: who for offer, who in board.open_offers.items() if context.player_id in who}
     if not asked:
-        if not waiting and is_bare_no(script):
+        if not board.open_offers and is_bare_no(script):
             return ask_to_decline(context, script, number)
         return _yes_to_what(number) if is_bare_yes(script) else None
     line = script.comment[said.lines - 1]

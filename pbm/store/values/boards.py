@@ -141,7 +141,7 @@ class Board:
         """The position before the first move. Raises StateError."""
         return self.rules.load(self.start_state)
 
-    @property
+    @cached_property
     def playing(self) -> bool:
         """Whether moves can still be made."""
         return self.status == BoardStatus.PLAYING
@@ -155,12 +155,12 @@ class Board:
         seat = mover(self.position) if self.playing else None
         return self.seats[seat - 1] if seat else None
 
-    @property
+    @cached_property
     def from_record(self) -> bool:
         """Whether this game was imported as a record."""
         return self.seats[0].from_record
 
-    @property
+    @cached_property
     def still_in(self) -> tuple[int, ...]:
         """The players who have not left, without duplicates, in the order of their seats."""
         out = self.position.out
@@ -175,6 +175,17 @@ class Board:
     def offer(self, kind: str) -> Offer | None:
         """The last offer of this kind."""
         return next((offer for offer in self.offers if offer.kind == kind), None)
+
+    @cached_property
+    def open_offers(self) -> dict[Offer, tuple[int, ...]]:
+        """The open offers of a game in progress, each with the players who have to answer it."""
+        found = self.offers if self.playing else ()
+        return {offer: self.waiting_for(offer) for offer in found if offer.open}
+
+    def waiting_for(self, offer: Offer) -> tuple[int, ...]:
+        """The players who still have to answer an offer."""
+        done = (offer.by, *offer.agreed)
+        return tuple(player_id for player_id in self.still_in if player_id not in done)
 
     def handle_of(self, player_id: int) -> str:
         """The handle of a player of this board."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from pbm.passwords import PasswordHash
@@ -43,7 +44,7 @@ class PlayerSettings:
     reminders: str = "all"
     signature: str = ""
 
-    @property
+    @cached_property
     def wants_digests(self) -> bool:
         """Whether news of others' acts wait for a digest."""
         return self.digest != "off"
@@ -85,12 +86,12 @@ class Player:
     spared_at: datetime | None = None
     rating_news: list[list[Any]] | None = None
 
-    @property
+    @cached_property
     def address(self) -> str:
         """The address that this player's mail is sent to."""
         return self.addresses[0]
 
-    @property
+    @cached_property
     def is_active(self) -> bool:
         """Whether the player can play."""
         return self.status == PlayerStatus.ACTIVE
