@@ -8,7 +8,7 @@ It uses the rules' own search for legal moves and plays them on sets of cells. T
 from collections.abc import Iterator
 
 from pbm.rules.abalone.board import BOARD, STEPS, shifted
-from pbm.rules.abalone.movegen import CODED, codes, moved
+from pbm.rules.abalone.moves import CODED, codes, moved
 from pbm.rules.abalone.position import AbalonePosition
 
 _EDGE = {step: BOARD & ~shifted(BOARD, -step) for step in STEPS}

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from bench.measure import Row, beside, rates_of
 from pbm.rules import abalone as rules
-from pbm.rules.abalone import movegen
+from pbm.rules.abalone import moves
 from pbm.rules.abalone.board import BOARD, shifted
 from pbm.rules.abalone.position import perft
 from tests.rules import oracle
@@ -27,7 +27,7 @@ def _legal_moves(positions: Sequence[rules.AbalonePosition], seconds: float) -> 
     naive = f"naive oracle, all legal moves of {len(positions)}"
     works = {
         naive: _each(games, oracle.legal_moves),
-        "movegen.codes, the integer core": _each(sets, lambda four: movegen.codes(*four)),
+        "moves.codes, the integer core": _each(sets, lambda four: moves.codes(*four)),
         "rules.legal_moves": _each(positions, rules.AbalonePosition.legal_moves),
     }
     rates = rates_of(works, at_least=seconds)
@@ -75,11 +75,11 @@ def _naive_perft(game: oracle.Game, depth: int) -> int:
 def _core_perft(own: int, others: int, depth: int) -> int:
     """Perft of two players on two sets of cells, as long as nobody can have won or be stuck."""
     if depth == 1:
-        return movegen.count(own, 0, others, 0)
+        return moves.count(own, 0, others, 0)
     total = 0
-    for code in movegen.codes(own, 0, others, 0):
-        marbles, step = movegen.CODED[code]
-        moving = movegen.moved(marbles, step, own | others)
+    for code in moves.codes(own, 0, others, 0):
+        marbles, step = moves.CODED[code]
+        moving = moves.moved(marbles, step, own | others)
         pushed = shifted(others & moving, step) & BOARD
         after = own & ~moving | shifted(own & moving, step)
         total += _core_perft(others & ~moving | pushed, after, depth - 1)

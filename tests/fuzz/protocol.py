@@ -4,8 +4,7 @@ import json
 from unittest.mock import patch
 
 from pbm.rules.abalone.programs import rules
-from pbm.rules.abalone.programs.requests import REQUEST_REASONS
-from pbm.rules.abalone.programs.rules import answer
+from pbm.rules.abalone.programs.rules import REQUEST_REASONS, answer
 from pbm.rules.abalone.reasons import REASONS
 from tests.fuzz.targets import Target
 

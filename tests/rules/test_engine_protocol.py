@@ -15,8 +15,7 @@ import pytest
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine import plain, searching
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
-from pbm.rules.abalone.programs.engine import LONGEST_LINE, Engine
-from pbm.rules.abalone.programs.orders import OPTIONS
+from pbm.rules.abalone.programs.engine import LONGEST_LINE, OPTIONS, Engine
 from pbm.rules.contract import Budget
 from tests.polling import PATIENCE, until
 

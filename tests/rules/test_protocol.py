@@ -15,8 +15,15 @@ from hypothesis import strategies as st
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
-from pbm.rules.abalone.programs.requests import LONGEST_LINE, REQUEST_REASONS
-from pbm.rules.abalone.programs.rules import DEEPEST_PERFT, MOST_NODES, MOST_SECONDS, answer, serve
+from pbm.rules.abalone.programs.rules import (
+    DEEPEST_PERFT,
+    LONGEST_LINE,
+    MOST_NODES,
+    MOST_SECONDS,
+    REQUEST_REASONS,
+    answer,
+    serve,
+)
 from pbm.rules.abalone.reasons import REASONS
 from pbm.rules.contract import WON
 from tests.polling import PATIENCE

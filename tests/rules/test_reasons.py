@@ -17,8 +17,8 @@ from pbm.resources import resource_path
 from pbm.rules import abalone as rules
 from pbm.rules import contract
 from pbm.rules.abalone import GAME, reasons
+from pbm.rules.abalone.records import LONGEST_TEXT
 from pbm.rules.abalone.records.apgn import MOST_PLIES
-from pbm.rules.abalone.records.forms import LONGEST_TEXT
 from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
 from pbm.rules.contract import RulesError
 from tests.rows import each_row
@@ -33,7 +33,8 @@ CLASSES = {
     name
     for name, each in vars(contract).items()
     if isinstance(each, type) and issubclass(each, RulesError)
-}
+} | {"_refused"}
+"""What makes an error of a reason."""
 Kind = tuple[str, str | None]
 """A reason, and which of its faults."""
 

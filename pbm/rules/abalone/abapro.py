@@ -20,8 +20,8 @@ from pbm.rules.abalone.board import (
 )
 from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.placement import Placement
-from pbm.rules.abalone.refusals import game_over, why_not
-from pbm.rules.contract import NotationError
+from pbm.rules.abalone.refusals import why_not
+from pbm.rules.contract import IllegalMoveError, NotationError
 
 _LONGEST_TEXT = 100
 
@@ -80,7 +80,7 @@ def parse_abapro(text: str, position: Placement) -> LineMove:
         step = _step(first, second)
         marbles = _implied_line(first, step, position)
     if position.outcome is not None:
-        raise game_over()
+        raise IllegalMoveError("game-over")
     move = LineMove(marbles, step)
     refusal = why_not(position, move)
     if refusal is None:

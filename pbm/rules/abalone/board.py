@@ -24,16 +24,16 @@ AXES = (RIGHT, LOWER_LEFT, LOWER_RIGHT)
 LONGEST_LINE = 3
 
 
-def _columns(row: int) -> range:
-    """The columns of a row that is counted from 1: five in the first, nine in the fifth."""
-    return range(max(1, row - 4), min(9, row + 4) + 1)
-
-
-CELLS = tuple(10 * row + column for row in range(1, 10) for column in _columns(row))
+CELLS = tuple(
+    10 * row + column for row in range(1, 10) for column in range(max(1, row - 4), min(10, row + 5))
+)
 """All cells in reading order, which is also the order of their numbers."""
 
-_STARTS = tuple(sum(len(_columns(above)) for above in range(1, row)) for row in range(1, 10))
-ROW_SLICES = tuple(map(slice, _STARTS, (*_STARTS[1:], len(CELLS))))
+INDEX = {cell: index for index, cell in enumerate(CELLS)}
+"""The place of each cell among all cells."""
+
+_STARTS = (0, 5, 11, 18, 26, 35, 43, 50, 56, len(CELLS))
+ROW_SLICES = tuple(map(slice, _STARTS, _STARTS[1:]))
 """Each row in a list of all cells."""
 
 CENTRE = 55
@@ -75,8 +75,7 @@ def distance(one: int, other: int) -> int:
     >>> distance(parse_cell("a1"), CENTRE)
     4
     """
-    rows = one // 10 - other // 10
-    columns = one % 10 - other % 10
+    rows, columns = one // 10 - other // 10, one % 10 - other % 10
     return max(abs(rows), abs(columns), abs(rows - columns))
 
 

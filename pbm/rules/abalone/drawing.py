@@ -12,6 +12,7 @@ from pbm.rules.abalone.board import (
     CELL_NAMED,
     CELLS,
     CENTRE,
+    INDEX,
     LEFT,
     LOWER_LEFT,
     RIGHT,
@@ -33,7 +34,6 @@ _ANGLE = 60  # degrees from one direction to the next
 _STROKE, _SHORT = 0.56, 0.26
 # Distance of a label from the last cell of its line; farther if a row ends at the same place.
 _AWAY, _FARTHER = 1.3, 1.85
-_INDEX = {cell: index for index, cell in enumerate(CELLS)}
 
 Point = tuple[float, float]
 
@@ -84,11 +84,11 @@ def _marked(position: Placement, moves: Sequence[Moved]) -> Iterator[dict[str, A
         still = [cell for cell in came if position.seat_at(cell) in own]
         yield {
             "move": moved.move,
-            "left": [_INDEX[cell] for cell in _left(move)],
-            "came": [_INDEX[cell] for cell in still],
-            "at": _INDEX[(still or came)[0]],
+            "left": [INDEX[cell] for cell in _left(move)],
+            "came": [INDEX[cell] for cell in still],
+            "at": INDEX[(still or came)[0]],
             "towards": _ANGLE * STEPS.index(move.step),
-            "off": [_INDEX[CELL_NAMED[effect["from"]]], str(effect["ejected"])] if effect else None,
+            "off": [INDEX[CELL_NAMED[effect["from"]]], str(effect["ejected"])] if effect else None,
         }
 
 

@@ -16,8 +16,7 @@ from pbm.rules.abalone.board import (
     members,
     shifted,
 )
-from pbm.rules.abalone.movegen import CODED, codes, moved
-from pbm.rules.abalone.moves import LineMove
+from pbm.rules.abalone.moves import CODED, LineMove, codes, moved
 from pbm.rules.abalone.notation import read_canonical
 from pbm.rules.abalone.placement import Placement
 from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition

@@ -10,8 +10,7 @@ from pbm.rules.abalone.drawing import GROUND, drawing, told_move
 from pbm.rules.abalone.layouts import BOARDS, LAYOUT, PILLAR, TEAMS, home_of, start
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, symbol
 from pbm.rules.abalone.position import AbalonePosition, parse_state
-from pbm.rules.abalone.records import Record, format_record, parse_record
-from pbm.rules.abalone.records.forms import chosen_form
+from pbm.rules.abalone.records import Record, chosen_form, format_record, parse_record
 from pbm.rules.abalone.refusals import example_move
 from pbm.rules.contract import GameRecord, Option, Options, completed
 

@@ -1,14 +1,21 @@
-"""Moves (rules, section 3).
+"""Moves, and their generation on plain integers, made for speed (rules, section 3).
 
 A move takes a line of one to three own marbles one step in one direction. *In line*, along the
 line, it goes onto an empty cell or pushes fewer opponents than it has marbles (a *sumito*);
 *sideways* it goes onto empty cells only. In teams a line may hold marbles of the partner.
+
+The arguments of the generator are sets of cells (`pbm.rules.abalone.board`). For each direction it
+finds the rear cells of all lines that can go that way at once: `sets >> step` is every cell from
+which a step leads into the set. The formulas stand twice, for steps to higher cells and, with the
+shifts reversed, for those to lower ones: a function call for each would take longer than the shift
+itself. A generated move is a *code*: the number of its kind (step, axis and length) times 128, plus
+one more than its rear cell. `CODED` says what a code stands for.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pbm.rules.abalone.board import LINES, STEPS, format_cell
-from pbm.rules.abalone.movegen import CODED
+from pbm.rules.abalone.board import AXES, BOARD, LINES, STEPS, format_cell, shifted
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,15 +60,138 @@ class LineMove:
         return f"LineMove('{self}')"
 
     def __str__(self) -> str:
-        target = format_cell(self.rear + self.step)
-        if len(self.cells) == 1:
-            return f"{format_cell(self.rear)},{target}"
-        return f"{format_cell(self.rear)}-{format_cell(self.front)},{target}"
+        ends = dict.fromkeys((self.rear, self.front))
+        return f"{'-'.join(map(format_cell, ends))},{format_cell(self.rear + self.step)}"
 
+
+KINDS = tuple(
+    (step, axis, size)
+    for step in STEPS
+    for axis in (step, *(axis for axis in AXES if axis != abs(step)))
+    for size in (1, 2, 3)
+    if size > 1 or axis == step
+)
+"""All kinds of moves in the order in which they are generated: the step, the axis along which the
+line lies from its rear cell, and the number of marbles."""
+
+_BASES_REVERSED = tuple(number << 7 for number in reversed(range(len(KINDS))))
+
+
+def _coded() -> Iterator[tuple[int, tuple[int, int]]]:
+    for number, (step, axis, size) in enumerate(KINDS):
+        for marbles, line in LINES.items():
+            if len(line) == size and (size == 1 or line[1] - line[0] == abs(axis)):
+                rear = line[0] if axis > 0 else line[-1]
+                yield (number << 7) + rear + 1, (marbles, step)
+
+
+CODED = dict(_coded())
+"""The marbles and the step of the move that a code stands for."""
 
 _MOVES = {code: LineMove(marbles, step) for code, (marbles, step) in CODED.items()}
 
+_AROUND = (1 << 111) - 1
+"""All cells and everything that one step can lead to."""
+
+_BIT = tuple((1 << top) >> 1 for top in range(112))
+"""By the length of a number in bits, its highest bit."""
+
+_SHIFTS = tuple(
+    (far, 2 * far, 3 * far, *(times * axis for axis in AXES if axis != far for times in (1, 2)))
+    for far in map(abs, STEPS)
+)
+"""By direction, the shifts of one, two and three steps, and of one and two along each other axis;
+the last three directions are those to lower cells."""
+
 
 def move_coded(code: int) -> LineMove:
-    """The move of a code of `movegen`; raises KeyError for an unknown one."""
+    """The move of a code; raises KeyError for an unknown one."""
     return _MOVES[code]
+
+
+def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
+    """For each kind of move in turn, the set of rear cells from which it is legal.
+
+    The mover's marbles, those of a partner (0 without teams), of all opponents, and the cells that
+    never change. No cell may be in two of the sets.
+    """
+    side = own | partner
+    occupied = side | enemies | fixed
+    room = _AROUND ^ occupied
+    empty = BOARD ^ occupied
+    found: list[int] = []
+    for once, twice, thrice, one, two_ones, other, two_others in _SHIFTS[:3]:
+        open_ahead = empty >> once
+        pushable = enemies & room >> once
+        clear = empty | pushable
+        pairs = own & side >> once
+        free = side & open_ahead
+        found += (
+            own & open_ahead,
+            pairs & clear >> twice,
+            pairs & side >> twice & (clear | enemies & pushable >> once) >> thrice,
+            beside := free & free >> one,
+            beside & free >> two_ones,
+            beside := free & free >> other,
+            beside & free >> two_others,
+        )
+    for once, twice, thrice, one, two_ones, other, two_others in _SHIFTS[3:]:
+        open_ahead = empty << once
+        pushable = enemies & room << once
+        clear = empty | pushable
+        pairs = own & side << once
+        free = side & open_ahead
+        found += (
+            own & open_ahead,
+            pairs & clear << twice,
+            pairs & side << twice & (clear | enemies & pushable << once) << thrice,
+            beside := free & free >> one,
+            beside & free >> two_ones,
+            beside := free & free >> other,
+            beside & free >> two_others,
+        )
+    if partner:
+        # Sideways one of the line must be an own marble; in line the rear is.
+        for number, (step, axis, size) in enumerate(KINDS):
+            if axis != step:
+                found[number] &= own | own >> axis | (own >> 2 * axis if size > 2 else 0)
+    return found
+
+
+def codes(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
+    """The codes of all legal moves, in the order of their kinds and then of their rear cells."""
+    # Backwards, since the highest bit of a number is faster to find than the lowest.
+    found: list[int] = []
+    append, bit = found.append, _BIT
+    sets = rears(own, partner, enemies, fixed)
+    sets.reverse()
+    for base, cells in zip(_BASES_REVERSED, sets, strict=True):
+        while cells:
+            top = cells.bit_length()
+            append(base + top)
+            cells ^= bit[top]
+    found.reverse()
+    return found
+
+
+def count(own: int, partner: int, enemies: int, fixed: int) -> int:
+    """The number of legal moves."""
+    return sum(map(int.bit_count, rears(own, partner, enemies, fixed)))
+
+
+def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
+    """Whether there is a legal move."""
+    empty = BOARD & ~(own | partner | enemies | fixed)
+    next_to_own = own << 1 | own >> 1 | own << 10 | own >> 10 | own << 11 | own >> 11
+    # Nearly always a single marble can step somewhere, and there is no need to look for pushes.
+    return bool(empty & next_to_own) or any(rears(own, partner, enemies, fixed))
+
+
+def moved(marbles: int, step: int, occupied: int) -> int:
+    """The marbles that a legal move moves: those named, and those that they push."""
+    moving = marbles
+    ahead = (shifted(marbles, step) & ~marbles) & occupied
+    while ahead:
+        moving |= ahead
+        ahead = shifted(ahead, step) & occupied
+    return moving

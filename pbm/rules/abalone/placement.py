@@ -1,11 +1,9 @@
 """The data of a position: marbles, turn, scores and outcome."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbm.rules.abalone.board import CELLS, CENTRE, ROW_SLICES, ROWS, members
-from pbm.rules.abalone.movegen import any_move, codes, count
-from pbm.rules.abalone.moves import LineMove, move_coded
+from pbm.rules.abalone.board import CELLS, CENTRE, INDEX, ROW_SLICES, ROWS, members
+from pbm.rules.abalone.moves import LineMove, codes, move_coded
 from pbm.rules.contract import Outcome
 
 EJECTIONS_TO_WIN = 6
@@ -16,9 +14,9 @@ TEAMS = ((1, 3), (2, 4))
 FIXED, EMPTY = "#", "."
 """The signs for the fixed marble and for an empty cell."""
 
-_INDEX = {cell: index for index, cell in enumerate(CELLS)}
 _ALONE = tuple(tuple((seat,) for seat in range(1, players + 1)) for players in range(7))
-_MIDDLE_ROW = 5
+_INDENTS = tuple(" " * abs(row) for row in range(-4, 5))
+_ROW_ENDS = (" / 7", " / 8", " / 9", " /", "", "", "", "", "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,10 +72,7 @@ class Placement:
     @property
     def occupied(self) -> int:
         """The set of cells with a marble on them, including the fixed one."""
-        occupied = self.fixed
-        for marbles in self.marbles:
-            occupied |= marbles
-        return occupied
+        return sum(self.marbles, self.fixed)
 
     @property
     def fixed(self) -> int:
@@ -101,7 +96,7 @@ class Placement:
         return (seat + 1) % 4 + 1 if self.teams and seat is not None else None
 
     def is_played(self, seat: int) -> bool:
-        """Whether a player moves for a seat: its own, or the partner of one who has left."""
+        """Whether a player moves for a seat: its own, or a partner's."""
         return seat not in self.out or self.partner(seat) not in self.out | {None}
 
     def seen_by(self, seat: int) -> tuple[int, int, int, int]:
@@ -129,20 +124,12 @@ class Placement:
         """
         return tuple(map(move_coded, codes(*self.seen_by(self.turn)))) if self.turn else ()
 
-    def count_moves(self) -> int:
-        """The number of legal moves; faster than `legal_moves`."""
-        return count(*self.seen_by(self.turn)) if self.turn else 0
-
-    def can_move(self, seat: int) -> bool:
-        """Whether a seat would have a legal move if it were its turn."""
-        return any_move(*self.seen_by(seat))
-
     def signs(self, by_seat: str) -> list[str]:
         """The sign of each cell, in reading order; `by_seat` has the signs of the seats."""
         found = [EMPTY] * len(CELLS)
         for marbles, sign in zip((*self.marbles, self.fixed), (*by_seat, FIXED), strict=True):
             for cell in members(marbles):
-                found[_INDEX[cell]] = sign
+                found[INDEX[cell]] = sign
         return found
 
     def drawn(self) -> str:
@@ -163,17 +150,10 @@ class Placement:
             I- x x x x x
         """
         signs = self.signs(symbols(self))
-        rows = (_row(number, signs[row]) for number, row in enumerate(ROW_SLICES, start=1))
-        return "\n".join(["        1 2 3 4 5", "        / / / / / 6", *rows])
-
-
-def _row(number: int, signs: Sequence[str]) -> str:
-    indent = " " * abs(number - _MIDDLE_ROW)
-    line = f"{indent}{ROWS[number - 1].upper()}- {' '.join(signs)}"
-    if number >= _MIDDLE_ROW:
-        return line
-    next_column = number + _MIDDLE_ROW + 1
-    return f"{line} / {next_column}" if next_column <= 9 else f"{line} /"
+        lines = ["        1 2 3 4 5", "        / / / / / 6"]
+        for letter, row, indent, end in zip(ROWS, ROW_SLICES, _INDENTS, _ROW_ENDS, strict=True):
+            lines.append(f"{indent}{letter.upper()}- {' '.join(signs[row])}{end}")
+        return "\n".join(lines)
 
 
 def symbol(game: Placement | int, seat: int) -> str:

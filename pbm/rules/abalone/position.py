@@ -1,19 +1,38 @@
-"""Positions and turns: what a move does, who is next, when the game is over (rules, 3 and 5)."""
+"""Positions as the contract has them: turns, the end of a game, and the state line.
 
+A state line is a position in one line of text (rules, section 6): `ROWS TURN SCORES FLAGS`, the
+rows a to i with `/` between them, each marble as the digit of its seat, a fixed one as `#`; the
+seat that moves next, `-` once the game is over; the scores by seat; and `-` or some of the flags
+`teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in this order and with `;` between them. A
+position has one line. It may be set up rather than reached in play, but turn and outcome must
+follow the rules.
+"""
+
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from pbm.rules.abalone.board import EDGE, format_cell, shifted
-from pbm.rules.abalone.movegen import moved
-from pbm.rules.abalone.moves import LineMove
+from pbm.rules.abalone.board import CELLS, CENTRE, EDGE, ROW_SLICES, ROWS, format_cell, shifted
+from pbm.rules.abalone.moves import LineMove, any_move, count, moved
 from pbm.rules.abalone.notation import parse_move
-from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, Placement
-from pbm.rules.abalone.refusals import game_over, why_not
-from pbm.rules.abalone.state import format_state, read_state
+from pbm.rules.abalone.pictures import MOST_MARBLES
+from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, EMPTY, FIXED, TEAMS, Placement
+from pbm.rules.abalone.refusals import why_not
 from pbm.rules.contract import IllegalMoveError, Outcome, Played, StateError, View
 
-_MOST_KEPT = 1024  # positions: those of one board are asked for again soon
+_MOST_KEPT = 1024  # positions, half a KB each: those of one board are asked for again soon
+_LONGEST = 200
+_LINE = re.compile(
+    r"(?P<rows>[^ ]+) (?P<turn>[1-6]|-) (?P<scores>[0-6](?:,[0-6]){1,5}) (?P<flags>[^ ]+)",
+    re.ASCII,
+)
+_FLAG = re.compile(
+    r"-|(?P<teams>teams)|out=(?P<out>[1-6](?:\+[1-6])*)|quiet=(?P<quiet>[1-9][0-9]{0,8})"
+    r"|won=[1-6](?:\+[1-6])?|draw",
+    re.ASCII,
+)
+_EMPTY_ROWS = [EMPTY * len(CELLS[row]) for row in ROW_SLICES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +81,18 @@ class AbalonePosition(Placement):
             bits & ~moving | shifted(bits & staying, step) if bits & moving else bits
             for bits in self.marbles
         )
-        effect: dict[str, Any] = {}
+        scores, effect = self.scores, dict[str, Any]()
         if lost:
             cell = lost.bit_length() - 1
             effect = {"ejected": self.seat_at(cell), "from": format_cell(cell)}
+            if effect["ejected"] not in self.out:
+                scorers = self.group_of(self.turn)
+                scores = tuple(
+                    score + (seat in scorers) for seat, score in enumerate(self.scores, 1)
+                )
+        quiet = 0 if lost else self.quiet + 1
         after = AbalonePosition(
-            marbles,
-            None,
-            self._scores_with(effect.get("ejected")),
-            self.out,
-            0 if lost else self.quiet + 1,
-            None,
-            self.teams,
-            self.pillar,
+            marbles, None, scores, self.out, quiet, None, self.teams, self.pillar
         )
         return AbalonePlayed(after.settled(self.turn % self.players + 1), move, effect)
 
@@ -86,7 +104,7 @@ class AbalonePosition(Placement):
         that is out already.
         """
         if self.turn is None:
-            raise game_over()
+            raise IllegalMoveError("game-over")
         if seat not in self.seats:
             raise IllegalMoveError("no-such-seat", last=self.players)
         if seat in self.out:
@@ -101,27 +119,23 @@ class AbalonePosition(Placement):
         outcome = self._won()
         if outcome is None:
             for seat in (*self.seats[first - 1 :], *self.seats[: first - 1]):
-                if self.is_played(seat) and self.can_move(seat):
+                if self.is_played(seat) and any_move(*self.seen_by(seat)):
                     return replace(self, turn=seat, outcome=None)
             outcome = self._outcome((), "none")
         return replace(self, turn=None, outcome=outcome)
 
     def state(self) -> str:
-        """The state line."""
-        return format_state(self)
+        """The state line.
+
+        >>> from pbm.rules.abalone import start
+        >>> start("bowl", 6).state()
+        '11.22/111222/.1...2./66....33/66.....33/66....33/.5...4./555444/55.44 1 0,0,0,0,0,0 -'
+        """
+        return _format_state(self)
 
     def diagram(self, view: View) -> tuple[str, ...]:  # noqa: ARG002 - all see the same
         """The board with the labels of its rows and columns."""
-        return tuple(self.drawn().split("\n"))
-
-    def _scores_with(self, ejected: int | None) -> tuple[int, ...]:
-        """One more for the mover's side if the ejected marble is of a seat that is still in."""
-        if ejected is None or ejected in self.out:
-            return self.scores
-        scorers = self.group_of(self.turn)
-        return tuple(
-            score + (seat in scorers) for seat, score in zip(self.seats, self.scores, strict=True)
-        )
+        return _diagram(self)
 
     def _won(self) -> Outcome | None:
         """`ejections`: six marbles were pushed off; `last`: one side is left, or has marbles."""
@@ -141,6 +155,27 @@ class AbalonePosition(Placement):
 
 
 @lru_cache(maxsize=_MOST_KEPT)
+def _diagram(position: AbalonePosition) -> tuple[str, ...]:
+    return tuple(position.drawn().split("\n"))
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _format_state(position: AbalonePosition) -> str:
+    signs = position.signs("".join(map(str, position.seats)))
+    rows = "/".join("".join(signs[row]) for row in ROW_SLICES)
+    flags = ["teams"] if position.teams else []
+    if position.out:
+        flags.append("out=" + "+".join(map(str, sorted(position.out))))
+    if position.quiet:
+        flags.append(f"quiet={position.quiet}")
+    if position.outcome:
+        winners = "+".join(map(str, position.outcome.winners))
+        flags.append(f"won={winners}" if winners else "draw")
+    scores = ",".join(map(str, position.scores))
+    return f"{rows} {position.turn or '-'} {scores} {';'.join(flags) or '-'}"
+
+
+@lru_cache(maxsize=_MOST_KEPT)
 def parse_state(text: str) -> AbalonePosition:
     """The position that a state line describes; raises StateError, and nothing else.
 
@@ -148,11 +183,76 @@ def parse_state(text: str) -> AbalonePosition:
     >>> parse_state(start("bowl", 6).state()) == start("bowl", 6)
     True
     """
-    unsettled, first = read_state(text, AbalonePosition)
-    position = unsettled.settled(first)
+    line = _LINE.fullmatch(text) if len(text) <= _LONGEST else None
+    if line is None:
+        raise StateError("bad-state", fault="parts")
+    scores = tuple(map(int, line["scores"].split(",")))
+    teams, out, quiet = _parse_flags(line["flags"])
+    marbles, pillar = _parse_rows(line["rows"], len(scores))
+    placed = AbalonePosition(marbles, None, scores, out, quiet, teams=teams, pillar=pillar)
+    _check_placed(placed)
+    first = 1 if line["turn"] == "-" else int(line["turn"])
+    if first > placed.players:
+        raise StateError("bad-state", fault="turn", seat=first)
+    position = placed.settled(first)
     if position.state() != text:
         raise StateError("bad-state", fault="differs", state=position.state())
     return position
+
+
+def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
+    """The marbles of each seat, and whether there is a fixed one."""
+    rows = text.split("/")
+    if [len(row) for row in rows] != [len(row) for row in _EMPTY_ROWS]:
+        ends, empty = [ROWS[0], ROWS[-1]], "/".join(_EMPTY_ROWS)
+        raise StateError("bad-state", fault="rows", ends=ends, empty=empty)
+    marbles = [0] * players
+    pillar = False
+    for cell, character in zip(CELLS, "".join(rows), strict=True):
+        if character == EMPTY:
+            continue
+        if character == FIXED and cell == CENTRE:
+            pillar = True
+            continue
+        if character not in "123456"[:players]:
+            centre = format_cell(CENTRE)
+            raise StateError("bad-state", fault="cell", last=players, centre=centre)
+        marbles[int(character) - 1] |= 1 << cell
+    return tuple(marbles), pillar
+
+
+def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
+    """`teams`, `out` and `quiet`; `won` and `draw` follow from the rest of the line."""
+    teams, quiet = False, 0
+    out: frozenset[int] = frozenset()
+    for flag in text.split(";"):
+        match = _FLAG.fullmatch(flag)
+        if match is None:
+            raise StateError("bad-state", fault="flags")
+        teams = teams or bool(match["teams"])
+        if match["out"]:
+            out = frozenset(map(int, match["out"].split("+")))
+        if match["quiet"]:
+            quiet = int(match["quiet"])
+    return teams, out, quiet
+
+
+def _check_placed(position: AbalonePosition) -> None:
+    """Check marbles and seats, that the teams are two, and that one side at most has won."""
+    for seat in position.seats:
+        if position.count(seat) > MOST_MARBLES:
+            raise StateError("bad-state", fault="marbles", seat=seat, most=MOST_MARBLES)
+    if not position.out < set(position.seats):
+        raise StateError("bad-state", fault="out")
+    if position.teams and position.players != len(TEAMS) * 2:
+        raise StateError("bad-state", fault="teams")
+    scores = dict(zip(position.seats, position.scores, strict=True))
+    if any(scores[side[0]] != scores[side[-1]] for side in position.groups):
+        raise StateError("bad-state", fault="score")
+    winners = [side for side in position.groups if scores[side[0]] >= EJECTIONS_TO_WIN]
+    if len(winners) > 1 or any(position.out.issuperset(side) for side in winners):
+        teams, most = position.teams, EJECTIONS_TO_WIN
+        raise StateError("bad-state", fault="winners", teams=teams, ejections=most)
 
 
 def perft(position: AbalonePosition, depth: int) -> int:
@@ -165,6 +265,6 @@ def perft(position: AbalonePosition, depth: int) -> int:
     if depth == 0:
         return 1
     if depth == 1:
-        return position.count_moves()
+        return count(*position.seen_by(position.turn)) if position.turn else 0
     moves = position.legal_moves()
     return sum(perft(position.play_legal(move).position, depth - 1) for move in moves)

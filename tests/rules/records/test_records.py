@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.reasons import REASONS, RECORD_REASONS
+from pbm.rules.abalone.records import FORMS, LONGEST_TEXT, Form
 from pbm.rules.abalone.records.apgn import MOST_PLIES
-from pbm.rules.abalone.records.forms import FORMS, LONGEST_TEXT, Form
 from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
 from tests.rows import each_row
 from tests.rules.sentences import told

@@ -17,11 +17,11 @@ from pbm.rules.abalone.board import (
     shifted,
 )
 from pbm.rules.abalone.engine.roots import Root
-from pbm.rules.abalone.movegen import CODED, KINDS, any_move, rears
+from pbm.rules.abalone.moves import CODED, KINDS, any_move, rears
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN
 
 CODE_BITS = 13
-"""A move of the search is the number of a seat shifted by this, plus a code of `movegen`."""
+"""A move of the search is the number of a seat shifted by this, plus a code of `moves`."""
 
 CODE_MASK = (1 << CODE_BITS) - 1
 

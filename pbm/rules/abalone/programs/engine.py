@@ -10,54 +10,126 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from ctypes import c_int32
+from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from typing import BinaryIO
 
 from pbm import __version__
+from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
 from pbm.rules.abalone.engine.searching import search
-from pbm.rules.abalone.layouts import start
-from pbm.rules.abalone.position import AbalonePosition
+from pbm.rules.abalone.layouts import BOARDS, LAYOUT, start
+from pbm.rules.abalone.notation import parse_move
+from pbm.rules.abalone.position import AbalonePosition, parse_state
 from pbm.rules.abalone.programs import read_lines
-from pbm.rules.abalone.programs.orders import (
-    MOST,
-    OPTIONS,
-    OrderError,
-    read_go,
-    read_option,
-    read_position,
-)
-from pbm.rules.contract import Budget, SearchResult
+from pbm.rules.contract import Budget, RulesError, SearchResult
 
 _NO_MOVE = "(none)"
 
 LONGEST_LINE = 1 << 20
 """Bytes that a line may have, its newline included."""
 
+MOST = {"nodes": 10**15, "movetime": 10**9, "depth": DEEPEST}
+"""The largest number after each word of `go`; `movetime` is in milliseconds."""
 
+OPTIONS = {"MultiPV": (1, 1, MOST_LINES), "Seed": (0, 0, 2**32 - 1)}
+"""The options: default, least and greatest value."""
+
+_STATE_WORDS = 4
+
+
+class OrderError(ValueError):
+    """An invalid line; the text is a sentence."""
+
+
+def read_position(words: Sequence[str]) -> list[AbalonePosition]:
+    """The named position and those after each move. Raises OrderError."""
+    kind, *rest = words or ("",)
+    at = rest.index("moves") if "moves" in rest else len(rest)
+    set_up, moves = rest[:at], rest[at + 1 :]
+    try:
+        positions = [_set_up(kind, set_up)]
+        for move in moves:
+            positions.append(positions[-1].play(parse_move(move, positions[-1])).position)
+    except RulesError as error:
+        raise OrderError(f"{error}") from error
+    return positions
+
+
+def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
+    """The position of a state line, or a start by a board's name, a number of players, `teams` and
+    `pillar`, in any order."""
+    if kind == "state" and len(words) == _STATE_WORDS:
+        return parse_state(" ".join(words))
+    if kind != "start":
+        raise OrderError("a position is: state LINE [moves ...], or: start [BOARD] [moves ...]")
+    board, players = None, None
+    for word in words:
+        if word.isascii() and word.isdecimal() and len(word) == 1:
+            players = int(word)
+        elif word not in ("teams", "pillar"):
+            board = LAYOUT.find(word)
+            if board is None:
+                raise OrderError(f"no board is called {word}; there are {', '.join(BOARDS)}")
+    return start(board, players, teams="teams" in words, pillar="pillar" in words)
+
+
+def read_go(words: Sequence[str]) -> Budget | None:
+    """The limits of a search, None for one until `stop`. Raises OrderError."""
+    numbers: dict[str, int] = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in MOST:
+            numbers[word] = _number(word, rest.pop(0) if rest else "", 1, MOST[word])
+        elif word != "infinite":
+            raise OrderError(f"after go there may be {', '.join(MOST)} or infinite, not {word}")
+    if "infinite" in words or not numbers:
+        return None
+    milliseconds = numbers.get("movetime")
+    return Budget(
+        numbers.get("nodes", MOST["nodes"]),
+        milliseconds / 1000 if milliseconds else None,
+        numbers.get("depth"),
+    )
+
+
+def read_option(words: Sequence[str]) -> tuple[str, int]:
+    """An option and its new value: `name NAME value NUMBER`. Raises OrderError."""
+    by_name = {name.lower(): name for name in OPTIONS}
+    match words:
+        case ["name", name, "value", number] if name.lower() in by_name:
+            name = by_name[name.lower()]
+            _, least, most = OPTIONS[name]
+            return name, _number(name, number, least, most)
+    raise OrderError(f"setoption needs: name NAME value NUMBER; a name is {', '.join(OPTIONS)}")
+
+
+def _number(name: str, text: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(most))):
+        raise OrderError(f"{name} needs a whole number from {least} to {most}")
+    if not least <= int(text) <= most:
+        raise OrderError(f"{name} is from {least} to {most}")
+    return int(text)
+
+
+@dataclass(eq=False)
 class SearchThread:
     """One search, from `go` to its `bestmove`; results go to `say`.
 
     Without a budget it runs until it is stopped. `over`: another one may begin.
     """
 
-    def __init__(
-        self,
-        positions: Sequence[AbalonePosition],
-        budget: Budget | None,
-        *,
-        best: int,
-        seed: int,
-        say: Callable[[str], None],
-    ) -> None:
-        self._positions = positions
-        self._budget = budget
-        self._best = best
-        self._seed = seed
-        self._say = say
+    positions: Sequence[AbalonePosition]
+    budget: Budget | None
+    best: int
+    seed: int
+    say: Callable[[str], None]
+    over: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
         self._began = time.monotonic()
         self._stop = c_int32(0)
         self._stopped = Event()
-        self.over = False
         self._thread = Thread(target=self._think)
         self._thread.start()
 
@@ -69,33 +141,33 @@ class SearchThread:
 
     def finish(self) -> None:
         """Wait for the end of the search; without a budget, stop it."""
-        if self._budget is None:
+        if self.budget is None:
             self.stop()
         self._thread.join()
 
     def _think(self) -> None:
         try:
             found = search(
-                self._positions,
-                self._budget or Budget(MOST["nodes"]),
-                best=self._best,
-                seed=self._seed,
+                self.positions,
+                self.budget or Budget(MOST["nodes"]),
+                best=self.best,
+                seed=self.seed,
                 stop=self._stop,
                 told=self._tell,
             )
             self._tell(found)
-            if self._budget is None:
+            if self.budget is None:
                 self._stopped.wait()
         finally:
             self.over = True
         # Last, since the other program may go on at once.
-        self._say(f"bestmove {found.lines[0].moves[0] if found.lines else _NO_MOVE}")
+        self.say(f"bestmove {found.lines[0].moves[0] if found.lines else _NO_MOVE}")
 
     def _tell(self, found: SearchResult) -> None:
         seconds = time.monotonic() - self._began
         rate = round(found.nodes / seconds) if seconds else 0
         for number, line in enumerate(found.lines, 1):
-            self._say(
+            self.say(
                 f"info depth {found.depth} multipv {number} score cp {line.score}"
                 f" nodes {found.nodes} time {round(1000 * seconds)} nps {rate}"
                 f" pv {' '.join(line.moves)}"
@@ -178,11 +250,7 @@ class Engine:
             self._say(f"bestmove {_NO_MOVE}")  # each go has a bestmove
             raise
         self._thinking = SearchThread(
-            self._positions,
-            budget,
-            best=self._options["MultiPV"],
-            seed=self._options["Seed"],
-            say=self._say,
+            self._positions, budget, self._options["MultiPV"], self._options["Seed"], self._say
         )
 
     def _show(self, _: list[str]) -> None:

@@ -6,10 +6,12 @@ program.
 
 import argparse
 import json
+import math
 import os
 import sys
-from collections.abc import Sequence
-from typing import BinaryIO
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Literal, NoReturn, TypeVar, get_args
 
 from pbm import __version__
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
@@ -20,21 +22,65 @@ from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import parse_move
 from pbm.rules.abalone.position import AbalonePosition, parse_state, perft
 from pbm.rules.abalone.programs import read_lines
-from pbm.rules.abalone.programs.requests import (
-    LONGEST_LINE,
-    Answer,
-    Operation,
-    Request,
-    RequestError,
-    RequestReason,
-    read_request,
-)
-from pbm.rules.contract import Budget, Outcome, RulesError
+from pbm.rules.contract import Budget, RulesError
 
 DEEPEST_PERFT = 5
 MOST_NODES = 100_000_000
 MOST_SECONDS = 60
 MOST_SEED = 2**32 - 1
+LONGEST_LINE = 65_536
+"""Bytes that a request may have, its newline included."""
+
+Answer = dict[str, Any]
+_Value = TypeVar("_Value")
+_KINDS: dict[type, str] = {str: "a string", int: "a whole number", bool: "true or false"}
+
+RequestReason = Literal[
+    "line-too-long", "bad-json", "bad-request", "unknown-op", "too-deep", "too-much"
+]
+REQUEST_REASONS: tuple[str, ...] = get_args(RequestReason)
+
+
+class RequestError(ValueError):
+    """A line that is no request, or not one of this program."""
+
+    def __init__(self, reason: RequestReason, text: str) -> None:
+        super().__init__(text)
+        self.reason: RequestReason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The fields of one request, read by name and type."""
+
+    fields: dict[str, Any]
+
+    def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
+        """A field of a type; one without a default must be there. Raises RequestError."""
+        value = self.fields.get(name, default)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise RequestError("bad-request", f'"{name}" must be {_KINDS[kind]}.')
+        return value
+
+    def position(self) -> AbalonePosition:
+        """The position of the field `state`. Raises RequestError, StateError."""
+        return parse_state(self.get("state", str))
+
+
+def _read_request(line: bytes) -> Request:
+    if len(line) > LONGEST_LINE:
+        raise RequestError("line-too-long", f"A line has at most {LONGEST_LINE} bytes.")
+    try:
+        request = json.loads(line.decode(), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise RequestError("bad-json", "The line is not JSON text in UTF-8.") from None
+    if not isinstance(request, dict):
+        raise RequestError("bad-request", "A request is a JSON object.")
+    return Request(request)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"JSON has no {name}")
 
 
 def _start(request: Request) -> Answer:
@@ -66,7 +112,7 @@ def _is_abapro(request: Request) -> bool:
 
 
 def _moves(request: Request) -> Answer:
-    abapro, position = _is_abapro(request), parse_state(request.get("state", str))
+    abapro, position = _is_abapro(request), request.position()
     return {"moves": [_written(move, position, abapro) for move in position.legal_moves()]}
 
 
@@ -75,23 +121,20 @@ def _written(move: LineMove, position: AbalonePosition, abapro: bool) -> str:
 
 
 def _play(request: Request) -> Answer:
-    abapro, position = _is_abapro(request), parse_state(request.get("state", str))
+    abapro, position = _is_abapro(request), request.position()
     parse = parse_abapro if abapro else parse_move
     played = position.play(parse(request.get("move", str), position))
+    outcome = played.position.outcome
     return {
         "move": _written(played.move, position, abapro),
         "state": played.position.state(),
         "ejected": list(played.ejected),
-        "outcome": _outcome(played.position.outcome),
+        "outcome": outcome and {"winners": list(outcome.winners), "by": outcome.by},
     }
 
 
-def _outcome(outcome: Outcome | None) -> Answer | None:
-    return {"winners": list(outcome.winners), "by": outcome.by} if outcome else None
-
-
 def _perft(request: Request) -> Answer:
-    position, depth = parse_state(request.get("state", str)), request.get("depth", int)
+    position, depth = request.position(), request.get("depth", int)
     if depth < 0:
         raise RequestError("bad-request", '"depth" must not be negative.')
     if depth > DEEPEST_PERFT:
@@ -99,21 +142,22 @@ def _perft(request: Request) -> Answer:
     return {"nodes": perft(position, depth)}
 
 
-def _diagram(request: Request) -> Answer:
-    return {"text": parse_state(request.get("state", str)).drawn()}
-
-
 def _search(request: Request) -> Answer:
-    position = parse_state(request.get("state", str))
-    positions = [*map(parse_state, request.texts("earlier")), position]
+    position = request.position()
+    earlier = request.fields.get("earlier", [])
+    if not isinstance(earlier, list) or not all(isinstance(one, str) for one in earlier):
+        raise RequestError("bad-request", '"earlier" must be a list of strings.')
+    positions = [*map(parse_state, earlier), position]
     if len({(one.players, one.teams, one.pillar) for one in positions}) > 1:
         raise RequestError("bad-request", '"earlier" must have positions of the same game.')
-    _bounded(request, "threads", 1)
-    best = _bounded(request, "best", MOST_LINES)
+    for name, most in (("threads", 1), ("best", MOST_LINES)):
+        if not 1 <= request.get(name, int, 1) <= most:
+            allowed = "1" if most == 1 else f"1 to {most}"
+            raise RequestError("bad-request", f'"{name}" must be {allowed}.')
     seed = request.get("seed", int, 0)
     if not 0 <= seed <= MOST_SEED:
         raise RequestError("bad-request", f'"seed" must be 0 to {MOST_SEED}.')
-    found = search(positions, _budget(request), best=best, seed=seed)
+    found = search(positions, _budget(request), best=request.get("best", int, 1), seed=seed)
     return {
         "moves": [
             {"move": line.moves[0], "score": line.score, "line": list(line.moves)}
@@ -126,58 +170,48 @@ def _search(request: Request) -> Answer:
     }
 
 
-def _bounded(request: Request, name: str, most: int) -> int:
-    value = request.get(name, int, 1)
-    if not 1 <= value <= most:
-        allowed = "1" if most == 1 else f"1 to {most}"
-        raise RequestError("bad-request", f'"{name}" must be {allowed}.')
-    return value
-
-
 def _budget(request: Request) -> Budget:
     """The limits of a search: nodes, seconds and depth, at least one of them."""
-    nodes, seconds = request.optional_number("nodes"), request.seconds("seconds")
-    depth = request.optional_number("depth")
-    if nodes is seconds is depth is None:
+    limits = {"nodes": MOST_NODES, "seconds": MOST_SECONDS, "depth": DEEPEST}
+    asked = {name: request.fields[name] for name in limits if name in request.fields}
+    if not asked:
         raise RequestError("bad-request", 'A search needs "nodes", "seconds" or "depth".')
-    for name, number in (("nodes", nodes), ("depth", depth)):
-        if number is not None and number < 1:
+    for name, number in asked.items():
+        if name != "seconds" and request.get(name, int) < 1:
             raise RequestError("bad-request", f'"{name}" must be 1 or more.')
-    most = (
-        ("nodes", nodes, MOST_NODES),
-        ("seconds", seconds, MOST_SECONDS),
-        ("depth", depth, DEEPEST),
-    )
-    for name, asked, limit in most:
-        if (asked or 0) > limit:
+        if not isinstance(number, int | float) or isinstance(number, bool):
+            raise RequestError("bad-request", f'"{name}" must be a number.')
+        if not 0 < number < math.inf:
+            raise RequestError("bad-request", f'"{name}" must be above zero.')
+    for name, number in asked.items():
+        if number > limits[name]:
             reason: RequestReason = "too-deep" if name == "depth" else "too-much"
-            raise RequestError(reason, f'"{name}" is at most {limit}.')
-    return Budget(nodes or MOST_NODES, seconds or MOST_SECONDS, depth)
+            raise RequestError(reason, f'"{name}" is at most {limits[name]}.')
+    return Budget(
+        asked.get("nodes", MOST_NODES), asked.get("seconds", MOST_SECONDS), asked.get("depth")
+    )
 
 
-def _evaluate(request: Request) -> Answer:
-    return {"scores": list(evaluate(parse_state(request.get("state", str))))}
-
-
-OPERATIONS: dict[str, Operation] = {
+OPERATIONS: dict[str, tuple[Callable[[Request], Answer], tuple[str, ...]]] = {
     "boards": (_boards, ()),
     "start": (_start, ("board", "players", "teams", "pillar")),
     "moves": (_moves, ("state", "notation")),
     "play": (_play, ("state", "move", "notation")),
     "perft": (_perft, ("state", "depth")),
-    "diagram": (_diagram, ("state",)),
+    "diagram": (lambda request: {"text": request.position().drawn()}, ("state",)),
     "search": (
         _search,
         ("state", "nodes", "seconds", "depth", "best", "threads", "seed", "earlier"),
     ),
-    "evaluate": (_evaluate, ("state",)),
+    "evaluate": (lambda request: {"scores": [*evaluate(request.position())]}, ("state",)),
 }
+"""By `op`, the function that answers a request, and the fields that it reads."""
 
 
 def answer(line: bytes) -> Answer:
     """The answer to one line."""
     try:
-        return {"ok": True, **_perform(read_request(line))}
+        return {"ok": True, **_perform(_read_request(line))}
     except (RulesError, RequestError) as error:
         told = {"reason": error.reason, "text": f"{error}".rstrip(".") + "."}
         return {"ok": False, "error": told}
