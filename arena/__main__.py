@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from arena import alone, forced, ladder, several, speed
+from arena import alone, ladder, several, speed, tactics
 from arena.plan import FAST_NODES, Plan
 from bench import report
 from bench.measure import calibration_ms
@@ -20,7 +20,7 @@ PARTS: Mapping[str, Callable[[Plan], str]] = {
     "several": several.several,
     "ways": several.ways,
     "alone": alone.alone,
-    "forced": forced.forced,
+    "tactics": tactics.tactics,
 }
 PAGE = report.PAGE.with_name("strength.md")
 

@@ -11,17 +11,15 @@ import pytest
 from openskill.models import PlackettLuce
 
 from arena import __main__ as arena
-from arena import alone, forced, ladder, several, sprt, tune
+from arena import alone, ladder, several, sprt, tactics, tune
 from arena.elo import Score, interval
-from arena.forced import Finder, positions
 from arena.games import FOR_TWO, Match, Setup, both_ways, leaders_of, play
 from arena.ladder import robot
 from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer
 from arena.plan import Plan
-from arena.proof import forced_in, still_forced
 from bench.checkout import HERE
 from pbm.play.ratings import MEASURED
-from pbm.robots.players import BOULDER, COBBLE, PEBBLE, ROBOTS
+from pbm.robots.players import COBBLE, PEBBLE, ROBOTS
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine.weights import Weights
 from tests.arena.plain_search import best_moves
@@ -110,42 +108,6 @@ def test_simple_players_play_what_a_plain_search_finds(
     assert choices >= (6 if rings else 2)
 
 
-def ejecting(position: rules.AbalonePosition) -> list[rules.AbalonePosition]:
-    """The positions after each move that ejects a marble."""
-    played = (position.play(move) for move in position.legal_moves())
-    return [one.position for one in played if one.ejected]
-
-
-def test_what_can_be_taken_for_nothing_is_so_by_the_rules() -> None:
-    found: list[int | None] = []
-    for position in two_player_positions(60):
-        found.append(forced_in(position, 1))
-        for_nothing = any(not ejecting(after) for after in ejecting(position))
-        assert (found[-1] == 1) == for_nothing
-    assert {None, 1} == set(found)
-
-
-def test_what_is_still_forced_is_so_by_the_rules() -> None:
-    forced_ones = 0
-    (position,) = positions(seed=1, plies=3, count=1)
-    for move in position.legal_moves():
-        after = position.play(move).position
-        replies = [after.play(reply).position for reply in after.legal_moves()]
-        by_rules = not ejecting(after) and all(map(ejecting, replies))
-        assert still_forced(after, 2) == by_rules
-        forced_ones += by_rules
-    assert 0 < forced_ones < 20
-
-
-def test_a_finder_sees_what_was_found() -> None:
-    (position,) = positions(seed=2, plies=1, count=1)
-    moves = position.legal_moves()
-    ejects = {str(move): bool(position.play(move).ejected) for move in moves}
-    found = {text: Finder(lambda *_, text=text: text)((position, 1)) for text in ejects}
-    assert all(found[text] for text in ejects if ejects[text])
-    assert not all(found.values())
-
-
 def test_weights_are_read_as_they_are_told() -> None:
     numbers = tune.numbers_of(Weights())
     assert tune.read_numbers(tune.told_numbers(numbers)) == numbers
@@ -197,12 +159,16 @@ def test_a_robot_beats_what_is_below_it(name: str) -> None:
     assert score.won >= 7, score
 
 
+def test_what_a_move_loses_is_seen_by_a_deeper_search() -> None:
+    (position,) = tactics.positions(seed=2, count=1)
+    assert tactics.Loss(3_000)(position) >= tactics.Loss(20_000)(position) == 0
+
+
 @pytest.mark.thorough
-def test_the_strongest_robot_finds_what_is_forced() -> None:
-    player = robot(BOULDER)
-    for plies in forced.KINDS:
-        shown = list(positions(4, plies, 5))
-        assert sum(Finder(player)((position, plies)) for position in shown) >= 4
+def test_a_search_loses_little_where_armies_meet() -> None:
+    lost = sorted(map(tactics.Loss(20_000), tactics.positions(seed=4, count=40)))
+    assert lost[20] == 0
+    assert lost[-1] <= 50  # hundredths of a marble
 
 
 @pytest.mark.thorough
@@ -219,12 +185,6 @@ def test_the_other_parts_tell_a_table(part: Callable[[Plan], str]) -> None:
     head, line, *rows = part(Plan(seed=1, games=2, nodes=500)).split("\n")
     assert rows
     assert {row.count("|") for row in rows} == {head.count("|")} == {line.count("|")}
-
-
-def test_random_positions_with_a_forced_ejection_differ() -> None:
-    found = [position.state() for position in positions(9, 1, 5)]
-    assert len(set(found)) == 5
-    assert found == [position.state() for position in positions(9, 1, 5)]
 
 
 def test_setups_start_where_the_rules_do() -> None:

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#define INTERFACE 2
+#define INTERFACE 3
 
 /* `compiling.py` says what tells this source from another. */
 #ifndef SOURCE
@@ -39,7 +39,7 @@ typedef int32_t value;
 
 /* The numbers of `weights.py`, in its order. */
 typedef struct {
-    int32_t scores[6], marble, rings[5], cohesion, danger, push, lead;
+    int32_t scores[6], marble, rings[5], cohesion, danger, push, lead, tempo;
     int32_t best_reply, quiescence, reductions, patience, futility, aspiration, contempt;
 } numbers;
 
@@ -591,7 +591,7 @@ FASTER static value judged(const search *s, const board *b) {
 
 static inline value judged_for(const search *s, const board *b, bool own) {
     value sum = judged(s, b);
-    return own ? sum : -sum;
+    return (own ? sum : -sum) + s->weights.tempo;
 }
 
 /* -- plain.py --------------------------------------------------------------------------------- */

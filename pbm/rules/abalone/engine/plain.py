@@ -47,6 +47,7 @@ class _Search:
         self._limits = limits
         self._table = Table(root, best_reply=bool(ways.best_reply))
         self._judge = Judge(root, weights)
+        self._tempo = weights.tempo
         self._size = table_size(limits.nodes)
         self._known: dict[int, tuple[int, int, int, int, int]] = {}
         self._history: dict[int, int] = {}
@@ -338,7 +339,7 @@ class _Search:
 
     def _static(self, board: SearchBoard, own: bool) -> int:
         value = self._judge.value(board.marbles, board.scores)
-        return value if own else -value
+        return (value if own else -value) + self._tempo
 
     def _count(self) -> None:
         """Count a node, and stop if the nodes or the seconds are used up."""

@@ -18,7 +18,8 @@ class Weights:
     `scores` are for none to five marbles pushed off, `marble` for each marble that is left, `rings`
     for each by its distance from the centre, `cohesion` for two side by side, `push` for each
     possible push. `danger` is subtracted for each marble that can be pushed off at once. Against
-    several sides the best of them counts `lead` sixteenths, the mean the rest.
+    several sides the best of them counts `lead` sixteenths, the mean the rest. `tempo` is what the
+    next move is worth to the side that has it.
     """
 
     scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)
@@ -28,6 +29,7 @@ class Weights:
     danger: int = 190
     push: int = 45
     lead: int = 8
+    tempo: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def flat(weights: Weights, ways: Ways) -> tuple[int, ...]:
     """All parameters in one row.
 
     >>> len(flat(Weights(), Ways()))
-    23
+    24
     """
     return tuple(_numbers((astuple(weights), astuple(ways))))
 
