@@ -56,7 +56,6 @@ class WhoAmI(Command, group="account"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the player's own record."""
         player = context.player
         to_move = context.work.boards.to_move(player.id)
         yield Answered(
@@ -86,7 +85,6 @@ class NewKey(Command, group="account"):
     asks = "Do you want new reply addresses, which make the old ones useless?"
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Raise the player's epoch, which every reply tag is made from."""
         context.work.players.renew_epoch(context.player.id)
         yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)
 
@@ -111,7 +109,6 @@ class Add(Command, group="account"):
     address: str = operand(Address("address"))
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask the new address to confirm."""
         _check_free(context, self.address)
         yield AddressWanted(self.address, instead=False)
         yield Answered("address-asked", {"title": "your new address", "address": self.address})
@@ -133,7 +130,6 @@ class ChangeAddress(Command, group="account"):
     address: str = operand(Address())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask the new address to confirm."""
         _check_free(context, self.address)
         yield AddressWanted(self.address, instead=True)
         yield Answered("address-asked", {"title": "your new address", "address": self.address})
@@ -161,7 +157,6 @@ class ChangeHandle(Command, group="account"):
     handle: str = operand(Handle())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Change the handle."""
         player = context.player
         context.check_handle(self.handle, player.id)
         context.work.players.change_handle(player, self.handle)
@@ -186,7 +181,6 @@ class ChangePassword(Command, group="account"):
     password: SecretText = operand(Secret())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Store the hash of the password."""
         word = self.new_password
         kept = context.passwords.hash_of(word) if word else None
         context.work.players.set_password(context.player.id, kept)
@@ -225,7 +219,6 @@ class ExplainStop(Command, group="account"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Explain the choices."""
         playing = [board.id for board in boards_played(context.work, context.player)]
         yield Answered("stop", {"title": "stop", "boards": playing})
 
@@ -244,7 +237,6 @@ class Delete(Command, group="account"):
     asks = "Do you want to leave this server for good?"
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Resign everywhere, and erase the player's data."""
         player = context.player
         # First, so that no match goes on with them.
         context.work.players.set_status(player.id, PlayerStatus.REMOVED)
@@ -269,7 +261,6 @@ class Delete(Command, group="account"):
         return {"section": "ends-all", "handle": player.handle, "boards": named, "more": more}
 
     def pinned(self, context: Context) -> str:
-        """The command's first word, without arguments."""
         return self.words[0]
 
 

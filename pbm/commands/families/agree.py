@@ -7,14 +7,7 @@ from pbm.commands.families.settings import set_challenges
 from pbm.commands.language.context import BOARDS_NAMED, Context, which_board
 from pbm.commands.language.declare import BoardCommand, Command
 from pbm.commands.language.fields import operand
-from pbm.commands.language.words import (
-    BoardRef,
-    Handle,
-    OneOf,
-    StrayBoard,
-    lowered,
-    misread,
-)
+from pbm.commands.language.words import BoardRef, Handle, OneOf, StrayBoard, lowered, misread
 from pbm.errors import Refusal
 from pbm.events import Answered, CalledOff, Event
 from pbm.play.actions import claim_forfeit, claimable_from
@@ -57,7 +50,6 @@ class Draw(BoardCommand, group="play"):
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Offer a draw, or agree to one."""
         board = context.own_game(self.board)
         offer = offered_to(board, context.player.id)
         if offer:
@@ -83,7 +75,6 @@ class TakeBack(BoardCommand, group="play"):
     examples = ("takeback", "takeback 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask for the take-back."""
         board = context.own_game(self.board)
         latest = latest_ply(context.work, board, context.player.id)
         if not latest:
@@ -95,7 +86,6 @@ class TakeBack(BoardCommand, group="play"):
         yield from ask_all(context.work, board, TAKEBACK, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
-        """The line with the board and the ply, by default the latest one."""
         board = context.own_board(self.board)
         latest = latest_ply(context.work, board, context.player.id)
         return f"takeback {board.id}#{self.board.ply if self.board and self.board.ply else latest}"
@@ -214,7 +204,6 @@ class Accept(_Answer, group="play"):
     examples = ("accept draw", "accept takeback 12", "accept", "accept challenge bob")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Agree."""
         if self.what == _ALL:
             yield set_challenges(context, "on")
             return
@@ -239,7 +228,6 @@ class Reject(_Answer, group="play"):
     examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Refuse."""
         if self.what == _ALL:
             yield set_challenges(context, "off")
             return
@@ -295,7 +283,6 @@ class Claim(BoardCommand, group="play"):
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Check the claim, and end the game."""
         board = context.own_game(self.board)
         forfeit = claim_forfeit(context.work, board, context.player, context.now)
         if forfeit:

@@ -20,11 +20,7 @@ from pbm.play.clocks.vacations import (
     take_vacation,
     today_of,
 )
-from pbm.play.offers import (
-    PAUSE,
-    RESUME,
-    ask_all,
-)
+from pbm.play.offers import PAUSE, RESUME, ask_all
 
 
 class TakeVacation(Command, group="account"):
@@ -51,7 +47,6 @@ class TakeVacation(Command, group="account"):
     days: Days | None = operand(DaysKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Store the vacation, and answer with all coming ones."""
         if self.days is None:
             yield _told(context)
             return
@@ -61,7 +56,6 @@ class TakeVacation(Command, group="account"):
         yield _told(context, first=str(first), last=str(last))
 
     def pinned(self, context: Context) -> str:
-        """The line with dates."""
         if self.days is None:
             return self.words[0]
         first, last = self.days.on(today_of(context.player, context.turn.arrived))
@@ -80,7 +74,6 @@ class Back(Command, group="account"):
     examples = ("back",)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """End the vacation early."""
         had_begun = come_back(context.work, context.player, context.turn.arrived)
         title = "welcome back" if had_begun else "your vacation"
         yield Answered("back", {"title": title, "had_begun": had_begun})
@@ -110,7 +103,6 @@ class Pause(BoardCommand, group="play"):
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask for the pause."""
         board = context.own_game(self.board)
         yield from ask_all(context.work, board, PAUSE, context.player.id, context.now)
 
@@ -127,7 +119,6 @@ class Resume(BoardCommand, group="play"):
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask to resume."""
         board = context.own_game(self.board)
         yield from ask_all(context.work, board, RESUME, context.player.id, context.now)
 
@@ -146,10 +137,8 @@ class Give(Command, group="play"):
     board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Add the time, and tell all."""
         board = context.own_game(self.board)
         yield give_time(context.work, board, context.player, self.time, context.now)
 
     def pinned(self, context: Context) -> str:
-        """The line with the board's number."""
         return f"give {write_duration(self.time)} {context.own_board(self.board).id}"

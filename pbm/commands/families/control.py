@@ -35,7 +35,6 @@ class BlockPlayer(Command, group="lobby"):
     who: str | None = operand(Handle(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Block a player, and cancel everything pending between the two."""
         if self.who is None:
             yield _blocks(context)
             return
@@ -60,7 +59,6 @@ class UnblockPlayer(Command, group="lobby"):
     who: str = operand(Handle())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Lift the block."""
         other = _named(context, self.who)
         if not context.work.blocks.drop(context.player.id, other.id):
             raise Refusal("not-blocked", handle=other.handle)
@@ -90,7 +88,6 @@ class ReportBoard(Command, group="lobby"):
         return self.text is None
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Send the report to the operator."""
         board = self._find(context)
         if not board.seats_of(context.player.id):
             raise Refusal("not-your-board", number=board.id)
@@ -122,7 +119,6 @@ class ReportBoard(Command, group="lobby"):
         return Reported(number, board.id, player.handle, tuple(own), tuple(words))
 
     def pinned(self, context: Context) -> str:
-        """The line with the board's number."""
         board = self._find(context)
         return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
 

@@ -80,7 +80,6 @@ class Help(Command, group="look"):
     subject: str | None = operand(Topic(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the page."""
         yield Answered("help", context.help_page(self.subject or ""))
 
 

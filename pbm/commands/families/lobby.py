@@ -103,7 +103,6 @@ class Challenge(Command, group="lobby"):
     )
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Seat the players and start the board, or ask for consent first."""
         names = self._names(context)
         setup = self._setup(len(names))
         self._check_number(context, setup, names)
@@ -338,7 +337,6 @@ class Decline(BoardCommand, group="lobby"):
     examples = ("decline", "decline 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Close the board."""
         board = context.own_board(self.board)
         player = context.player
         if board.has_moved(player.id):
@@ -360,7 +358,6 @@ class Rematch(BoardCommand, group="lobby"):
     examples = ("rematch", "rematch 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Start a rematch, unless one has begun."""
         named = context.board(self.board)
         # Locked, so that two simultaneous requests do not start two rematches.
         board = context.work.boards.get(last_of_match(context.work, named).id, lock=True)
@@ -389,5 +386,4 @@ class Rematch(BoardCommand, group="lobby"):
         )
 
     def pinned(self, context: Context) -> str:
-        """The line with the board's number."""
         return f"rematch {context.board(self.board).id}"

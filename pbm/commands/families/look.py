@@ -52,7 +52,6 @@ class Show(Command, group="look"):
         return self
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the boards."""
         refs = [item for item in self.what if isinstance(item, BoardRef)]
         handles = [item for item in self.what if isinstance(item, str)]
         if not refs and not handles:
@@ -86,7 +85,6 @@ class ShowAs(Command, group="look"):
         return super().login_in(words) if first is None else first
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the boards."""
         refs = [item for item in self.what if isinstance(item, BoardRef)]
         which = [item for item in self.what if isinstance(item, str)]
         boards = _asked_for(context, which).boards(context) if which or not refs else []
@@ -118,7 +116,6 @@ class Games(Command, group="look"):
     teams: bool = flag("teams")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with a list."""
         named = [str(word) for word in self.who]
         kinds = frozenset(word for word in named if is_game(word))
         asked = replace(
@@ -285,7 +282,6 @@ class Next(Command, group="look"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the boards."""
         if context.shown >= MOST_SHOWN:
             raise Refusal("enough-shown", most=MOST_SHOWN)
         waiting = boards_waiting(context.work, context.player, context.now)

@@ -54,7 +54,6 @@ class ListHistory(Command, group="look"):
     before: BoardRef | None = option("before", BoardKind())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with a list."""
         for item in self.who:
             if isinstance(item, BoardRef):
                 raise Refusal("history-of-board", number=item.number)
@@ -111,7 +110,6 @@ class ShowInfo(Command, group="look"):
     who: str = operand(Handle())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the public profile."""
         player = player_named(context, self.who)
         if player.status == PlayerStatus.REMOVED:
             raise Refusal("has-left", handle=player.handle)
@@ -133,7 +131,6 @@ class ListPlayers(Command, group="look"):
     start: str | None = operand(Word("handle"), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with a list."""
         work, info = context.work, (game_named(self.of) if self.of else self.game).info
         first = lowered(self.start or "")[:_LONGEST]
         players, go_on = work.players.some_from(first, most=_MOST_PLAYERS)
@@ -240,7 +237,6 @@ class Standings(Command, group="look"):
     of: str | None = operand(GameName(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the lists of a game."""
         info = (game_named(self.of) if self.of else self.game).info
         lists = [found for pool in Pool if (found := _listed(context, info.name, pool))]
         title, stale = f"the standings of {info.title}", context.work.facts.find(STALE) is not None

@@ -71,7 +71,6 @@ class PlayMove(BoardCommand, group="play"):
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Play the move."""
         board = context.own_board(self.board)
         self._check_ply(board)
         self._check_turn(board, context)
@@ -98,7 +97,6 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """The line with the board and the ply of the move."""
         board = context.own_board(self.board)
         ply = self._meant_ply or board.ply + 1
         return f"move {board.id}#{ply} {self._written(board, ply)}"
@@ -145,7 +143,6 @@ class Resign(BoardCommand, group="play"):
     examples = ("resign", "resign 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Resign all of the player's seats."""
         board = context.own_game(self.board)
         yield from leave_board(context.work, board, context.player, "resigned", context.now)
 
@@ -163,7 +160,6 @@ class Preview(Command, group="look"):
     move: str = operand(MoveText())
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the board."""
         if context.shown >= MOST_SHOWN:
             raise Refusal("enough-shown", most=MOST_SHOWN)
         board = context.board(self.board)
@@ -186,7 +182,6 @@ class Hint(BoardCommand, group="play"):
     examples = ("hint", "hint 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Ask for a hint."""
         board = context.own_game(self.board)
         yield ask_hint(context.work, board, context.player, context.now)
 
@@ -206,7 +201,6 @@ class Analyse(BoardCommand, group="look"):
     examples = ("analyse", "analyse 12")
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the analysis, or request one."""
         board = self._find(context)
         check_analysable(board)
         elsewhere = played_elsewhere(context.work, board, context.player)
@@ -221,7 +215,6 @@ class Analyse(BoardCommand, group="look"):
         yield Answered("analysis-begun", told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """The line with the board's number."""
         return f"{self.words[0]} {self._find(context).id}"
 
     def _find(self, context: Context) -> Board:

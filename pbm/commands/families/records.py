@@ -43,7 +43,6 @@ class Export(Command, group="look"):
     chosen: Chosen = game_options(forms_of, of_any=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with the record."""
         if self.what == ME:
             text = json.dumps(everything_about(context), indent=1)
             yield Answered("record", {"title": "all about you", "text": text})
@@ -96,7 +95,6 @@ class Import(Command, group="look"):
     chosen: Chosen = game_options(readings_of)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Replay the record, and store it."""
         through = self._replay(context)
         _check_length(context, len(through.played))
         seated = [context.player.id] * through.record.seats

@@ -55,14 +55,12 @@ class Play(Command, group="lobby"):
     examples = ("play",)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Start a board, or add the player to the waiting list."""
         setup, lots = usual_setup(self.game.info.name), context.shuffled
         wish = wish_for(setup, fewest_players(setup), pairs=True)
         done = make_seek(context.work, wish, context.player, context.now, PAIRING_STANDS, lots)
         yield from _told(context, done)
 
     def pinned(self, context: Context) -> str:
-        """The line with its game."""
         return self.of_its_game(self.words[0])
 
 
@@ -99,7 +97,6 @@ class SeekOthers(Challenge):
     players: int | None = operand(PLAYER_COUNT, optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Store the seek, or start a board with a waiting player."""
         least, most = self.rating or (None, None)
         number = self.players or fewest_players(self._setup(0))
         setup, wishes = self._setup(number), tuple(self._wishes())
@@ -110,7 +107,6 @@ class SeekOthers(Challenge):
         )
 
     def pinned(self, context: Context) -> str:
-        """The same line, with its game."""
         return self.of_its_game(self.line)
 
     def _wishes(self) -> Iterator[str]:
@@ -135,7 +131,6 @@ class ListSeeks(Command, group="lobby"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with a list."""
         can, cannot, more = seeks_to_join(context.work, context.player, context.now, MOST_LISTED)
         told = {
             "own": own_seeks(context),
@@ -159,7 +154,6 @@ class Join(Command, group="lobby"):
     number: int = operand(SEEK_NUMBER)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Take a seat, and start the board if it was the last."""
         lots = context.shuffled
         done = join_seek(context.work, self.number, context.player, context.now, lots)
         yield from _told(context, done)
@@ -180,7 +174,6 @@ class Unseek(Command, group="lobby"):
     number: int | str | None = operand(SeekOrAll(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Close the seek, or free the seat."""
         context.work.seeks.lock()
         for seek in self._meant(context):
             yield from leave_seek(context.work, seek, context.player)
@@ -189,7 +182,6 @@ class Unseek(Command, group="lobby"):
             yield Answered("unseek", {"title": f"seek {seek.id}", **told})
 
     def pinned(self, context: Context) -> str:
-        """The line with the seek's number."""
         meant = self._meant(context)
         return f"{self.words[0]} {SeekOrAll.ALL if self.number == SeekOrAll.ALL else meant[0].id}"
 

@@ -211,7 +211,6 @@ class ShowSettings(Command, group="account"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Answer with all settings."""
         yield _told(context)
 
 
@@ -263,7 +262,6 @@ class Set(Command, group="account"):
     value: str = operand(JoinedWords("value"))
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Change the setting."""
         work, before = context.work, context.player
         changed = _SETTINGS[self.name](self.value)
         if self.name == "strict":  # without DMARC results the provider cannot vouch
@@ -294,7 +292,6 @@ class SetChallenges(Command, group="lobby"):
     value: str = operand(OneOf(*_CHALLENGES))
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Change the setting."""
         yield set_challenges(context, self.value)
 
 
@@ -314,7 +311,6 @@ class SetLimit(Command, group="lobby"):
     most: str | None = operand(Word("n"), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Change or show the limit."""
         if self.most is None:
             yield _told(context)
             return

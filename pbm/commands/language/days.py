@@ -120,13 +120,11 @@ class DaysKind(ArgumentKind):
     shown = "days"
     rest = True
 
-    def read(self, words: list[str]) -> Days:
-        """Parse all remaining words."""
-        text = lowered(" ".join(words))
+    def parse(self, text: str) -> Days:
+        text = lowered(text)
         if text.isascii() and text.isdigit() and int(text) <= _LONGEST:
             text += " days"  # no date alone is a vacation
         items, begins_now = _items(text)
-        words.clear()
         if begins_now or (len(items) == 1 and isinstance(items[0], _Long)):
             items.insert(0, timedelta())
         if len(items) < 2:

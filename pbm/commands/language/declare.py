@@ -11,6 +11,7 @@ Usage line, error texts and help pages are renderings of the class.
 import inspect
 from collections.abc import Iterator
 from copy import copy
+from sys import maxsize
 from typing import Any, ClassVar, Self
 
 from pbm.commands.language.context import Context
@@ -18,6 +19,7 @@ from pbm.commands.language.fields import (
     Field,
     GameOptions,
     Operand,
+    Options,
     operand,
     split_options,
 )
@@ -70,8 +72,9 @@ class Command:
     comes_last: ClassVar[bool] = False  # runs after the other commands of the mail
     about_board: ClassVar[bool] = False  # has an argument for a board; its refusal shows the board
     fields: ClassVar[dict[str, Field]] = {}
-    _in_turn: ClassVar[list[tuple[str, Field]]] = []  # the fields in parsing order
-    _secret_at: ClassVar[int | None] = None  # the first operand that is a password
+    _in_turn: ClassVar[dict[str, Field]] = {}  # in parsing order: those for any index first
+    _secret_at: ClassVar[int] = maxsize  # the index of the first operand that is a password
+    _sentences: ClassVar[list[str]] = []  # fields with the sender's own words
 
     line: str  # as written, secrets masked
     login: Login | None = None  # proves a player, if the password is right
@@ -84,12 +87,18 @@ class Command:
 
     def __init_subclass__(cls, *, group: str = "") -> None:
         cls.group = group or cls.group
-        cls.fields = dict(_fields_of(cls))
-        cls._in_turn = _loose_ones_first(cls.fields)
-        kinds = [field.kind for field in cls.fields.values() if isinstance(field, Operand)]
+        declared: dict[str, Any] = {}
+        for base in reversed(cls.__mro__):
+            declared |= vars(base)
+        cls.fields = {name: value for name, value in declared.items() if isinstance(value, Field)}
+        operands = {name: item for name, item in cls.fields.items() if isinstance(item, Operand)}
+        kinds = [item.kind for item in operands.values()]
         cls.about_board = any(BoardKind.shown in kind.shown for kind in kinds)
-        secrets = (place for place, kind in enumerate(kinds) if isinstance(kind, Secret))
-        cls._secret_at = next(secrets, None)
+        secrets = (index for index, kind in enumerate(kinds) if isinstance(kind, Secret))
+        cls._secret_at = next(secrets, maxsize)
+        anywhere = {name: item for name, item in operands.items() if item.kind.anywhere}
+        cls._in_turn = anywhere | cls.fields
+        cls._sentences = [name for name in operands if isinstance(operands[name].kind, Sentence)]
 
     @classmethod
     def usage(cls, game: Game | None = None) -> str:
@@ -104,12 +113,12 @@ class Command:
 
     @classmethod
     def help(cls) -> str:
-        """Return the help text: the docstring, completed by the default game."""
+        """The help text: the docstring, completed by the default game."""
         return cls._with_game(inspect.getdoc(cls) or "")
 
     @classmethod
     def how(cls) -> str:
-        """Return a newcomer's first sentence about it; usually empty."""
+        """A newcomer's first sentence about it; usually empty."""
         return cls._with_game(cls.plainly)
 
     @classmethod
@@ -122,13 +131,13 @@ class Command:
 
     @classmethod
     def summary(cls) -> str:
-        """Return the first sentence of the help text."""
+        """The first sentence of the help text."""
         return cls.help().split("\n")[0]
 
     @classmethod
     def has_secret(cls) -> bool:
         """Whether a line of this command may hold a password."""
-        return cls._secret_at is not None
+        return cls._secret_at < maxsize
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
@@ -139,20 +148,24 @@ class Command:
         command = cls()
         command.game = game or default_game()
         if cls.second:
-            word, words = f"{word} {cls.second}", cls._after_second(words)
+            if lowered(" ".join(words[:1])) != cls.second:
+                raise misread("one-of", word=cut_short(" ".join(words[:1])), choice=cls.second)
+            word, words = f"{word} {cls.second}", words[1:]
         shown = words
         login = cls.login_in(words)
         if login is not None:
             shown = [*words[: login + 1], MASK, *words[login + 2 :]]
-            command.login = _login(*words[login : login + 2])
+            handle, password = words[login : login + 2]
+            if password != MASK:  # as in stored lines
+                command.login = Login(lowered(handle), SecretText(password))
             words = [*words[:login], *words[login + 2 :]]
         try:
             command._read(words)
         except Refusal as refusal:
             told = {**refusal.params, "number": command.named_board}
             raise Refusal(refusal.code, **told) from refusal
-        open_words = cls._open_words(shown)
-        command.line = " ".join([word, *shown[:open_words], *(MASK for _ in shown[open_words:])])
+        at = cls._secret_at
+        command.line = " ".join([word, *shown[:at], *(MASK for _ in shown[at:])])
         return command
 
     @property
@@ -164,65 +177,39 @@ class Command:
     @property
     def sentence(self) -> str:
         """The sender's own words in the line, meant for somebody else."""
-        return next(filter(None, (vars(self).get(name) for name in self._sentences())), "")
+        return next(filter(None, (vars(self).get(name) for name in self._sentences)), "")
 
     def without_words(self) -> Self:
         """The same command without the sender's own words."""
         held = copy(self)
         held.line = self.line.removesuffix(self.sentence).rstrip()
-        vars(held).update(dict.fromkeys(self._sentences()))
+        vars(held).update(dict.fromkeys(self._sentences))
         return held
-
-    @classmethod
-    def _sentences(cls) -> Iterator[str]:
-        for name, field in cls.fields.items():
-            if isinstance(field, Operand) and isinstance(field.kind, Sentence):
-                yield name
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
         """The index of a userid and password behind the command's word; None if there is none."""
         return login_at(words) if cls.takes_login else None
 
-    @classmethod
-    def _after_second(cls, words: list[str]) -> list[str]:
-        if not words or lowered(words[0]) != cls.second:
-            word = " ".join(words[:1])
-            near = nearest(word, [cls.second])
-            raise misread("one-of", word=cut_short(word), choice=cls.second, near=near)
-        return words[1:]
-
     def _read(self, words: list[str]) -> None:
-        """Fill the fields."""
-        open_words = self._open_words(words)
-        left, options = self._options_in(words[:open_words])
-        left += words[open_words:]
-        for name, field in self._in_turn:
+        """Fill the fields. There are no options from a secret on, nor in a sentence."""
+        left, options = words[: self._secret_at], Options()
+        if not self._sentences:
+            left, options = split_options(left)
+        left += words[self._secret_at :]
+        for name, field in self._in_turn.items():
             setattr(self, name, field.read(left, options, self.game))
         if options:
             name, value = min(options.items())
             written = f"-{name}" if value is None else f"-{name}="
-            raise misread("option", word=cut_short(written), near=self._options_like(name))
+            forms: dict[str, str] = {}
+            for field in self.fields.values():
+                forms |= field.forms(self.game)
+            near = [forms[form] for form in nearest(name, forms)]
+            raise misread("option", word=cut_short(written), near=near)
         if left:
             word = MASK if self.has_secret() else cut_short(" ".join(left))
             raise misread("left-over", word=word)
-
-    def _options_like(self, name: str) -> list[str]:
-        """Options, or values of one, that resemble an unknown option."""
-        forms: dict[str, str] = {}
-        for field in self.fields.values():
-            forms |= field.forms(self.game)
-        return [forms[near] for near in nearest(name, forms)]
-
-    @classmethod
-    def _open_words(cls, words: list[str]) -> int:
-        """The number of words before a secret; words after it are neither options nor shown."""
-        return len(words) if cls._secret_at is None else cls._secret_at
-
-    @classmethod
-    def _options_in(cls, words: list[str]) -> tuple[list[str], dict[str, str | None]]:
-        """Split off the options; in sentences a dash is only a dash."""
-        return (list(words), {}) if any(cls._sentences()) else split_options(words)
 
     def run(self, context: Context) -> Iterator[Event]:
         """Run the command, and yield the events. Raises Refusal with nothing changed."""
@@ -258,32 +245,10 @@ class Command:
         return None
 
 
-def _login(handle: str, password: str) -> Login | None:
-    """A login; None if the password is the mask, as in stored lines."""
-    return None if password == MASK else Login(lowered(handle), SecretText(password))
-
-
-def _fields_of(cls: type) -> Iterator[tuple[str, Field]]:
-    """The fields of a command in order, inherited ones first; a subclass may replace them."""
-    of_all = {name: value for base in reversed(cls.__mro__) for name, value in vars(base).items()}
-    for name, value in of_all.items():
-        if isinstance(value, Field):
-            yield name, value
-
-
-def _loose_ones_first(fields: dict[str, Field]) -> list[tuple[str, Field]]:
-    """The fields in parsing order: those that may stand anywhere come first."""
-    return sorted(
-        fields.items(),
-        key=lambda item: not (isinstance(item[1], Operand) and item[1].kind.anywhere),
-    )
-
-
 class BoardCommand(Command):
     """A command about one of the player's boards, which the mail may point at."""
 
     board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def pinned(self, context: Context) -> str:
-        """The line with the board's number."""
         return f"{self.words[0]} {context.own_board(self.board).id}"

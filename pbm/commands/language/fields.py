@@ -1,7 +1,7 @@
 """The fields of a command: their form in a usage line, and how they are parsed."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ class Field:
 
     def usage(self, game: Game) -> str:
         """Render the field as in a usage line."""
-        raise NotImplementedError
+        return " ".join(f"[{form}]" for form in self.forms(game).values())
 
     def read(self, words: list[str], options: Options, game: Game) -> Any:
         """Parse the field's value and remove it from the line. Raises Refusal."""
@@ -37,7 +37,8 @@ class Field:
 class Operand(Field):
     """A field parsed from the words of the line, in declaration order.
 
-    `unless` names an option that replaces it.
+    Its value is None, or () for `many`, if it is left out: it may be `optional`, or replaced by the
+    option that `unless` names.
     """
 
     kind: ArgumentKind
@@ -46,20 +47,25 @@ class Operand(Field):
     unless: str = ""
 
     def usage(self, game: Game) -> str:
-        """Render the field as in a usage line."""
         shown = f"{self.kind.shown} ..." if self.many else self.kind.shown
         return f"[{shown}]" if self.optional else shown
 
     def read(self, words: list[str], options: Options, game: Game) -> Any:
-        """Parse the value, and remove its words."""
         optional = self.optional or self.unless in options
         if self.kind.anywhere:
-            found = next((index for index, word in enumerate(words) if self.kind.fits(word)), None)
-            return None if found is None else self.kind.read([words.pop(found)])
+            for index, word in enumerate(words):
+                if (found := self.kind.parse(word)) is not None:
+                    del words[index]
+                    return found
+            return None
         if not words and not optional:
             raise misread("missing", word=self.kind.shown)
         if self.many:
-            return tuple(self._read_many(words))
+            taken: list[Any] = []
+            while words:
+                value = self.kind.read(words)
+                taken += value if self.kind.rest else [value]
+            return tuple(taken)
         if not words:
             return None
         try:
@@ -69,11 +75,6 @@ class Operand(Field):
                 raise
             return None  # the word may be meant for the next field
 
-    def _read_many(self, words: list[str]) -> Iterator[Any]:
-        while words:
-            taken = self.kind.read(words)
-            yield from taken if self.kind.rest else [taken]
-
 
 @dataclass(frozen=True)
 class Flag(Field):
@@ -81,38 +82,26 @@ class Flag(Field):
 
     name: str
 
-    def usage(self, game: Game) -> str:
-        """Render the field as in a usage line."""
-        return f"[-{self.name}]"
-
     def read(self, words: list[str], options: Options, game: Game) -> bool:
-        """Remove the option; true if it was there."""
         return _read_flag(self.name, options)
 
     def forms(self, game: Game) -> dict[str, str]:
-        """Its option."""
         return {self.name: f"-{self.name}"}
 
 
 @dataclass(frozen=True)
 class ValueOption(Field):
-    """A field that is parsed from an option with a value: `-name=value`."""
+    """A field parsed from an option with a value, `-name=value`; None if it is left out."""
 
     name: str
     kind: ArgumentKind
 
-    def usage(self, game: Game) -> str:
-        """Render the field as in a usage line."""
-        return f"[{self.forms(game)[self.name]}]"
-
     def read(self, words: list[str], options: Options, game: Game) -> Any:
-        """Parse the option's value."""
         if self.name not in options:
             return None
         return self.kind.read([_value(self.name, self.kind.shown, options)])
 
     def forms(self, game: Game) -> dict[str, str]:
-        """Its option."""
         return {self.name: f"-{self.name}={self.kind.shown}"}
 
 
@@ -128,7 +117,6 @@ class GameOptions(Field):
     of_any: bool = False
 
     def usage(self, game: Game) -> str:
-        """Render the options of a game as in a usage line."""
         forms: list[str] = []
         for item in self.of(game):
             forms += [*item.flags, item.name if item.is_flag else f"{item.name}=name"]
@@ -144,25 +132,26 @@ class GameOptions(Field):
 
     def read(self, words: list[str], options: Options, game: Game) -> "Chosen":
         """Remove the declared options."""
-        found: list[tuple[GameOption, str | bool, bool]] = []
+        found: list[tuple[GameOption, str | bool, str]] = []
         about = games().values() if self.of_any else (game,)
         for option in {item.name: item for each in about for item in self.of(each)}.values():
             for value in option.flags:
                 if _read_flag(value, options):
-                    found.append((option, value, True))
+                    found.append((option, value, f"-{value}"))
             if option.is_flag:
-                found += [(option, True, False)] if _read_flag(option.name, options) else []
+                if _read_flag(option.name, options):
+                    found.append((option, True, f"-{option.name}"))
             elif option.name in options:
-                found.append((option, _read_value(option, options, game), False))
-        return Chosen(tuple(found), game)
+                value = _read_value(option, options, game)
+                found.append((option, value, f"-{option.name}={value}"))
+        return Chosen(tuple(found))
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The chosen options of a game; each records whether its own flag was typed."""
+    """The chosen options of a game, each with its value and as it was typed."""
 
-    found: tuple[tuple[GameOption, str | bool, bool], ...]
-    game: Game
+    found: tuple[tuple[GameOption, str | bool, str], ...]
 
     def options(self) -> dict[str, str | bool]:
         """The values by name. Raises Refusal if an option has two."""
@@ -175,38 +164,20 @@ class Chosen:
                     option=option.name,
                     sets_up=option.sets_up,
                     both=[value for _, value, _ in both],
-                    written=[_as_written(*item) for item in both],
+                    written=[typed for *_, typed in both],
                 )
         return chosen
 
-    def written(self) -> Iterator[str]:
+    def written(self) -> list[str]:
         """The chosen options as typed."""
-        return (_as_written(*item) for item in self.found)
+        return [typed for *_, typed in self.found]
 
 
-def operand(
-    kind: ArgumentKind, *, optional: bool = False, many: bool = False, unless: str = ""
-) -> Any:
-    """Declare a field parsed from the line; None, or () for many, if it is left out.
-
-    It may be `optional`, or be replaced by an option.
-    """
-    return Operand(kind, optional, many, unless)
-
-
-def flag(name: str) -> Any:
-    """Declare an option `-name`."""
-    return Flag(name)
-
-
-def option(name: str, kind: ArgumentKind) -> Any:
-    """Declare an option `-name=value`; None if it is left out."""
-    return ValueOption(name, kind)
-
-
-def game_options(of: Callable[[Game], Sequence[GameOption]], *, of_any: bool = False) -> Any:
-    """Declare the options that games have for a command."""
-    return GameOptions(of, of_any)
+# As a class declares its fields; `Any`, because an attribute has the type of the parsed value.
+operand: Any = Operand
+flag: Any = Flag
+option: Any = ValueOption
+game_options: Any = GameOptions
 
 
 def split_options(words: list[str]) -> tuple[list[str], Options]:
@@ -224,12 +195,6 @@ def split_options(words: list[str]) -> tuple[list[str], Options]:
         else:
             left.append(word)
     return left, options
-
-
-def _as_written(option: GameOption, value: str | bool, by_flag: bool) -> str:
-    if value is True:
-        return f"-{option.name}"
-    return f"-{value}" if by_flag else f"-{option.name}={value}"
 
 
 def _read_flag(name: str, options: Options) -> bool:

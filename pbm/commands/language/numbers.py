@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 from pbm.commands.language.words import ArgumentKind, cut_short, lowered, misread
 from pbm.play.clocks.terms import parse_duration
@@ -24,7 +25,6 @@ class NumberKind(ArgumentKind):
         self._before, self._behind = before.split(), behind.split()
 
     def read(self, words: list[str]) -> int:
-        """Parse the number, and skip the word beside it."""
         if len(words) > 1 and lowered(words[0]) in self._before:
             words.pop(0)
         number, most = words[0], self._limits[-1]
@@ -50,7 +50,6 @@ class SeekOrAll(ArgumentKind):
     ALL = "all"
 
     def read(self, words: list[str]) -> int | str:
-        """Parse one word, or a number with its word."""
         if lowered(words[0]) == self.ALL:
             words.pop(0)
             return self.ALL
@@ -61,14 +60,13 @@ class RatingRange(ArgumentKind):
     """A range of ratings: `1200-1600`, `1200-` or `-1600`."""
 
     shown = "1200-1600"
+    reason = "rating-range"
 
-    def read(self, words: list[str]) -> tuple[int | None, int | None]:
-        """Parse one word."""
-        found = _RANGE.fullmatch(words[0])
+    def parse(self, text: str) -> tuple[int | None, int | None] | None:
+        found = _RANGE.fullmatch(text)
         least, most = (part and int(part) for part in found.groups()) if found else (None, None)
         if (not least and not most) or (least and most and least > most):
-            raise misread("rating-range", word=cut_short(words[0]))
-        words.pop(0)
+            return None
         return least or None, most or None
 
 
@@ -76,29 +74,25 @@ class Span(ArgumentKind):
     """A length of time within limits; `why` is the reason given when it is outside."""
 
     shown = "time"
+    reason = "span"
 
     def __init__(self, shortest: timedelta, longest: timedelta, why: str = "") -> None:
         self._limits = shortest, longest
         self._why = why
 
-    def read(self, words: list[str]) -> timedelta:
-        """Parse one word."""
-        word = words.pop(0)
-        found = parse_duration(word)
+    def parse(self, text: str) -> timedelta | None:
+        found = parse_duration(text)
         shortest, longest = self._limits
-        if found is None:
-            raise misread("span", word=cut_short(word))
-        if not shortest <= found <= longest:
+        if found is not None and not shortest <= found <= longest:
             limits = {"shortest": shortest // _SECOND, "longest": longest // _SECOND}
-            raise misread("span-limits", word=cut_short(word), why=self._why, **limits)
+            raise misread("span-limits", word=cut_short(text), why=self._why, **limits)
         return found
 
 
 class LongSpan(Span):
     """A length of time of several words: `3 days`, `1 week 2 days`."""
 
-    def read(self, words: list[str]) -> timedelta:
-        """Parse as many numbers with their units as follow each other."""
+    def read(self, words: list[str]) -> Any:
         count = 1
         for more in range(2, min(len(words), _WORDS_OF_A_TIME) + 1):
             if words[more - 2].isdigit() and words[more - 1][0].isdigit():
@@ -113,14 +107,14 @@ class LongSpan(Span):
 class Spans(ArgumentKind):
     """Lengths of time joined by a sign; later ones may be left out."""
 
+    reason = "span"
+
     def __init__(self, between: str, *times: Span) -> None:
         self.shown = f"time{between}time"
         self._between, self._times = between, times
 
-    def read(self, words: list[str]) -> tuple[timedelta, ...]:
-        """Parse one word."""
-        found = words[0].split(self._between)
+    def parse(self, text: str) -> tuple[timedelta, ...] | None:
+        found = text.split(self._between)
         if len(found) > len(self._times):
-            raise misread("span", word=cut_short(words[0]))
-        del words[0]
+            return None
         return tuple(time.read([word]) for time, word in zip(self._times, found, strict=False))

@@ -34,10 +34,9 @@ class Opponents(ArgumentKind):
     shown = "handle"
     rest = True
 
-    def read(self, words: list[str]) -> tuple[Team, ...]:
-        """Parse all remaining words."""
+    def parse(self, text: str) -> tuple[Team, ...]:
         sides: list[list[str]] = [[]]
-        for word in _split(" ".join(words)):
+        for word in _split(text):
             if lowered(word) in AGAINST:
                 sides.append([])
             elif lowered(word) not in JOINING:
@@ -45,7 +44,6 @@ class Opponents(ArgumentKind):
         teams = [_teams(side) for side in sides if side]
         if not teams:
             raise misread("missing", word=self.shown)
-        words.clear()
         if len(teams) == 1 or all(len(side) == 1 for side in teams):
             return tuple(team for side in teams for team in side)
         return tuple(_together(side) for side in teams)

@@ -4,7 +4,7 @@ A type takes words from the front of the remaining ones, and raises `Refusal` wi
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
@@ -17,6 +17,7 @@ from pbm.play.game_words import is_game, may_be_move, mentions_place
 from pbm.rules.registry import games
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
+_LOGIN = 2  # words: userid, password
 _BOARD = re.compile(r"(\d{1,9})?(?:#(-?\d{1,5}))?:?", re.ASCII)
 ME = "me"
 _LONGEST_SHOWN = 40
@@ -82,35 +83,42 @@ class BoardRef:
 
 
 class ArgumentKind:
-    """One argument type; `shown` is its name in a usage line."""
+    """One argument type."""
 
-    shown = ""
+    shown = ""  # its name in a usage line
+    reason = ""  # names the sentence of its refusal
     rest = False  # takes all remaining words
     anywhere = False  # may stand before, between or after the other words
     explains = False  # its refusal is shown even if it is optional
 
     def read(self, words: list[str]) -> Any:
         """Take words from the front and return the value. Raises Refusal."""
-        raise NotImplementedError
+        taken = " ".join(words) if self.rest else words[0]
+        value = self.parse(taken)
+        if value is None:
+            raise misread(self.reason, word=cut_short(taken))
+        del words[: None if self.rest else 1]
+        return value
 
-    def fits(self, word: str) -> bool:
-        """Whether a word is meant for this argument, wherever it stands."""
-        return False
+    def parse(self, text: str) -> Any:
+        """The value of a word, or with `rest` of all words; None if it has none.
+
+        Raises Refusal, if the reason depends on the text.
+        """
+        raise NotImplementedError
 
 
 class BoardKind(ArgumentKind):
     """A board's number, with an optional ply: `12`, `12#17`, `#-3`."""
 
     shown = "board"
+    reason = "board"
 
-    def read(self, words: list[str]) -> BoardRef:
-        """Parse one word."""
-        found = _BOARD.fullmatch(words[0])
+    def parse(self, text: str) -> BoardRef | None:
+        found = _BOARD.fullmatch(text)
         if not found or not (found[1] or found[2]):
-            raise misread("board", word=cut_short(words[0]))
-        number, ply = found.groups()
-        words.pop(0)
-        return BoardRef(int(number) if number else None, int(ply) if ply else None)
+            return None
+        return BoardRef(*(int(number) if number else None for number in found.groups()))
 
 
 class StrayBoard(BoardKind):
@@ -118,59 +126,40 @@ class StrayBoard(BoardKind):
 
     anywhere = True
 
-    def fits(self, word: str) -> bool:
-        """Whether a word is a board's number or a ply."""
-        return is_board(word) and word != ":"
-
 
 class PlyMark(ArgumentKind):
     """The ply a move is meant for: `#17`."""
 
     shown = "#ply"
+    reason = "ply"
     anywhere = True
 
-    def fits(self, word: str) -> bool:
-        """Whether a word is a ply."""
-        return bool(_MARK.fullmatch(word))
-
-    def read(self, words: list[str]) -> int:
-        """Parse one word."""
-        found = _MARK.fullmatch(words[0])
-        if not found:
-            raise misread("ply", word=cut_short(words[0]))
-        words.pop(0)
-        return int(found[1])
+    def parse(self, text: str) -> int | None:
+        found = _MARK.fullmatch(text)
+        return int(found[1]) if found else None
 
 
 class MoveText(ArgumentKind):
     """A move, blanks anywhere; the position decides whether it is legal."""
 
     shown = "move"
+    reason = "move"
     rest = True
 
-    def read(self, words: list[str]) -> str:
-        """Parse all remaining words."""
-        written = " ".join(words)
-        found = (
-            text for text in (written, undressed(written, numbered=False)) if may_be_move(text)
-        )
-        text = next(found, None)
-        if text is None:
-            raise misread("move", word=cut_short(written))
-        words.clear()
-        return text
+    def parse(self, text: str) -> str | None:
+        forms = (text, undressed(text, numbered=False))
+        return next(filter(may_be_move, forms), None)
 
 
 class Handle(ArgumentKind):
-    """A player's userid."""
+    """A player's userid; it need not exist."""
 
     shown = "handle"
+    reason = "handle"
 
-    def read(self, words: list[str]) -> str:
-        """Parse one word; it need not be an existing handle."""
-        if not is_handle(lowered(words[0])):
-            raise misread("handle", word=cut_short(words[0]))
-        return lowered(words.pop(0))
+    def parse(self, text: str) -> str | None:
+        handle = lowered(text)
+        return handle if is_handle(handle) else None
 
 
 class Address(ArgumentKind):
@@ -182,7 +171,6 @@ class Address(ArgumentKind):
         self._before = before
 
     def read(self, words: list[str]) -> str:
-        """Parse one word."""
         if len(words) > 1 and lowered(words[0]) in self._before:
             words.pop(0)
         address = read_address(words[0].strip("<>,;"))
@@ -196,9 +184,8 @@ class Word(ArgumentKind):
     def __init__(self, shown: str) -> None:
         self.shown = shown
 
-    def read(self, words: list[str]) -> str:
-        """Parse one word."""
-        return words.pop(0)
+    def parse(self, text: str) -> str:
+        return text
 
 
 class Sentence(ArgumentKind):
@@ -207,10 +194,7 @@ class Sentence(ArgumentKind):
     shown = "text"
     rest = True
 
-    def read(self, words: list[str]) -> str:
-        """Take all remaining words."""
-        text = " ".join(words)
-        words.clear()
+    def parse(self, text: str) -> str:
         return text
 
 
@@ -224,13 +208,11 @@ class OneOf(ArgumentKind):
         self._choices = "|".join(dict.fromkeys(self._read_as.values()))
         self.shown = shown or self._choices
 
-    def read(self, words: list[str]) -> str:
-        """Parse one word."""
-        meant = self._read_as.get(lowered(words[0]).replace("-", ""))
+    def parse(self, text: str) -> str:
+        meant = self._read_as.get(lowered(text).replace("-", ""))
         if meant is None:
-            near = nearest(words[0], self._choices.split("|"))
-            raise misread("one-of", word=cut_short(words[0]), choice=self._choices, near=near)
-        words.pop(0)
+            near = nearest(text, self._choices.split("|"))
+            raise misread("one-of", word=cut_short(text), choice=self._choices, near=near)
         return meant
 
 
@@ -240,8 +222,7 @@ class Shown(ArgumentKind):
     def __init__(self, shown: str) -> None:
         self.shown = shown
 
-    def read(self, words: list[str]) -> BoardRef | str:
-        """Parse one word."""
+    def read(self, words: list[str]) -> Any:
         if words[0][0].isdigit() or words[0][0] == "#":
             return BoardKind().read(words)
         if mentions_place(words[0]):
@@ -272,8 +253,7 @@ class OwnBoards(ArgumentKind):
 
     shown = "board|next|active|over|all"
 
-    def read(self, words: list[str]) -> BoardRef | str:
-        """Parse one word."""
+    def read(self, words: list[str]) -> Any:
         if words[0][0].isdigit() or words[0][0] == "#":
             return BoardKind().read(words)
         return OneOf(shown=self.shown, **WHICH).read(words)
@@ -285,11 +265,8 @@ class Topic(ArgumentKind):
     shown = "subject"
     rest = True
 
-    def read(self, words: list[str]) -> str:
-        """Take all remaining words."""
-        text = lowered(" ".join(words))
-        words.clear()
-        return text
+    def parse(self, text: str) -> str:
+        return lowered(text)
 
 
 class GameName(ArgumentKind):
@@ -300,13 +277,10 @@ class GameName(ArgumentKind):
     def __init__(self, *, explains: bool = True) -> None:
         self.explains = explains
 
-    def read(self, words: list[str]) -> str:
-        """Parse one word."""
-        name = lowered(words[0])
-        if not is_game(name):
-            raise misread("game", word=cut_short(words[0]), names=sorted(games()))
-        words.pop(0)
-        return name
+    def parse(self, text: str) -> str:
+        if not is_game(lowered(text)):
+            raise misread("game", word=cut_short(text), names=sorted(games()))
+        return lowered(text)
 
 
 class JoinedWords(ArgumentKind):
@@ -316,7 +290,6 @@ class JoinedWords(ArgumentKind):
         self.shown = shown
 
     def read(self, words: list[str]) -> str:
-        """Take one word, and more while commas or "and" join them."""
         taken = [words.pop(0)]
         while words and (taken[-1].endswith((",", "&")) or _joins(taken[-1]) or _joins(words[0])):
             taken.append(words.pop(0))
@@ -327,19 +300,11 @@ def _joins(word: str) -> bool:
     return word.startswith((",", "&")) or lowered(word) == "and"
 
 
-_LOGIN = 2  # words: userid, password
-
-
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class SecretText:
-    """A secret word; its `repr` is masked."""
+    """A secret word, hidden from `repr`."""
 
-    value: str
-
-    def __repr__(self) -> str:
-        return "SecretText('****')"
-
-    __str__ = __repr__
+    value: str = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -355,9 +320,8 @@ class Secret(ArgumentKind):
 
     shown = "password"
 
-    def read(self, words: list[str]) -> SecretText:
-        """Parse one word."""
-        return SecretText(words.pop(0))
+    def parse(self, text: str) -> SecretText:
+        return SecretText(text)
 
 
 def login_at(words: list[str]) -> int | None:
@@ -366,25 +330,21 @@ def login_at(words: list[str]) -> int | None:
     On older servers they followed the board's number: `12 alice secret a1-c3,d4`, perhaps with a
     word of the command beside it: `draw 12 alice secret`.
     """
-    if len(words) <= _LOGIN:  # besides the board's number
-        return None
     at = int(_is_own_word(words, 0))
     if at >= len(words) or not is_board(words[at]):
         return None
-    at += 1
-    at += _is_own_word(words, at)
+    at += 1 + _is_own_word(words, at + 1)
     userid = lowered(words[at]) if len(words) >= at + _LOGIN else ""
     return at if is_handle(userid) and not mentions_place(userid) else None
 
 
 def login_first(words: list[str]) -> int | None:
     """The index of a userid and a password if they come first, else None."""
-    if len(words) < _LOGIN or not is_handle(lowered(words[0])):
-        return None
-    others = [word for word in words[:_LOGIN] if lowered(word) in WHICH or is_board(word)]
-    return None if others else 0
+    first = words[:_LOGIN]
+    others = any(lowered(word) in WHICH or is_board(word) for word in first)
+    return None if others or len(first) < _LOGIN or not is_handle(lowered(first[0])) else 0
 
 
 def _is_own_word(words: list[str], at: int) -> bool:
-    """Whether the word at an index is a command's own and so not a userid."""
+    """Whether the word at an index is a command's word, and so not a userid."""
     return at < len(words) and lowered(words[at]).replace("-", "") in KEPT_FREE
