@@ -3,7 +3,7 @@
 from arena.games import MOST_PLIES, Match, Setup, winners_of
 from arena.ladder import robot
 from arena.plan import Plan, table
-from pbm.robots.players import BOULDER
+from pbm.robots.thinking import BOULDER
 
 
 def alone(plan: Plan) -> str:

@@ -6,7 +6,7 @@ from arena.elo import Score, told
 from arena.games import MOST_PLIES, both_ways, winners_of
 from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer, RobotPlayer
 from arena.plan import Plan, table
-from pbm.robots.players import BOULDER, COBBLE, PEBBLE, Robot
+from pbm.robots.thinking import BOULDER, COBBLE, PEBBLE, Robot
 from pbm.rules.contract import Budget
 
 _LONG = 4_000  # plies: both are weak, and nobody is in a hurry

@@ -4,8 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pbm.robots.players import Robot
-from pbm.robots.thinking import think
+from pbm.robots.thinking import Robot, think
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights

@@ -6,7 +6,7 @@ from arena.games import Match, Setup, leaders_of, seated, winners_of
 from arena.ladder import robot
 from arena.opponents import EnginePlayer, Player
 from arena.plan import Plan, table
-from pbm.robots.players import BOULDER, PEBBLE
+from pbm.robots.thinking import BOULDER, PEBBLE
 from pbm.rules.abalone.engine.weights import Ways
 from pbm.rules.contract import Budget
 

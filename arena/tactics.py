@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from arena.games import FOR_TWO, after
 from arena.plan import Plan, table
-from pbm.robots.players import BOULDER
+from pbm.robots.thinking import BOULDER
 from pbm.rules.abalone.engine.searching import evaluate, search
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import Budget

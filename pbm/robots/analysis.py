@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pbm.robots.players import ROBOTS
-from pbm.robots.thinking import Course, think, what_may_come_back
+from pbm.robots.thinking import ROBOTS, Course, think, what_may_come_back
 from pbm.rules.contract import WON, Budget, Explains, Game, Position, Searches, SearchResult
 from pbm.rules.registry import game_named
 from pbm.rules.sides import hand, turn
@@ -24,7 +23,6 @@ MOST_LOST = 2_000  # hundredths: what a whole game is worth, from won to lost
 _EVERY_MOVE = 10_000
 _PLIES_OF_LINE, _PLIES_OF_HINT = 8, 6
 _REASONS = 2
-_TWO = 2
 _AS_FAR = 4  # times the nodes, so that the reply is searched to the same depth
 
 
@@ -68,7 +66,7 @@ def advise(course: Course, seed: int, easier: int) -> Advice:
     """A hint by the strongest robot. Raises RulesError, NoMoveError."""
     game, positions = game_named(course.game), course.positions()
     thought = think([*ROBOTS.values()][-1], game, positions, seed, easier=easier)
-    lines = (line.moves for line in thought.lines if line.moves[0] == thought.move)
+    lines = (line.moves for line in thought.found.lines if line.moves[0] == thought.move)
     line = next(lines, (thought.move,))
     return Advice(thought.move, line[:_PLIES_OF_HINT], _reasons(game, positions[-1], line))
 
@@ -94,7 +92,9 @@ def next_piece(plies: int, short: Sequence[int], long: Sequence[Judged]) -> Piec
     if left:
         return Piece(tuple(left[: max(1, PIECE // nodes)]), nodes)
     done = {judged.ply for judged in long}
-    again = [ply for ply in (*_dearest(short), plies + 1) if ply not in done]
+    dearest = sorted(range(1, plies + 1), key=lambda ply: (-short[ply - 1], ply))[:LOOKED_AT_AGAIN]
+    again = [ply for ply in dearest if short[ply - 1] >= LEAST and ply not in done]
+    again += [] if plies + 1 in done else [plies + 1]
     return Piece(tuple(again[: max(1, PIECE // LONG_LOOK)]), LONG_LOOK) if again else None
 
 
@@ -163,19 +163,13 @@ def _score(
 
 
 def _has_two_sides(position: Position) -> bool:
-    return len(set(position.sides)) == _TWO
+    return len(set(position.sides)) == 2
 
 
 def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: int) -> SearchResult:
     if not isinstance(game, Searches) or positions[-1].outcome:
         return SearchResult((), 0, 0)
     return game.search(what_may_come_back(game, positions), budget, best=best)
-
-
-def _dearest(lost: Sequence[int]) -> list[int]:
-    """The plies that cost most, without those below `LEAST`."""
-    plies = sorted(range(1, len(lost) + 1), key=lambda ply: (-lost[ply - 1], ply))
-    return [ply for ply in plies[:LOOKED_AT_AGAIN] if lost[ply - 1] >= LEAST]
 
 
 def _worth(score: int) -> int:

@@ -1,10 +1,10 @@
-"""How a robot chooses its move: a pure function of the game so far and a seed."""
+"""The robots: how a move is chosen, and a draw offer answered, from the game so far and a seed."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from pbm.robots.players import ROBOTS, Robot, weaker
 from pbm.rules.contract import (
     WON,
     Budget,
@@ -13,11 +13,46 @@ from pbm.rules.contract import (
     Line,
     Position,
     Searches,
+    SearchResult,
     Suggests,
     TellsThreats,
 )
 from pbm.rules.registry import game_named
 from pbm.rules.sides import turn
+
+
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """A computer player.
+
+    `budget` limits its search. Of the best `lines` it takes any scored at most `within` hundredths
+    below the best; a `careful` one first drops those that let opponents take a piece at once.
+    `whims` is the share of its moves taken from the worst quarter instead, unless a win is in
+    sight.
+    """
+
+    name: str
+    budget: Budget
+    lines: int = 1
+    within: int = 0
+    careful: bool = False
+    whims: float = 0
+
+
+_UNSEARCHED = SearchResult((), 0, 0)
+_ALL_MOVES = 1_000
+_GUARD = 90.0  # seconds: the nodes decide, however busy the machine and without a compiled core
+
+PEBBLE = Robot(
+    "pebble", Budget(5_000, _GUARD, depth=1), _ALL_MOVES, within=20, careful=True, whims=0.6
+)
+COBBLE = Robot("cobble", Budget(10_000, _GUARD, depth=3), lines=4, within=4)
+BOULDER = Robot("boulder", Budget(600_000, _GUARD))
+
+ROBOTS: Mapping[str, Robot] = MappingProxyType(
+    {robot.name: robot for robot in (PEBBLE, COBBLE, BOULDER)}
+)
+"""Every robot by name, the weakest first."""
 
 
 class NoMoveError(ValueError):
@@ -26,18 +61,11 @@ class NoMoveError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RobotMove:
-    """A robot's move, and the result of its search (`contract.SearchResult`).
-
-    `score` is that of the move, None without a search.
-    """
+    """A robot's move, with its score and the result of the search, if there was one."""
 
     move: str
     score: int | None = None
-    lines: tuple[Line, ...] = ()
-    depth: int = 0
-    nodes: int = 0
-    by: str = ""
-    cut: bool = False
+    found: SearchResult = _UNSEARCHED
 
 
 @dataclass(frozen=True)
@@ -93,17 +121,16 @@ def think(
     position = positions[-1]
     if not isinstance(game, Searches) or turn(position) is None:
         raise NoMoveError(f"no move of {game.info.name} can be thought of")
-    for _ in range(easier):
-        stronger, robot = robot, weaker(robot)
-        if robot.name == stronger.name:
+    if easier:
+        weaker = [*ROBOTS.values()][: [*ROBOTS].index(robot.name)]
+        if easier > len(weaker):
             return _any_move(game, position)
+        robot = weaker[-easier]
     found = game.search(positions, robot.budget, best=robot.lines, seed=seed)
     if not found.lines:
         return _any_move(game, position)
     line = _chosen(robot, game, position, found.lines, seed)
-    return RobotMove(
-        line.moves[0], line.score, found.lines, found.depth, found.nodes, found.by, found.cut
-    )
+    return RobotMove(line.moves[0], line.score, found)
 
 
 def _any_move(game: Game, position: Position) -> RobotMove:
@@ -121,20 +148,69 @@ def _chosen(robot: Robot, game: Game, position: Position, lines: Sequence[Line],
     """One of the lines that count as equal for the robot."""
     dice = random.Random(f"{seed} {position.state()}")
     if robot.careful and isinstance(game, TellsThreats):
-        lines = _safest(game, position, lines)
+        seat, threats = turn(position) or 1, list[int]()
+        for line in lines:
+            after = position.play(position.parse(line.moves[0], seat)).position
+            threats.append(game.threatened(after, seat))
+        lines = [line for line, count in zip(lines, threats, strict=True) if count == min(threats)]
     if dice.random() < robot.whims and lines[0].score < WON:
         return dice.choice(lines[-len(lines) // 4 :])
     return dice.choice([line for line in lines if line.score >= lines[0].score - robot.within])
 
 
-def _safest(game: TellsThreats, position: Position, lines: Sequence[Line]) -> Sequence[Line]:
-    """The lines after whose first move opponents can take the fewest pieces at once."""
-    seat = turn(position)
-    assert seat is not None
+EVEN = 50  # score in hundredths; a smaller lead counts as even
+QUIET, STILL = 30, 60  # moves of each seat since an irreversible one
 
-    def left(line: Line) -> int:
-        after = position.play(position.parse(line.moves[0], seat)).position
-        return game.threatened(after, seat)
 
-    taken = [left(line) for line in lines]
-    return [line for line, count in zip(lines, taken, strict=True) if count == min(taken)]
+@dataclass(frozen=True, slots=True)
+class RobotStanding:
+    """A robot's lead over the best opponent, in the unit of `Line.score`, and the number of
+    moves of each seat since an irreversible one."""
+
+    ahead: int
+    quiet: int
+
+    @property
+    def takes_draw(self) -> bool:
+        """Whether to accept a draw: always if behind, else once the game makes no progress.
+
+        Otherwise an early offer would win a draw against a stronger robot.
+
+        >>> [RobotStanding(*each).takes_draw for each in ((-50, 0), (0, 0), (0, 30))]
+        [True, False, True]
+        >>> [RobotStanding(*each).takes_draw for each in ((200, 30), (200, 60), (WON, 60))]
+        [False, True, False]
+        """
+        if self.ahead >= WON:
+            return False
+        if self.quiet >= STILL or self.ahead <= -EVEN:
+            return True
+        return self.quiet >= QUIET and self.ahead < EVEN
+
+
+def quiet_moves(game: Game, position: Position) -> int:
+    """The number of moves of each seat since an irreversible one."""
+    plies = game.reversible(position) if isinstance(game, Claims) else 0
+    return plies // len(position.sides)
+
+
+def standing(robot: str, course: Course, seat: int, seed: int) -> RobotStanding:
+    """The standing of a robot in `seat`, whoever is to move. Raises RulesError."""
+    game, positions = game_named(course.game), course.positions()
+    position = positions[-1]
+    quiet, sides, own = quiet_moves(game, position), position.sides, position.sides[seat - 1]
+    if not isinstance(game, Searches):
+        return RobotStanding(0, quiet)
+    found = game.search(positions, ROBOTS[robot].budget, seed=seed)
+    if not found.lines:
+        return RobotStanding(0, quiet)
+    best = found.lines[0]
+    if sides[(turn(position) or seat) - 1] == own:
+        return RobotStanding(best.score, quiet)
+    if len(set(sides)) == 2:
+        return RobotStanding(-best.score, quiet)
+    for move in best.moves:
+        position = position.play(position.parse(move, turn(position) or seat)).position
+    values = list(zip(game.evaluate(position), sides, strict=True))
+    others = max((value for value, side in values if side != own), default=0)
+    return RobotStanding(max(value for value, side in values if side == own) - others, quiet)

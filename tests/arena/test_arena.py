@@ -19,7 +19,7 @@ from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer
 from arena.plan import Plan
 from bench.checkout import HERE
 from pbm.play.ratings import MEASURED
-from pbm.robots.players import COBBLE, PEBBLE, ROBOTS
+from pbm.robots.thinking import COBBLE, PEBBLE, ROBOTS
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine.weights import Weights
 from tests.arena.plain_search import best_moves

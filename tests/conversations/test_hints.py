@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from pbm.play.limits import HINTS
 from pbm.robots import analysis
-from pbm.robots.players import BOULDER
+from pbm.robots.thinking import BOULDER
 from pbm.rules.contract import Budget
 from pbm.store.schema.games import boards
 from pbm.store.schema.running import search_jobs

@@ -7,7 +7,7 @@ import pytest
 
 from pbm.errors import OperatorError
 from pbm.play.begin import FOR_BEGINNERS
-from pbm.robots.players import ROBOTS
+from pbm.robots.thinking import ROBOTS
 from pbm.service.operator import boards, players
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify

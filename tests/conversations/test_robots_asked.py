@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbm.robots import draws
-from pbm.robots.draws import RobotStanding
+from pbm.robots import thinking
+from pbm.robots.thinking import RobotStanding
 from tests.conversations.playing import board_mail, plays, plays_silently
 from tests.serving import think_next
 from tests.table import Person, Table
@@ -196,7 +196,7 @@ def test_a_strangers_first_mail_is_a_challenge(table: Table) -> None:
 def test_a_draw_when_the_robot_is_worse_off(
     table: Table, alice: Person, monkeypatch: pytest.MonkeyPatch, *, moves_first: bool
 ) -> None:
-    monkeypatch.setattr(draws, "EVEN", -10_000)  # whatever it finds is worse
+    monkeypatch.setattr(thinking, "EVEN", -10_000)  # whatever it finds is worse
     alice.says("challenge pebble").forgets()
     alice.says("a1-c3,b2\ndraw" if moves_first else "draw").hears_nothing()
     thinks(table, alice).hears(

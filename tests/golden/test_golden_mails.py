@@ -20,8 +20,7 @@ from pbm.commands.families.play import Resign
 from pbm.play.limits import NEWCOMERS_ANSWERS
 from pbm.robots import analysis
 from pbm.robots.analysis import Judged, Piece
-from pbm.robots.players import BOULDER
-from pbm.robots.thinking import Course, RobotMove
+from pbm.robots.thinking import BOULDER, Course, RobotMove
 from pbm.rules.contract import Budget
 from pbm.service.asking import challenges, questions
 from pbm.service.robots import analyses, hints, moves

@@ -12,7 +12,7 @@ from pbm.errors import Refusal
 from pbm.mail.reading.inbound import clean_subject
 from pbm.mail.writing.blocks import COLUMNS
 from pbm.resources import resource_path
-from pbm.robots.players import ROBOTS
+from pbm.robots.thinking import ROBOTS
 from tests.help.boards import flow
 from tests.help.pages import PAGES, SERVER, SUBJECTS, html_lines, page_text, text_lines
 from tests.rows import each_row

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbm.commands.families import help as help_command
-from pbm.robots.draws import QUIET, STILL
-from pbm.robots.players import ROBOTS
+from pbm.robots.thinking import QUIET, ROBOTS, STILL
 from tests.help.pages import page_text
 
 TABLE = """# How strong the robots are

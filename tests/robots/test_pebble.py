@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from pbm.robots.players import PEBBLE
-from pbm.robots.thinking import think
+from pbm.robots.thinking import PEBBLE, think
 from pbm.rules import abalone as rules
 from pbm.rules.abalone import GAME
 from tests.rules.random_positions import SETUPS, some_positions, two_player_positions

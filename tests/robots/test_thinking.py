@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from pbm.robots.players import BOULDER, COBBLE, PEBBLE, ROBOTS, weaker
-from pbm.robots.thinking import NoMoveError, think
+from pbm.robots.thinking import BOULDER, COBBLE, PEBBLE, ROBOTS, NoMoveError, think
 from pbm.rules.abalone import GAME
 from pbm.rules.contract import Budget, Game
 
@@ -43,9 +42,8 @@ def after(game: Any, *moves: str, seats: int = 2) -> list[Any]:
     return found
 
 
-def test_each_robot_has_a_weaker_one_but_the_weakest() -> None:
+def test_the_robots_are_ordered_by_strength() -> None:
     assert list(ROBOTS) == ["pebble", "cobble", "boulder"]
-    assert [weaker(robot).name for robot in ROBOTS.values()] == ["pebble", "pebble", "cobble"]
 
 
 @pytest.mark.parametrize("robot", [PEBBLE, COBBLE])
@@ -56,8 +54,8 @@ def test_the_same_arguments_give_the_same_thought(robot: Any) -> None:
     position = positions[-1]
     for thought in thoughts:
         assert str(position.parse(thought.move, 2)) == thought.move
-        assert thought.nodes > 0
-        assert thought.move in {line.moves[0] for line in thought.lines}
+        assert thought.found.nodes > 0
+        assert thought.move in {line.moves[0] for line in thought.found.lines}
 
 
 def test_the_seed_chooses_among_what_a_robot_does_not_tell_apart() -> None:
@@ -68,7 +66,7 @@ def test_the_seed_chooses_among_what_a_robot_does_not_tell_apart() -> None:
 def test_a_whim_is_from_the_worst_quarter_and_misses_no_win(second_game: Game) -> None:
     whimsical = replace(COBBLE, lines=1000, whims=1)
     thought = think(whimsical, GAME, after(GAME, "a1-c3,b2"), 4)
-    scores = sorted(line.score for line in thought.lines)
+    scores = sorted(line.score for line in thought.found.lines)
     assert thought.score is not None
     assert thought.score <= scores[len(scores) // 4] < scores[-1]
     assert think(whimsical, second_game, after(second_game, *"agbgcf"), 7).move == "d"
@@ -110,7 +108,7 @@ def test_easier_is_the_next_weaker_robot_and_at_last_any_move() -> None:
     for easier, robot in ((1, COBBLE), (2, PEBBLE)):
         assert think(BOULDER, GAME, positions, 5, easier=easier) == think(robot, GAME, positions, 5)
     last = think(BOULDER, GAME, positions, 5, easier=3)
-    assert (last.score, last.lines, last.nodes) == (None, (), 0)
+    assert (last.score, last.found.lines, last.found.nodes) == (None, (), 0)
     assert last.move == GAME.example_move(positions[-1])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbm.robots.players import ROBOTS
+from pbm.robots.thinking import ROBOTS
 from pbm.service.robots import jobs
 from pbm.service.robots.handler import JobHandler
 from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs

@@ -8,7 +8,7 @@ from pbm.commands.registry import find_command
 from pbm.commands.sentences.everyday import ANSWERS
 from pbm.errors import Refusal
 from pbm.play.game_words import is_game, mentions_place
-from pbm.robots.players import ROBOTS
+from pbm.robots.thinking import ROBOTS
 from pbm.store.db import UnitOfWork
 
 _FALLBACK = "player"

@@ -26,7 +26,7 @@ from pbm.mail.site import own_address
 from pbm.mail.smtp_out.connection import Timeouts
 from pbm.mail.smtp_out.maildir import check_folders
 from pbm.mail.smtp_out.smarthost import Smarthost, SmarthostTransport, parse_smarthost
-from pbm.robots.players import ROBOTS
+from pbm.robots.thinking import ROBOTS
 from pbm.rules.contract import MayLack
 from pbm.rules.registry import games, left_out
 from pbm.service.intake.upstream_mta import known_front, why_doubted

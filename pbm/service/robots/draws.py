@@ -3,7 +3,7 @@
 from pbm.events import Event
 from pbm.play.offers import agree, asked_draw, offered_to, refuse
 from pbm.play.turn import Turn
-from pbm.robots.draws import RobotStanding, quiet_moves, standing
+from pbm.robots.thinking import RobotStanding, quiet_moves, standing
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
 from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import announce_boards

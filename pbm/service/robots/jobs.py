@@ -17,7 +17,7 @@ from pbm.clock import Clock
 from pbm.mail.site import Site
 from pbm.play.request_move import request_move
 from pbm.play.turn import Turn
-from pbm.robots.players import ROBOTS
+from pbm.robots.thinking import ROBOTS
 from pbm.service.robots import analyses, draws, hints, moves
 from pbm.service.robots.handler import JobHandler, RobotTurn
 from pbm.service.robots.worker_processes import Computation, SearchFailedError
