@@ -168,10 +168,22 @@ def test_words_near_those_are_sent_on(line: str, table: Table) -> None:
 
 
 def test_words_that_belong_to_no_board(table: Table) -> None:
-    alice = table.joins("alice")
+    alice, _ = table.joins("alice"), table.joins("bob")
     alice.writes("Hello?", "Is anybody there?").gets(1)
-    alice.hears("I found no command in your mail", 'answer with the one word "help"')
-    alice.says("Thanks!").gets(1).hears("I found no command in your mail")
+    alice.hears(
+        "I found no command in your mail",
+        "| Is anybody there?",
+        'Reply "play"',
+        "challenge a friend by mail address",
+        'the one word "help"',
+    )
+    alice.says("Thanks!").hears_nothing()
+    table.robots_join()
+    alice.writes("Hello?", "The sky is blue").gets(1).hears("against a robot at once")
+    alice.writes("challenge bob", "").says("yes").forgets()
+    alice.writes("Hello?", "The sky is blue").gets(1).hears('Reply "show 1"', 'Reply "games"')
+    alice.writes("pbm: help", "OK, got it. Thanks!\n\nAlice").hears_nothing()
+    alice.writes("", "Thanks, but how do I begin?").gets(1)
 
 
 def test_words_to_somebody_elses_board(table: Table) -> None:

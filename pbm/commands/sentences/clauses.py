@@ -51,6 +51,7 @@ class AnswerWords:
     again: frozenset[str]
     leaving: frozenset[str]
     polite: frozenset[str]
+    thanks: frozenset[str]
     before_a_no: frozenset[str]
     greeting: frozenset[str]
     name_follows: frozenset[str]

@@ -4,11 +4,13 @@ A no is read broadly, as we then write no more. `yes_and_no` recognises a yes. T
 `languages/yes-no.txt`.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
 from pbm.commands.sentences.clauses import ANSWER_WORDS, LONGEST, Clause, begins, clauses, small
+from pbm.mail.reading.signatures import CLOSINGS
 
 _MOST_CLAUSES = 4
 _SHORT_GREETING = 4  # words
@@ -30,6 +32,8 @@ _EVERYDAY: Final = frozenset(
 _AROUND_A_NAME = "\"'`*_<>[]()"
 _NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
 _MOST_WORDS = 12  # of a line asking for a name
+_ACKNOWLEDGING: Final = _WORDS.thanks | _WORDS.polite | _WORDS.greeting | CLOSINGS
+_NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s*$")
 
 
 def says_no(text: str) -> bool:
@@ -47,6 +51,21 @@ def opts_out(text: str) -> bool:
         return True
     later = (_without_polite(clause.words) for clause in islice(clauses(text), _MOST_CLAUSES))
     return any(words and words[0] in _WORDS.unsubscribe for words in later) and not _says_yes(text)
+
+
+def only_thanks(lines: Sequence[str]) -> bool:
+    """Whether a text only acknowledges something; a name may stand at its end.
+
+    >>> only_thanks(["OK, got it. Thanks!", "", "Alice"]), only_thanks(["Thanks for nothing"])
+    (True, False)
+    """
+    text = "\n".join(lines).strip()
+    name = _NAME_AT_END.search(text)
+    if name and all(word[0].isupper() for word in name[0].strip(" ,\n").split()):
+        text = text[: name.start()]
+    said = [clause.parts(_ACKNOWLEDGING) for clause in clauses(text) if not is_greeting(clause)]
+    thanked = any(not _WORDS.thanks.isdisjoint(phrases or ()) for phrases in said)
+    return len(text) <= LONGEST and None not in said and thanked
 
 
 def is_everyday(word: str) -> bool:

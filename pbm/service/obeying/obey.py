@@ -6,6 +6,7 @@ from typing import Any
 
 from pbm.commands.language.context import Context
 from pbm.commands.script import Script
+from pbm.commands.sentences.everyday import only_thanks
 from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
@@ -21,12 +22,14 @@ from pbm.events import (
 from pbm.plain import to_plain
 from pbm.play.actions import show_life
 from pbm.play.allowance import is_paused, minute_after
+from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import LEFT_OUT_NOTICES
 from pbm.play.turn import Turn
+from pbm.rules.registry import default_game
 from pbm.service.asking.addresses import ask_new_address, tell_other_addresses
 from pbm.service.asking.challenges import ask_challenged, tell_called_off
 from pbm.service.asking.passwords import sealed_for_errand, within_rate
-from pbm.service.asking.questions import ToConfirm, ask_errand, ask_invited
+from pbm.service.asking.questions import ToConfirm, ask_errand, ask_invited, shortened
 from pbm.service.asking.standing_consent import is_consented
 from pbm.service.obeying.refusals import problem_answer, refused
 from pbm.service.obeying.scripts import Rehearsal, rehearse, run_script
@@ -71,9 +74,23 @@ def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]]
     number = context.own_hint if not script.commands else None
     if script.commands or (script.comment and number):
         return None
-    return "nothing to do", [
-        Answered("lost", {"title": "no command found", "number": number}, number)
-    ]
+    if only_thanks(script.comment):
+        return "only thanks", []
+    return "nothing to do", [_lost(context, script, number)]
+
+
+def _lost(context: Context, script: Script, number: int | None) -> Answered:
+    """The answer to words for nobody: it quotes them, and names what fits this reader."""
+    told: dict[str, Any] = {"title": "no command found", "number": number}
+    if number is None:
+        work, player = context.work, context.player
+        playing = work.boards.of_player(player.id, playing=True, most=1)
+        turns = work.boards.to_move(player.id)
+        told["said"] = shortened(script.comment)
+        told["board"] = turns[0] if turns else playing[0].id if playing else None
+        told["yours"] = bool(turns)
+        told["robot"] = robot_to_begin_with(work, default_game().info.name)
+    return Answered("lost", told, number)
 
 
 def _obey_meant(context: Context, script: Script, *, proven: bool, doubt: str) -> str:

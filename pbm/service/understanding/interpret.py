@@ -15,7 +15,7 @@ from pbm.commands.language.context import Context
 from pbm.commands.language.words import lowered
 from pbm.commands.registry import Problem, read_commands
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed
-from pbm.commands.sentences.everyday import opts_out, says_no
+from pbm.commands.sentences.everyday import only_thanks, opts_out, says_no
 from pbm.commands.sentences.intentions import Intention, only_means
 from pbm.commands.sentences.yes_and_no import Spoken, spoken
 from pbm.commands.talk import is_in_sentence
@@ -58,7 +58,8 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
         return None
     number = context.own_hint
     if number is None:
-        return _yes_to_what(None) if is_bare_yes(script) else None
+        to_what = is_bare_yes(script) and not only_thanks(script.comment)
+        return _yes_to_what(None) if to_what else None
     board = context.work.boards.get(number)
     asked = {offer: who for offer, who in board.open_offers.items() if context.player_id in who}
     if not asked:
