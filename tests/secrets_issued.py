@@ -20,7 +20,7 @@ from pbm.commands.registry import COMMANDS
 from pbm.mail import keyfile
 from pbm.mail.address import ServerAddress
 from pbm.mail.tags import Keyring
-from pbm.service.obeying import logins
+from pbm.service.turns import handle_mail
 
 _WORD = re.compile(r"[a-z0-9]{16,}", re.ASCII)
 _REPLY_ADDRESS = re.compile(
@@ -76,7 +76,7 @@ class SecretsIssued:
             PasswordHasher, "verify", lambda right, _, __, word: right and self._note_password(word)
         )
         # A wrong word for a player who has one is perhaps a right one that was misspelt.
-        _after(logins, "_player_of", self._note_login)
+        _after(handle_mail, "_player_of", self._note_login)
 
     def _note_login(self, player: object, _: object, login: Login, __: object) -> None:
         if player is not None:

@@ -90,8 +90,8 @@ def read_script(
     below quotations; the first that is a command counts if there is none above.
     """
     reader = _LineReader(game or default_game(), in_answer=in_answer)
-    heading = "" if subjects.is_own(subject) else subject.strip()
-    script = replace(reader.read_mail(subject, said), said=trimmed(said), heading=heading)
+    heading = "" if not subject or subjects.is_own(subject) else subject.strip()
+    script = replace(reader.read_mail(heading, said), said=trimmed(said), heading=heading)
     if script.commands or script.problem:
         return script
     for index in below_quotes[:_MOST_PLACES]:
@@ -111,14 +111,14 @@ class _LineReader:
         self._game = game
         self._in_answer = in_answer
 
-    def read_mail(self, subject: str, said: Sequence[str]) -> Script:
-        """Parse a subject and the lines below it."""
+    def read_mail(self, heading: str, said: Sequence[str]) -> Script:
+        """Parse a subject, empty if it is ours, and the lines below it."""
         body = trimmed(said)
-        if subjects.is_own(subject):
+        if not heading:
             return self.read_body(body)
-        if lowered(subject.strip()) == _MULTIPLE:
+        if lowered(heading) == _MULTIPLE:
             return self.read_body(body, only_commands=True)
-        first = self.read_line(subject)
+        first = self.read_line(heading)
         if isinstance(first, Command):
             return Script((first,), body)
         script = self.read_body(body)

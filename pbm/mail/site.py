@@ -80,11 +80,6 @@ class Site:
                 return tuple(Answering(int(it[1]), int(it[2]), int(it[3] or 0)) for it in shown)
         return ()
 
-    def board_answered(self, message_ids: tuple[str, ...]) -> Answering | None:
-        """Return the board shown by the newest of them, if it shows only one."""
-        found = self.boards_answered(message_ids)
-        return found[0] if len(found) == 1 else None
-
 
 def own_address(settings: Settings) -> ServerAddress:
     """Parse PBM_ADDRESS and PBM_SEPARATOR. Raises OperatorError if one is invalid."""

@@ -29,10 +29,12 @@ class Postage:
 
         The first command is never refused: it may concern many boards, as when its player leaves.
         """
-        boards = {event.board_id for event in on_boards(events) if event.counts_postage}
+        happened = on_boards(events)
+        boards = {event.board_id for event in happened if event.counts_postage}
         boards -= self._others.keys()
-        asked = {address for event in events for address in event.asked} - self._asked
-        news = sum(event.mails for event in events)
+        others = [event for event in events if event not in happened]
+        asked = {address for event in others for address in event.asked} - self._asked
+        news = sum(event.mails for event in others)
         is_first = not (self._others or self._asked or self._of_seeks)
         if is_first:  # mostly the only one, so its boards are not read
             self._others = dict.fromkeys(boards)
@@ -40,11 +42,11 @@ class Postage:
             return
         if not boards and not asked and not news:
             return
-        for number, others in self._others.items():
-            if others is None:
+        for number, count in self._others.items():
+            if count is None:
                 self._others[number] = _others_on(work, number, player_id)
         added = {number: _others_on(work, number, player_id) for number in boards}
-        mails = sum(others or 0 for others in self._others.values()) + sum(added.values())
+        mails = sum(count or 0 for count in self._others.values()) + sum(added.values())
         if mails + len(self._asked | asked) + self._of_seeks + news > MOST_MAILS:
             raise Refusal("too-many-mails", most=MOST_MAILS)
         self._others |= added

@@ -120,18 +120,17 @@ class UnitOfWork:
 
 
 class Database:
-    """A SQLite file (WAL, synchronous=FULL) or a PostgreSQL server, by URL."""
+    """A SQLite file (WAL, synchronous=FULL) or a PostgreSQL server, by URL.
+
+    `embedded`: it is SQLite, which the server migrates automatically.
+    """
 
     def __init__(self, url: str) -> None:
         """Opens no connection yet. Raises OperatorError for an invalid URL."""
         self.engine = make_engine(url)
+        self.embedded = self.engine.dialect.name == "sqlite"
         self._writer = self.engine.execution_options(pbm_begins_itself=True)
         self._reader = self._writer.execution_options(pbm_reading=True)
-
-    @property
-    def embedded(self) -> bool:
-        """Whether this is SQLite, which the server migrates automatically."""
-        return self.engine.dialect.name == "sqlite"
 
     @property
     def address(self) -> str:

@@ -9,7 +9,7 @@ import pytest
 from pbm.mail.reading.limits import STRANGERS_LIMITS
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.service.running.cooperative import at_once
-from pbm.service.turns import inbox_worker, next_mails
+from pbm.service.turns import inbox_worker, preparation
 from pbm.service.turns.inbox_worker import ASIDE_FOR, BatchResult, InboxWorker
 from pbm.service.turns.preparation import MOST_UNDER_WAY
 from tests.serving import keeping, take_next
@@ -122,8 +122,8 @@ def takes(table: Table, turns: InboxWorker | None = None) -> BatchResult:
 
 def works_out(table: Table) -> int:
     preparations = table.turns.preparations.to_do()
-    for preparation in preparations:
-        table.turns.work_out(preparation)
+    for prepared in preparations:
+        table.turns.work_out(prepared)
     return len(preparations)
 
 
@@ -183,7 +183,7 @@ def test_what_cannot_be_read_is_tried_like_a_turn(
     alice = table.joins("alice")
     hands_in(alice, LONG, subject="whoami")
     with monkeypatch.context() as planted:
-        planted.setattr(next_mails, "read", broken)
+        planted.setattr(preparation, "read", broken)
         for _ in range(2 * inbox_worker.MOST_TRIES):
             assert take_next(table.turns)
     (row,) = (row for row in table.rows("inbox") if row["status"] == "stuck")

@@ -13,7 +13,7 @@ from pbm.rules.registry import game_named
 from pbm.service.asking.questions import Invitation
 from pbm.service.obeying.obey import tell
 from pbm.service.obeying.refusals import refused
-from pbm.service.obeying.talk import giving_back
+from pbm.service.obeying.scripts import giving_back
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.asking import PendingChallenge, Question

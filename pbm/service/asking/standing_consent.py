@@ -26,7 +26,7 @@ def origin_of(turn: Turn) -> str:
     """
     if not isinstance(turn, MailTurn):
         return ""
-    author, sender = address_key(turn.cause.author), address_key(turn.sender)
+    author, sender = address_key(turn.cause.author), address_key(turn.mail.sender)
     network = _network(turn)
     if not (network and _is_of_one_domain(author, sender)):
         return ""
@@ -60,7 +60,8 @@ def _is_of_one_domain(author: str, sender: str) -> bool:
 
 def _network(turn: MailTurn) -> str:
     """The network that a mail comes from; empty if unknown."""
-    known = turn.network or ("" if turn.site.trusts(turn.peer) else turn.peer)
+    peer = turn.mail.peer
+    known = turn.mail.network or ("" if turn.site.trusts(peer) else peer)
     if not known:
         return ""
     network = ip_network(known)

@@ -49,17 +49,17 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
     confirmed. `dangerous` commands are confirmed even after a proof. `doubt` names the section that
     says why a reply address proves nothing.
     """
-    handle = context.player.handle
+    player = context.player
     if not proven:
         context = replace(context, turn=replace(context.turn, unproven=True))
-    if not context.player.is_active:
-        return f"{handle} is suspended{tell(context, [_SUSPENDED])}"
+    if not player.is_active:
+        return f"{player.handle} is suspended{tell(context, [_SUSPENDED])}"
     script = interpret(context, script)
     answer = _answer_instead(context, script)
     if answer is not None:
         outcome, events = answer
-        return f"{handle}: {outcome}{tell(context, events)}"
-    outcome = _obey_meant(context, script, proven=proven, doubt=doubt)
+        return f"{player.handle}: {outcome}{tell(context, events)}"
+    outcome = _obey_meant(context, player, script, proven=proven, doubt=doubt)
     return f"{outcome}; {ask_first(context, script.wish, doubt)}" if script.wish else outcome
 
 
@@ -69,7 +69,7 @@ def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]]
         return f"answered with {script.answer.section}", [script.answer]
     if script.problem:
         return script.problem.code, [problem_answer(context, script, script.problem)]
-    if script.is_empty and context.turn.notes:
+    if context.turn.notes and script.is_empty:
         return "words held back", []
     number = context.own_hint if not script.commands else None
     if script.commands or (script.comment and number):
@@ -93,14 +93,14 @@ def _lost(context: Context, script: Script, number: int | None) -> Answered:
     return Answered("lost", told, number)
 
 
-def _obey_meant(context: Context, script: Script, *, proven: bool, doubt: str) -> str:
+def _obey_meant(
+    context: Context, player: Player, script: Script, *, proven: bool, doubt: str
+) -> str:
     """Confirm or run an interpreted script, except commands over their rate."""
-    refusals = _tried_too_often(context, script)
+    refusals = _tried_too_often(context, player, script)
     outcomes = []
     if refusals:
-        outcomes = [
-            f"{context.player.handle}: tried too often{tell(context, [*refusals.values()])}"
-        ]
+        outcomes = [f"{player.handle}: tried too often{tell(context, [*refusals.values()])}"]
         left = {place: item for place, item in enumerate(script.commands) if place not in refusals}
         lost_text = any(script.commands[place].takes_text for place in refusals)
         comment = () if lost_text else script.comment
@@ -108,14 +108,16 @@ def _obey_meant(context: Context, script: Script, *, proven: bool, doubt: str) -
     if script.commands or not refusals:
         asks = _must_ask(context, script, proven=proven, doubt=doubt)
         outcomes.append(
-            ask_first(context, script, doubt, proven=proven) if asks else _do(context, script)
+            ask_first(context, script, doubt, proven=proven)
+            if asks
+            else _do(context, player, script)
         )
     return "; ".join(outcomes)
 
 
-def _do(context: Context, script: Script) -> str:
+def _do(context: Context, player: Player, script: Script) -> str:
     """Run a script that needs no confirmation."""
-    turn, player = context.turn, context.player
+    turn = context.turn
     names = ", ".join(_named(script))
     if _only_reads(script):
         if is_paused(turn.work, player.address, turn.now, unproven=turn.unproven):
@@ -129,13 +131,13 @@ def _do(context: Context, script: Script) -> str:
     return f"{player.handle}: {names or 'chat'}{told}"
 
 
-def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
+def _tried_too_often(context: Context, player: Player, script: Script) -> dict[int, Answered]:
     """Count the tries of expensive commands, before any of them runs.
 
     Returns the refusals of those over their rate, by index.
     """
     turn, told = context.turn, dict[int, Answered]()
-    whose = (context.player.id, *(["unproven"] if turn.unproven else []))
+    whose = (player.id, *(["unproven"] if turn.unproven else []))
     for place, command in enumerate(script.commands):
         rate = command.tries
         if rate and not rate.take(turn.work, turn.now, *whose):
@@ -183,10 +185,12 @@ def tell(context: Context, events: Sequence[Event]) -> str:
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
     """Notes to the sender about words not passed on, for the answer."""
     turn = context.turn
+    if not turn.notes:
+        return []
     notes = turn.notes.copy()
     turn.notes.clear()
     whose = (context.player_id, turn.unproven)  # forgers do not use up the player's
-    if not notes or not LEFT_OUT_NOTICES.take(turn.work, turn.now, *whose):
+    if not LEFT_OUT_NOTICES.take(turn.work, turn.now, *whose):
         return []
     numbers = [getattr(event, "board_id", None) for event in events]
     number = numbers[-1] if numbers else context.own_hint
@@ -245,7 +249,7 @@ def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool
     fit = tuple(command for command, _ in rehearsal.fit)
     script = replace(script, commands=fit, comment=rehearsal.comment)
     if fit and not _must_ask(context, script, proven=proven, doubt=doubt):
-        done.append(_do(context, script))
+        done.append(_do(context, context.player, script))
     elif fit:
         done.append(_ask(context, script, rehearsal, doubt))
     return "; ".join(done)

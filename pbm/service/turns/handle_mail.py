@@ -1,30 +1,50 @@
-"""Handles one mail: bytes -> envelope -> speaker -> script -> events -> mails in the outbox."""
+"""Handles one mail: bytes -> envelope -> speaker -> script -> events -> mails in the outbox.
 
-from pbm.commands.auth import Answerer, Claimed, Elsewhere, Proven, Speaker, Stranger, identify
-from pbm.mail.address import Bounce, Postmaster, Probe, Unknown
+A command may have a login, a userid and its password as on older servers. The right password proves
+its player for these commands only, whoever sent the mail; answers go to the player's own address. A
+command with a wrong password is ignored.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pbm.commands.auth import (
+    Answerer,
+    Claimed,
+    Elsewhere,
+    Proven,
+    Speaker,
+    Stranger,
+    doubt_about,
+    identify,
+)
+from pbm.commands.language.words import Login
+from pbm.mail.address import Bounce, Postmaster, Probe, Unknown, address_key
 from pbm.mail.reading.auth_results import Dmarc
-from pbm.mail.reading.inbound import Envelope
-from pbm.mail.site import Site
+from pbm.passwords import hash_of_nobody
+from pbm.play.actions import show_life
 from pbm.play.turn import Cause, Turn
 from pbm.service.answering.addresses import ask_owner
 from pbm.service.answering.answers import handle_answer
 from pbm.service.answering.strangers import answer_stranger
 from pbm.service.intake.upstream_mta import known_front, take_probe, what_it_says
-from pbm.service.obeying.logins import run_logins
 from pbm.service.obeying.obey import obey
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.telling.announce import announce_boards
 from pbm.service.trouble.notices import forward_to_operator
-from pbm.service.turns.next_mails import read_mail
-from pbm.service.turns.preparation import Preparation
+from pbm.service.turns.preparation import Preparation, read_mail
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.withheld_text import (
     mask_tags,
+    may_check,
     note_signature,
     with_meant_lines,
     withhold_passwords,
 )
 from pbm.store.values.mails import InboxMail
+from pbm.store.values.players import Player
+
+_MOST_IN_A_MAIL = 3  # different logins
 
 
 def handle(turn: Turn, mail: InboxMail, prepared: Preparation) -> str:
@@ -43,53 +63,57 @@ def handle(turn: Turn, mail: InboxMail, prepared: Preparation) -> str:
         return f"nothing: automatic mail ({envelope.automatic})"
     if envelope.author is None:
         return f"nothing: {envelope.author_problem}"
-    cause = _cause(turn.site, mail, envelope, envelope.author)
+    mailed = turn.site.boards_answered(envelope.references)
     front = known_front(turn.work, turn.site.authserv_id)
     mail_turn = MailTurn(
         work=turn.work,
         site=turn.site,
         now=turn.now,
-        cause=cause,
-        passwords=prepared.passwords,
-        apart=prepared.apart,
+        cause=Cause(
+            mail.id,
+            envelope.author,
+            envelope.message_id,
+            mailed[0].number if len(mailed) == 1 else None,
+            answer_counted=mail.answer_counted,
+            came_at=mail.received_at,
+        ),
+        passwords=turn.passwords,
+        apart=turn.apart,
+        mail=mail,
         envelope=envelope,
-        peer=mail.peer,
-        network=mail.network,
-        sender=mail.sender,
+        mailed=mailed,
         believes_front=front is not None,
     )
-    dmarc = what_it_says(turn.site, front, mail, cause.author)
-    return _handle_person(mail_turn, identify(turn, recipient, cause.author, dmarc), dmarc)
-
-
-def _cause(site: Site, mail: InboxMail, envelope: Envelope, author: str) -> Cause:
-    answered = site.board_answered(envelope.references)
-    thread = answered.number if answered else None
-    return Cause(
-        *(mail.id, author, envelope.message_id, thread),
-        answer_counted=mail.answer_counted,
-        came_at=mail.received_at,
-    )
-
-
-def _handle_person(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> str:
-    """Handle a person's mail and return the outcome for the operator."""
-    turn = with_meant_lines(turn)
-    turn = withhold_passwords(mask_tags(turn, speaker), speaker)
-    turn, outcomes = run_logins(turn, speaker, dmarc)
-    if not (turn.done and turn.script(turn.context(None)).is_empty):
-        outcomes.append(_handle(turn, speaker))
+    dmarc = what_it_says(turn.site, front, mail, envelope.author)
+    speaker = identify(turn, recipient, envelope.author, dmarc)
+    mail_turn = withhold_passwords(mask_tags(with_meant_lines(mail_turn), speaker), speaker)
+    mail_turn, outcomes = run_logins(mail_turn, speaker, dmarc)
+    if not (mail_turn.done and mail_turn.script(mail_turn.context(None)).is_empty):
+        outcomes.append(_handle(mail_turn, speaker))
     return "; ".join(outcomes)
 
 
 def _handle(turn: MailTurn, speaker: Speaker) -> str:
+    """Handle a person's mail, without commands that have run; return the outcome."""
     player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
     missed: tuple[int, ...] = ()
     if player is not None:
         if not isinstance(speaker, Claimed):
             note_signature(turn, player)
         missed = hear_from(turn, player, proven=not isinstance(speaker, Claimed))
-    outcome = _do(turn, speaker)
+    match speaker:
+        case Proven(known, board_id):
+            context = turn.context(known, board_id)
+            outcome = obey(context, turn.script(context), proven=True)
+        case Claimed(known, board_id, doubt):
+            context = turn.context(known, board_id)
+            outcome = obey(context, turn.script(context), proven=False, doubt=doubt)
+        case Elsewhere():
+            outcome = ask_owner(turn, speaker)
+        case Answerer():
+            outcome = handle_answer(turn, speaker)
+        case Stranger(author):
+            outcome = answer_stranger(turn, author)
     if turn.news:  # the boards were told nothing else
         announce_boards(turn, turn.news)
     if player is not None:
@@ -97,17 +121,56 @@ def _handle(turn: MailTurn, speaker: Speaker) -> str:
     return outcome
 
 
-def _do(turn: MailTurn, speaker: Speaker) -> str:
-    match speaker:
-        case Proven(player, board_id):
-            context = turn.context(player, board_id)
-            return obey(context, turn.script(context), proven=True)
-        case Claimed(player, board_id, doubt):
-            context = turn.context(player, board_id)
-            return obey(context, turn.script(context), proven=False, doubt=doubt)
-        case Elsewhere():
-            return ask_owner(turn, speaker)
-        case Answerer():
-            return handle_answer(turn, speaker)
-        case Stranger(author):
-            return answer_stranger(turn, author)
+def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn, list[str]]:
+    """Run the commands with a correct login.
+
+    Returns the mail without them, and the outcomes for the operator.
+    """
+    script = turn.script_about(turn.hints(getattr(speaker, "board_id", None)))
+    logins = dict.fromkeys(command.login for command in script.commands if command.login)
+    if isinstance(speaker, Proven):  # a proven player needs no password
+        logins = {login: None for login in logins if login.handle != speaker.player.handle}
+    if not logins:
+        return turn, []
+    found = dict(_proven(turn, tuple(logins)[:_MOST_IN_A_MAIL], dmarc))
+    outcomes = [
+        f"a password of {login.handle} that proves nothing"
+        for login in logins
+        if login not in found
+    ]
+    for player in dict.fromkeys(found.values()):
+        own = [login for login in found if found[login] == player]
+        show_life(turn.work, player)
+        outcomes.append(obey(turn.context(player), script.of(own), proven=True))
+    return replace(turn, done=frozenset(found)), outcomes
+
+
+def _proven(
+    turn: MailTurn, logins: tuple[Login, ...], dmarc: Dmarc
+) -> Iterator[tuple[Login, Player]]:
+    """The correct logins, with their players.
+
+    Each check takes the same time, also for unknown handles.
+    """
+    tried = [login for login in logins if may_check(turn, login.handle)]
+    players = [_player_of(turn, login, dmarc) for login in tried]
+    hashes = [
+        (player and player.password_hash) or hash_of_nobody(login.handle)
+        for login, player in zip(tried, players, strict=True)
+    ]
+    words = [login.password.value for login in tried]
+    right = turn.passwords.are_right(list(zip(hashes, words, strict=True)))
+    for login, player, is_right in zip(tried, players, right, strict=True):
+        if player and is_right:
+            yield login, player
+
+
+def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
+    """The player of a login, if a password can prove them."""
+    player = turn.work.players.by_handle(login.handle)
+    if player is None or not player.addresses or not player.password_hash:
+        return None
+    if not player.settings.strict:
+        return player
+    is_known = address_key(turn.cause.author) in map(address_key, player.addresses)
+    return player if is_known and not doubt_about(player, dmarc) else None

@@ -27,7 +27,6 @@ from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import NoOperatorError, tell_operator, tell_sender
 from pbm.service.trouble.watchdog import Watchdog
 from pbm.service.turns.handle_mail import handle
-from pbm.service.turns.next_mails import NextMails
 from pbm.service.turns.preparation import Preparation, Preparations
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.sql.driver import gave_up, is_away
@@ -70,11 +69,11 @@ class InboxWorker:
     clock: Clock
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
     watchdog: Watchdog | None = None
-    preparations: Preparations = field(default_factory=Preparations, init=False, repr=False)
+    preparations: Preparations = field(init=False, repr=False)
     seconds: Callable[[], float] = field(default=time.monotonic, init=False)
 
     def __post_init__(self) -> None:
-        self._next = NextMails(self.site, self.preparations)
+        self.preparations = Preparations(self.site)
 
     def begin(self) -> None:
         """Announce an upgrade's effects; count a try for mails whose turns a crash ended."""
@@ -107,21 +106,22 @@ class InboxWorker:
         """
         now, began = self.clock(), self.seconds()
         most = most if self.database.embedded else 1  # the turn commits, which frees other claims
-        mails = self._next.claim(work, now, most)
+        mails = self.preparations.claim(work, now, most)
         done = 0
         aside: list[int] = []
         for mail in mails:
             if done and self.seconds() - began > SLICE:
                 break
             yield is_long(mail.raw)
-            prepared = self._next.prepared(mail)
+            prepared = self.preparations.of(mail)
             if prepared.is_under_way:
                 aside.append(mail.id)
                 continue
             done += 1
             with self._blamed(mail, in_batch=done):
                 self._take(work, prepared)
-        work.inbox.put_aside(aside, now + ASIDE_FOR)
+        if aside:
+            work.inbox.put_aside(aside, now + ASIDE_FOR)
         count = done + len(aside)
         return BatchResult(count, more=count > 0 and (count == most or count < len(mails)))
 
@@ -146,11 +146,17 @@ class InboxWorker:
 
     def _handle(self, work: UnitOfWork, prepared: Preparation) -> str:
         """Handle one mail; return the outcome for the operator."""
-        return handle(self._turn(work, prepared.mail), prepared.mail, prepared)
+        return handle(self._turn(work, prepared), prepared.mail, prepared)
 
-    def _turn(self, work: UnitOfWork, mail: InboxMail) -> Turn:
-        cause = Cause(mail.id, came_at=mail.received_at)
-        return Turn(work=work, site=self.site, now=self.clock(), cause=cause)
+    def _turn(self, work: UnitOfWork, prepared: Preparation) -> Turn:
+        return Turn(
+            work=work,
+            site=self.site,
+            now=self.clock(),
+            cause=Cause(prepared.mail.id, came_at=prepared.mail.received_at),
+            passwords=prepared.passwords,
+            apart=prepared.apart,
+        )
 
     @contextmanager
     def _blamed(self, mail: InboxMail, *, in_batch: int) -> Iterator[None]:
@@ -198,7 +204,7 @@ class InboxWorker:
     def _try(self, tell: Tell, work: UnitOfWork, mail: InboxMail) -> None:
         try:
             with work.savepoint():
-                tell(self._turn(work, mail), mail)
+                tell(self._turn(work, Preparation(mail)), mail)
                 work.flush()
         except Exception as error:
             if is_away(error):

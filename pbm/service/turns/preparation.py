@@ -1,4 +1,4 @@
-"""Preparation of a mail: slow work before its turn.
+"""Claims the next mails, and does slow work before their turns.
 
 Reading a long mail, hashing a password or replaying a whole game takes longer than others may have
 to wait. It happens in a thread, while no transaction is open. Meanwhile the mail is put aside, and
@@ -7,10 +7,17 @@ other turns go on.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
 
 from pbm.apart import Apart, WorkNeeded
-from pbm.mail.reading.inbound import Envelope
+from pbm.mail.address import Plain, PlayerReply, QuestionReply
+from pbm.mail.reading.inbound import Envelope, masked, read
+from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS, is_long
+from pbm.mail.site import Site
 from pbm.passwords import HashingNeeded, PasswordWork
+from pbm.store.db import UnitOfWork
+from pbm.store.queues.queue import ScanFloor
 from pbm.store.values.mails import InboxMail
 
 MOST_UNDER_WAY = 16  # then further long mails wait, and short ones go on
@@ -68,29 +75,52 @@ class Preparation:
 
 
 class Preparations:
-    """The preparations of one inbox worker, for mails put aside."""
+    """The next mails of the inbox by place, and the preparations of those put aside."""
 
-    def __init__(self) -> None:
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._floor = ScanFloor()
         self._kept: dict[int, Preparation] = {}
         self._undone: Preparation | None = None
         self._to_do: list[Preparation] = []
 
+    def claim(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
+        """Claim the mails that are prepared, and then the next by place."""
+        found: dict[int, InboxMail] = {}
+        for number in self.ready():
+            if len(found) == most:
+                break
+            mail = work.inbox.find_new(number, wait=False)
+            if mail is None:
+                self.forget(number)  # done, or taken by another process
+            else:
+                found[number] = mail
+        if len(found) < most:
+            under_way = sum(known.is_under_way for known in self._kept.values())
+            claim = partial(work.inbox.claim, now, most - len(found), since=self._floor.since(now))
+            if under_way >= MOST_UNDER_WAY:
+                claimed = claim(most_bytes=LONG)
+            else:
+                claimed = claim()
+                self._floor.found([mail.received_at for mail in claimed], now)
+            for mail in claimed:
+                found.setdefault(mail.id, mail)
+        return list(found.values())
+
     def of(self, mail: InboxMail) -> Preparation:
-        """The preparation of a mail; an empty one if it is new."""
-        for known in (self._kept.get(mail.id), self._undone):
-            if known is not None and known.is_of(mail):
-                return known
-        return Preparation(mail)
-
-    def begin(self, preparation: Preparation) -> None:
-        """Begin the scheduled work."""
-        preparation.is_under_way, self._undone = True, None
-        self._kept[preparation.mail.id] = preparation
-        self._to_do.append(preparation)
-
-    def are_many(self) -> bool:
-        """Whether too many are under way to begin another long mail."""
-        return sum(known.is_under_way for known in self._kept.values()) >= MOST_UNDER_WAY
+        """The preparation of a mail, an empty one if it is new; begins work that its turn needs."""
+        known = (self._kept.get(mail.id), self._undone)
+        found = (item for item in known if item is not None and item.is_of(mail))
+        prepared = next(found, None) or Preparation(mail)
+        if prepared.needs is None and is_long(mail.raw):
+            recipient = self._site.address.parse(mail.recipient)
+            if isinstance(recipient, Plain | PlayerReply | QuestionReply):
+                prepared.must_read(partial(read_mail, self._site))
+        if prepared.needs is not None and not prepared.is_under_way:
+            prepared.is_under_way, self._undone = True, None
+            self._kept[mail.id] = prepared
+            self._to_do.append(prepared)
+        return prepared
 
     def remember(self, preparation: Preparation) -> None:
         """Keep the preparation of an undone turn until the next batch."""
@@ -110,3 +140,10 @@ class Preparations:
         """The preparations begun since the last call."""
         begun, self._to_do = self._to_do, []
         return begun
+
+
+def read_mail(site: Site, mail: InboxMail) -> Envelope:
+    """Parse a mail, with tighter limits for unknown senders."""
+    own, limits = site.address.plain, LIMITS if mail.known else STRANGERS_LIMITS
+    envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=limits)
+    return envelope if envelope.automatic else masked(envelope)

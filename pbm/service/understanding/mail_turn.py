@@ -10,10 +10,10 @@ from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script
 from pbm.mail.reading.inbound import Envelope, clean_subject
 from pbm.mail.site import Answering
-from pbm.play.subjects import board_named
+from pbm.play.subjects import board_named, is_own
 from pbm.play.turn import Turn
-from pbm.rules.contract import Game
 from pbm.service.accounts.handles import check_new_handle
+from pbm.store.values.mails import InboxMail
 from pbm.store.values.players import Player
 
 
@@ -21,20 +21,20 @@ from pbm.store.values.players import Player
 class MailTurn(Turn):
     """The turn in which a mail is obeyed.
 
-    `peer` handed the mail over and named its envelope `sender`; `network` is its origin, empty if
-    only our own mail server could know it. `believes_front`: results of the mail server in front
-    count. `done`: logins whose commands have run already. `withholds_words`: its words for others
-    may hold a password, and are not sent.
+    `mailed`: the boards that the answered mail showed. `believes_front`: results of the mail server
+    in front count. `done`: logins whose commands have run already. `withholds_words`: its words for
+    others may hold a password, and are not sent.
     """
 
+    mail: InboxMail
     envelope: Envelope
-    peer: str = ""
-    network: str = ""
-    sender: str = ""
+    mailed: tuple[Answering, ...] = ()
     believes_front: bool = False
     done: frozenset[Login] = frozenset()
     withholds_words: bool = False
-    _read: dict[tuple[bool, Game], Script] = field(default_factory=dict, repr=False, compare=False)
+    _read: dict[tuple[bool, int | None], Script] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @cached_property
     def subject(self) -> str:
@@ -42,8 +42,10 @@ class MailTurn(Turn):
         return clean_subject(self.envelope.subject)
 
     @cached_property
-    def _mailed(self) -> tuple[Answering, ...]:
-        return self.site.boards_answered(self.envelope.references)
+    def heading(self) -> str:
+        """The subject, empty if it is one of ours."""
+        is_ours = self._board_named is not None or is_own(self.subject)
+        return "" if is_ours else self.subject
 
     @cached_property
     def _board_named(self) -> int | None:
@@ -51,8 +53,7 @@ class MailTurn(Turn):
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
         """The boards that the mail may be about, the surest first, which is `board_id`."""
-        answered = self._mailed[0].number if len(self._mailed) == 1 else None
-        numbers = (board_id, answered, self._board_named)
+        numbers = (board_id, self.cause.board_id, self._board_named)
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
@@ -63,7 +64,7 @@ class MailTurn(Turn):
             help_page=partial(help_page, commands=COMMANDS, server=self.site.address.plain),
             check_handle=partial(check_new_handle, self.work),
             hints=self.hints(board_id),
-            mailed=self._mailed,
+            mailed=self.mailed,
             can_be_strict=self.believes_front,
         )
 
@@ -91,13 +92,13 @@ class MailTurn(Turn):
         return script.without_words() if self.withholds_words else script
 
     def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:
-        game = game_meant(self.work, hints)
-        if (in_answer, game) not in self._read:
-            self._read[in_answer, game] = read_script(
-                self.subject,
+        about = in_answer, next(iter(hints), None)
+        if about not in self._read:
+            self._read[about] = read_script(
+                self.heading,
                 self.envelope.said,
                 in_answer=in_answer,
                 below_quotes=self.envelope.below_quotes,
-                game=game,
+                game=game_meant(self.work, hints),
             )
-        return self._read[in_answer, game]
+        return self._read[about]

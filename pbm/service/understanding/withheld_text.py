@@ -31,7 +31,6 @@ from pbm.play.limits import (
     OTHERS_PASSWORDS,
     OWN_PASSWORDS,
 )
-from pbm.play.subjects import is_own
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
 
@@ -50,8 +49,7 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
     Raises HashingNeeded.
     """
-    subject = () if is_own(turn.subject) else (turn.subject,)
-    if not may_hold_password("\n".join((*subject, *turn.envelope.said))):
+    if not may_hold_password("\n".join((turn.heading, *turn.envelope.said))):
         return turn
     scripts = turn.scripts()
     text = "\n\n".join(dict.fromkeys("\n".join(_words_of(script)) for script in scripts))
@@ -152,9 +150,10 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
     Whole addresses were masked when the mail was read.
     """
     envelope = turn.envelope
-    is_secret = _is_secret(turn, speaker)
-    if any(map(is_secret, envelope.perhaps_tags)):
-        envelope = masked(envelope, is_secret)
+    if envelope.perhaps_tags:
+        is_secret = _is_secret(turn, speaker)
+        if any(map(is_secret, envelope.perhaps_tags)):
+            envelope = masked(envelope, is_secret)
     if not envelope.is_masked:
         return turn
     turn.notes.append(Answered("tag-masked", {"title": "what was left out"}))
@@ -217,9 +216,10 @@ def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
 
 def may_check(turn: MailTurn, handle: str) -> bool:
     """Whether a password may be checked; counted before the costly check."""
-    trusted = turn.site.trusts(turn.peer)
+    peer = turn.mail.peer
+    trusted = turn.site.trusts(peer)
     rates = {
-        f"password-peer {turn.peer}": MOST_OF_FRONT if trusted else MOST_CHECKS,
+        f"password-peer {peer}": MOST_OF_FRONT if trusted else MOST_CHECKS,
         f"password {handle}": MOST_CHECKS,
     }
     take = turn.work.buckets.take

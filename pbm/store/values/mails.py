@@ -3,36 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, StrEnum, auto
-from typing import Any
-
-
-class Kind(StrEnum):
-    """The kind of a mail, a word in `outbox.kind`."""
-
-    BOARD = "board"
-    AGAIN = "again"  # a board again, after its mail bounced
-    ANSWER = "answer"
-    REMINDER = "reminder"  # a board again, before a player runs out of time
-    QUESTION = "question"
-    UNPROVEN = "unproven"  # a reply to an unauthenticated mail
-    PAUSE_HOUR = "pause-hour"  # the last answer for an hour, and says so
-    PAUSE_DAY = "pause-day"
-    PAUSE_FROM = "pause-from"  # the same, to unauthenticated mails
-    NOTICE = "notice"
-    FAREWELL = "farewell"
-    DIGEST = "digest"  # events on several boards
-    REMINDERS = "reminders"  # of several boards
-    AWAITING = "awaiting"  # a board that waits some seconds for a robot's answer
-
-    @property
-    def treatment(self) -> "Treatment":
-        """The treatment of this kind."""
-        return _TREATMENTS[self]
-
-    @classmethod
-    def stored(cls, word: str) -> "Kind":
-        """The kind of a row; an unknown one of a later version is treated as a notice."""
-        return _BY_WORD.get(word, cls.NOTICE)
+from typing import Any, Self
 
 
 class Allowance(Enum):
@@ -66,23 +37,44 @@ class Treatment:
     erases_address: bool = False
 
 
+_OF_BOARD = Treatment(waits=True, begins_thread=True, comes_back=True)
+_AGAIN = Treatment(waits=True, is_superseded=True, comes_back=True)
 _PAUSE = Treatment(comes_back=True)
-_TREATMENTS = {
-    Kind.BOARD: Treatment(waits=True, begins_thread=True, comes_back=True),
-    Kind.AGAIN: Treatment(waits=True, is_superseded=True, comes_back=True),
-    Kind.REMINDER: Treatment(waits=True, is_superseded=True, comes_back=True),
-    Kind.ANSWER: Treatment(uses_up=Allowance.PROVEN, comes_back=True),
-    Kind.QUESTION: Treatment(uses_up=Allowance.PROVEN),
-    Kind.UNPROVEN: Treatment(uses_up=Allowance.UNPROVEN, comes_back=True),
-    Kind.PAUSE_HOUR: _PAUSE,
-    Kind.PAUSE_DAY: _PAUSE,
-    Kind.PAUSE_FROM: _PAUSE,
-    Kind.NOTICE: Treatment(loss_is_reported=False),  # its notice could be lost, too
-    Kind.FAREWELL: Treatment(erases_address=True),
-    Kind.DIGEST: Treatment(waits=True, is_bulk=True, comes_back=True),
-    Kind.REMINDERS: Treatment(waits=True, comes_back=True),
-    Kind.AWAITING: Treatment(waits=True, begins_thread=True, comes_back=True),
-}
+
+
+class Kind(StrEnum):
+    """The kind of a mail, a word in `outbox.kind`, with its treatment."""
+
+    treatment: Treatment
+
+    def __new__(cls, word: str, treatment: Treatment) -> Self:
+        kind = str.__new__(cls, word)
+        kind._value_, kind.treatment = word, treatment
+        return kind
+
+    BOARD = "board", _OF_BOARD
+    AGAIN = "again", _AGAIN  # a board again, after its mail bounced
+    ANSWER = "answer", Treatment(uses_up=Allowance.PROVEN, comes_back=True)
+    REMINDER = "reminder", _AGAIN  # a board again, before a player runs out of time
+    QUESTION = "question", Treatment(uses_up=Allowance.PROVEN)
+    # A reply to an unauthenticated mail.
+    UNPROVEN = "unproven", Treatment(uses_up=Allowance.UNPROVEN, comes_back=True)
+    PAUSE_HOUR = "pause-hour", _PAUSE  # the last answer for an hour, and says so
+    PAUSE_DAY = "pause-day", _PAUSE
+    PAUSE_FROM = "pause-from", _PAUSE  # the same, to unauthenticated mails
+    NOTICE = "notice", Treatment(loss_is_reported=False)  # its notice could be lost, too
+    FAREWELL = "farewell", Treatment(erases_address=True)
+    # Events on several boards.
+    DIGEST = "digest", Treatment(waits=True, is_bulk=True, comes_back=True)
+    REMINDERS = "reminders", Treatment(waits=True, comes_back=True)  # of several boards
+    AWAITING = "awaiting", _OF_BOARD  # a board that waits some seconds for a robot's answer
+
+    @classmethod
+    def stored(cls, word: str) -> "Kind":
+        """The kind of a row; an unknown one of a later version is treated as a notice."""
+        return _BY_WORD.get(word, cls.NOTICE)
+
+
 _BY_WORD = {kind.value: kind for kind in Kind}
 ERASING_ADDRESS = tuple(kind for kind in Kind if kind.treatment.erases_address)
 SUPERSEDED = tuple(kind for kind in Kind if kind.treatment.is_superseded)
