@@ -76,40 +76,27 @@ def copies(position: _P) -> Iterator[_P]:
     """All positions that are symmetric to a position, with itself; some may repeat."""
     for way in _WAYS:
         placed = tuple(sum(way[cell] for cell in members(own)) for own in position.marbles)
-        for later in range(position.players):
-            first = position.players - later
+        for first in position.seats:  # the seat that becomes the first one
+            seats = (*position.seats[first - 1 :], *position.seats[: first - 1])
             yield replace(
                 position,
-                marbles=placed[first:] + placed[:first],
-                scores=position.scores[first:] + position.scores[:first],
-                turn=position.turn and _moved_on(position.turn, later, position),
-                out=frozenset(_moved_on(seat, later, position) for seat in position.out),
+                marbles=tuple(placed[seat - 1] for seat in seats),
+                scores=tuple(position.scores[seat - 1] for seat in seats),
+                turn=position.turn and seats.index(position.turn) + 1,
+                out=frozenset(seats.index(seat) + 1 for seat in position.out),
             )
-
-
-def _moved_on(seat: int, later: int, position: Placement) -> int:
-    return (seat - 1 + later) % position.players + 1
-
-
-def _turned(cell: int) -> int:
-    """A cell after a clockwise turn of the board by a sixth."""
-    row, column = cell // 10 - _ROW, cell % 10 - _COLUMN
-    return 10 * (_ROW + column) + _COLUMN + column - row
-
-
-def _mirrored(cell: int) -> int:
-    """A cell after left and right are exchanged."""
-    row, column = cell // 10 - _ROW, cell % 10 - _COLUMN
-    return 10 * (_ROW + row) + _COLUMN + row - column
 
 
 def _ways() -> Iterator[dict[int, int]]:
     """For each symmetry of the board, the image of each cell as a set."""
-    for cells in (CELLS, tuple(map(_mirrored, CELLS))):
-        lies = cells
+    rays = [(cell // 10 - _ROW, cell % 10 - _COLUMN) for cell in CELLS]
+    for lies in (rays, [(row, row - column) for row, column in rays]):  # as it is, and mirrored
         for _ in range(6):
-            yield {cell: 1 << other for cell, other in zip(CELLS, lies, strict=True)}
-            lies = tuple(map(_turned, lies))
+            yield {
+                cell: 1 << 10 * (_ROW + row) + _COLUMN + column
+                for cell, (row, column) in zip(CELLS, lies, strict=True)
+            }
+            lies = [(column, column - row) for row, column in lies]  # turned by a sixth
 
 
 _WAYS = tuple(_ways())

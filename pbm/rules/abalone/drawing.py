@@ -79,7 +79,9 @@ def _marked(position: Placement, moves: Sequence[Moved]) -> Iterator[dict[str, A
     for moved in moves:
         move, effect = read_canonical(moved.move), moved.effect
         own = {moved.seat, position.partner(moved.seat)}
-        came = _from_the_front(move)
+        came = [cell + move.step for cell in move.cells]
+        if move.in_line and move.step > 0:
+            came.reverse()  # the foremost first
         # A later move may have pushed them on.
         still = [cell for cell in came if position.seat_at(cell) in own]
         yield {
@@ -98,16 +100,9 @@ def _left(move: LineMove) -> list[int]:
     return [cell for cell in move.cells if not came >> cell & 1]
 
 
-def _from_the_front(move: LineMove) -> list[int]:
-    """The cells of the marbles after a move, of one in line the foremost first."""
-    came = [cell + move.step for cell in move.cells]
-    return came[::-1] if move.in_line and move.step > 0 else came
-
-
 def _point(cell: int) -> Point:
     """The middle of a cell, or of a place beside the board; the centre is (0, 0)."""
-    rows = cell // 10 - CENTRE // 10
-    columns = cell % 10 - CENTRE % 10
+    rows, columns = cell // 10 - CENTRE // 10, cell % 10 - CENTRE % 10
     return columns - rows / 2, rows * _ROW_HEIGHT
 
 

@@ -6,6 +6,7 @@ comma gives the direction as seen from a1 if it is next to it, else as seen from
 
 import re
 from collections.abc import Iterator
+from string import ascii_letters, ascii_uppercase, digits
 
 from pbm.rules.abalone.board import (
     CELL_NAMED,
@@ -43,21 +44,16 @@ _PLACE = r"[a-i]\s?[1-9]"
 _PLACES = re.compile(rf"{_PLACE}(?:[-\s,;:>./\\→]*{_PLACE}){{0,5}}[\s?.!…]*")
 _EACH_PLACE = re.compile(r"([a-i])\s?([1-9])")
 _MOST_PLACES = 6  # three from which and three to which
-_MOST_NEAR = 2
 Places = tuple[str, ...]
 
 
-def _folding() -> dict[int, str]:
-    """Lower case for capitals and full-width forms, `-` for dashes."""
-    letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
-    fold = {ord(letter.upper()): letter for letter in letters}
-    wide = {ord(c) - ord("!") + ord("！"): c for c in letters + digits + ",;:>-"}
-    wide_capitals = {ord(c.upper()) - ord("!") + ord("！"): c for c in letters}
-    dashes = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣"), "-")
-    return fold | wide | wide_capitals | dashes
-
-
-_FOLDING = _folding()
+_WIDE = ord("！") - ord("!")  # from a character to its full-width form
+_FOLDING = {
+    **{ord(capital): capital.lower() for capital in ascii_uppercase},
+    **{ord(plain) + _WIDE: plain.lower() for plain in ascii_letters + digits + ",;:>-"},
+    **dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣"), "-"),
+}
+"""Lower case for capitals and full-width forms, `-` for dashes."""
 
 
 def is_notation(text: str) -> bool:
@@ -110,7 +106,10 @@ def moves_meant(text: str, position: Placement) -> list[LineMove]:
     """
     plain = _folded(text).strip().rstrip(_DOUBTS)
     if is_notation(plain):
-        return [parse_move(plain, position)] if _is_legal(plain, position) else []
+        try:
+            return [parse_move(plain, position)]
+        except RulesError:
+            return []
     places = places_of(plain)
     from_to = len(places) == 2 and _ARROW in plain
     return moves_naming(position, places, from_to=from_to)
@@ -210,13 +209,6 @@ def _not_a_move(text: str, position: Placement) -> NotationError:
     return NotationError("not-a-move", **({"example": str(example)} if example else {}))
 
 
-def _is_legal(text: str, position: Placement) -> bool:
-    try:
-        return is_notation(text) and parse_move(text, position) is not None
-    except RulesError:
-        return False
-
-
 def places_of(text: str) -> Places:
     """The places in a lower-case text that names places of the board, one to six, and nothing else.
 
@@ -254,7 +246,7 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
         for move in position.legal_moves()
         if any(named & set(places) for places in _spellings(move, position))
     ]
-    return sorted(found, key=difference)[:_MOST_NEAR]
+    return sorted(found, key=difference)[:2]
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
 from pbm.rules.abalone.board import CENTRE, format_cell
@@ -25,7 +24,6 @@ from pbm.rules.abalone.records.text_parts import (
     Winners,
     board_named,
     cut,
-    format_moves,
     format_result,
     format_tag,
     is_result,
@@ -42,6 +40,9 @@ from pbm.rules.contract import (
     RecordError,
     Step,
 )
+
+WIDTH = 40
+"""Columns of a line of moves."""
 
 MOST_PLIES = 5_000
 """Moves that a text may have to be read."""
@@ -68,8 +69,25 @@ def format_list(record: Record) -> str:
 
 
 def _format_moves(record: Record, notation: Notation, remarks: Mapping[int, str]) -> str:
-    result = format_result(record.winners, record.players)
-    return format_moves(record.replayed, partial(_text, notation), result, remarks)
+    """The steps of a game in numbered lines, the remarks behind the moves of their plies, and the
+    result at the end."""
+    words: list[str] = []
+    for each in record.replayed:
+        if isinstance(each.step, Leaving):
+            words.append(f"{{{each.step}}}")
+            continue
+        for seat in (*each.skipped, each.seat):
+            text = _text(notation, each) if seat == each.seat else "--"
+            words.append(f"{each.number}. {text}" if seat == 1 else text)
+        if each.ply in remarks:
+            words += f"{{{remarks[each.ply]}}}".split()
+    lines: list[str] = []
+    for word in (*words, format_result(record.winners, record.players)):
+        if lines and len(lines[-1]) + 1 + len(word) <= WIDTH:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return "\n".join(lines) + "\n"
 
 
 def _text(notation: Notation, each: RecordedStep) -> str:

@@ -31,20 +31,15 @@ def format_json(record: Record, *, states: bool = False) -> str:
         "names": list(record.names),
         "tags": dict(record.tags),
         "result": format_result(record.winners, record.players),
-        "ended": _ended(record.ended),
-        "steps": list(map(_step, record.steps)),
+        "ended": record.ended and {"how": record.ended.how, "winners": list(record.ended.winners)},
+        "steps": [
+            {"seat": step.seat, "left": step.how} if isinstance(step, Leaving) else step
+            for step in record.steps
+        ],
     }
     if states:
         value["states"] = [each.position.state() for each in record.replayed]
     return json.dumps(value, indent=1) + "\n"
-
-
-def _ended(ended: Ending | None) -> dict[str, Any] | None:
-    return {"how": ended.how, "winners": list(ended.winners)} if ended else None
-
-
-def _step(step: Step) -> str | dict[str, Any]:
-    return {"seat": step.seat, "left": step.how} if isinstance(step, Leaving) else step
 
 
 def parse_json(text: str, board: str | None = None) -> Record:
@@ -58,6 +53,7 @@ def parse_json(text: str, board: str | None = None) -> Record:
     if fields.get("version", int) != FORMAT_VERSION:
         raise RecordError("bad-version", version=FORMAT_VERSION)
     fields.check_known(_FIELDS)
+    tags = fields.get("tags", dict, {})
     record = Record(
         fields.get("board", str),
         fields.get("players", int, 2),
@@ -66,10 +62,12 @@ def parse_json(text: str, board: str | None = None) -> Record:
         tuple(fields.list("names", str)),
         _read_steps(fields),
         _read_ended(fields),
-        tuple(_read_tags(fields)),
+        tuple((name, _typed(value, str, "tags")) for name, value in tags.items()),
     )
     check_board(board, record.board)
-    _check_result(fields, record)
+    made = format_result(record.winners, record.players)
+    if fields.get("result", str, made) != made:
+        raise RecordError("result-differs", made=made)
     _check_states(fields, record)
     return record
 
@@ -135,17 +133,6 @@ def _word(word: str, known: tuple[str, ...], name: str) -> str:
     if word not in known:
         raise RecordError("bad-json", fault="word", name=name, words=list(known))
     return word
-
-
-def _read_tags(fields: _Fields) -> list[tuple[str, str]]:
-    tags = _typed(fields.values.get("tags", {}), dict, "tags")
-    return [(name, _typed(value, str, "tags")) for name, value in tags.items()]
-
-
-def _check_result(fields: _Fields, record: Record) -> None:
-    made = format_result(record.winners, record.players)
-    if fields.get("result", str, made) != made:
-        raise RecordError("result-differs", made=made)
 
 
 def _check_states(fields: _Fields, record: Record) -> None:

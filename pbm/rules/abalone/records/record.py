@@ -77,8 +77,10 @@ class Replayer:
             played = before.play(parse(text, before))
         except RulesError as error:
             raise self._refused(error, text, seat) from error
-        skipped, number = self._seats_before(seat), self._number_of(seat)
-        self._next = seat % before.players + 1
+        players, number = before.players, self._number_of(seat)
+        ahead = range((seat - self._next) % players)
+        skipped = tuple((self._next - 1 + index) % players + 1 for index in ahead)
+        self._next = seat % players + 1
         self._number = number + (self._next == 1)
         self.position, self.ply, self._shown = played.position, self.ply + 1, 0
         return RecordedStep(
@@ -110,18 +112,13 @@ class Replayer:
             raise self._refused(RulesError("not-skipped", over=not turn), text, seat)
         self._shown += 1
 
-    def _seats_before(self, turn: int) -> tuple[int, ...]:
-        players = self.position.players
-        ahead = (turn - self._next) % players
-        return tuple((self._next - 1 + index) % players + 1 for index in range(ahead))
-
     def _number_of(self, seat: int) -> int:
         """The round in which a seat moves next."""
         return self._number + (seat < self._next)
 
     def _refused(self, error: RulesError, given: str, seat: int) -> RecordError:
-        number, ply = self._number_of(seat or self._next), self.ply + 1
-        where = {"ply": ply, "number": number, "given": shown(given)}
+        number = self._number_of(seat or self._next)
+        where = {"ply": self.ply + 1, "number": number, "given": shown(given)}
         mover = {"seat": seat} if seat else {}  # no seat is to move once the game is over
         return RecordError(error.reason, **{**error.params, **where, **mover})
 
@@ -210,16 +207,14 @@ class Record:
             if name.lower() in known:
                 raise RecordError("bad-tag", fault="twice", tag=name)
             known.add(name.lower())
-            if name.lower() in RESERVED or self._says_ending(name, value):
+            # A Termination could be read as the way in which the game ended.
+            if name.lower() in RESERVED or (
+                name.lower() == "termination"
+                and (is_termination(value) or (self.ended and self.ended.how != "record"))
+            ):
                 raise RecordError("bad-tag", fault="made", tag=name)
             if not _is_writable(value):
                 raise RecordError("bad-tag", fault="letters", tag=name, most=LONGEST_VALUE)
-
-    def _says_ending(self, name: str, value: str) -> bool:
-        """Whether a tag would be read as the way in which the game ended."""
-        if name.lower() != "termination":
-            return False
-        return is_termination(value) or (self.ended is not None and self.ended.how != "record")
 
 
 def _check_ending(ending: Ending, seats: range) -> None:

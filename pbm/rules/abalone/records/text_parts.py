@@ -10,16 +10,12 @@ written "pbm standard" there.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from pbm.rules.abalone.layouts import BOARDS
-from pbm.rules.abalone.records.record import LONGEST_VALUE, RecordedStep, is_control, shown
+from pbm.rules.abalone.records.record import LONGEST_VALUE, is_control, shown
 from pbm.rules.contract import LEAVING_HOWS, Leaving, RecordError
-
-WIDTH = 40
-"""Columns of a line of moves."""
 
 _CELL = "[a-iA-I][0-9]{1,2}"
 _PIECE = re.compile(
@@ -107,43 +103,6 @@ def format_tag(name: str, value: str) -> str:
     """
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{name} "{escaped}"]'
-
-
-def format_moves(
-    replayed: Iterable[RecordedStep],
-    text_of: Callable[[RecordedStep], str],
-    result: str,
-    remarks: Mapping[int, str],
-) -> str:
-    """The steps of a game in numbered lines, the result at their end.
-
-    `text_of` writes a move. `remarks` follow the moves of their plies as comments.
-    """
-    words: list[str] = []
-    for each in replayed:
-        words += _words(each, text_of)
-        if each.played and each.ply in remarks:
-            words += f"{{{remarks[each.ply]}}}".split()
-    return "\n".join(_lines([*words, result])) + "\n"
-
-
-def _words(each: RecordedStep, text_of: Callable[[RecordedStep], str]) -> Iterator[str]:
-    if isinstance(each.step, Leaving):
-        yield f"{{{each.step}}}"
-        return
-    for seat in (*each.skipped, each.seat):
-        text = text_of(each) if seat == each.seat else "--"
-        yield f"{each.number}. {text}" if seat == 1 else text
-
-
-def _lines(words: Iterable[str]) -> Iterator[str]:
-    line = ""
-    for word in words:
-        if line and len(line) + 1 + len(word) > WIDTH:
-            yield line
-            line = ""
-        line = f"{line} {word}" if line else word
-    yield line
 
 
 Winners = tuple[int, ...] | None
