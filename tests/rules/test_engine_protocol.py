@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.engine import plain, searching
+from pbm.rules.abalone.engine import compiled, searching
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
 from pbm.rules.abalone.programs.engine import LONGEST_LINE, OPTIONS, Engine
 from pbm.rules.contract import Budget
@@ -152,7 +152,7 @@ def test_it_stops_while_it_thinks(program: Program) -> None:
 
 
 def test_the_plain_twin_stops_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "_twin", lambda: ("plain", plain.search))
+    monkeypatch.setattr(compiled, "why_not", lambda: "it is away")
     said: list[str] = []
     engine = Engine(said.append)
     assert engine.obey(b"go")

@@ -29,7 +29,7 @@ def compare(dice: random.Random, position: rules.AbalonePosition) -> None:
         return
     root = root_of([position])
     table = Table(root, best_reply=False)
-    board = table.root_board()
+    board = table.board(root.marbles, root.turn)
     for _ in range(LONGEST):
         ejections = table.ejections(board)
         pushing, quiet = table.other_moves(board)
@@ -61,8 +61,9 @@ def same(root: Root, board: SearchBoard, position: rules.AbalonePosition) -> Non
         assert (board.turn, tuple(winners)) == (NOBODY, position.outcome.winners)
     else:
         assert (board.turn, board.won) == (position.turn - 1, NO_SIDE)
-        fresh = Table(root_of([position]), best_reply=False).root_board()
-        assert board.key == fresh.key
+        fresh = root_of([position])
+        again = Table(fresh, best_reply=False).board(fresh.marbles, fresh.turn)
+        assert board.key == again.key
 
 
 @pytest.mark.parametrize("number", range(3))

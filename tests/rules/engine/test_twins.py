@@ -2,13 +2,14 @@
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.boards import CODE_MASK
-from pbm.rules.abalone.engine.roots import Outlook, SearchLimits, Twin, root_of
+from pbm.rules.abalone.engine.roots import Outlook, SearchLimits, root_of
 from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.moves import move_coded
@@ -116,7 +117,7 @@ def test_both_avoid_what_stood_before() -> None:
 
 @TWINS
 @pytest.mark.parametrize("setup", SETUPS[::21], ids=str)
-def test_a_search_to_depth_is_what_looking_at_everything_finds(twin: Twin, setup: Setup) -> None:
+def test_a_search_to_depth_is_what_looking_at_everything_finds(twin: Any, setup: Setup) -> None:
     """Without anything that only estimates, alpha-beta is minimax."""
     ways = Ways(best_reply=0, quiescence=0, reductions=0, patience=0, futility=0)
     dice = random.Random(str(setup))

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import xor
 from typing import NamedTuple
 
 from pbm.rules.abalone.board import (
@@ -89,17 +90,11 @@ SCORE_KEYS = tuple(
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
     """By code, the change of the key by a move of a seat's own marbles that pushes none."""
-    keys = {1 << cell: CELL_KEYS[seat][cell] for cell in CELLS}
-    return {code: _changed(shape.flip & BOARD, keys) for code, shape in SHAPES.items()}
-
-
-def _changed(cells: int, keys: dict[int, int]) -> int:
-    key = 0
-    while cells:
-        lowest = cells & -cells
-        key ^= keys[lowest]
-        cells ^= lowest
-    return key
+    keys = CELL_KEYS[seat]
+    return {
+        code: reduce(xor, (keys[cell] for cell in members(shape.flip & BOARD)), 0)
+        for code, shape in SHAPES.items()
+    }
 
 
 OTHERS = 6
@@ -152,10 +147,6 @@ class Table:
             for seat in seats
         )
         self._flip_keys = tuple(map(flip_keys, seats))
-
-    def root_board(self) -> SearchBoard:
-        """The position at the root."""
-        return self.board(self._root.marbles, self._root.turn)
 
     def board(self, marbles: tuple[int, ...], turn: int) -> SearchBoard:
         """A position with the scores of the root, not over."""

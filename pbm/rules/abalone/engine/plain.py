@@ -46,6 +46,7 @@ class _Search:
         self._ways = ways
         self._limits = limits
         self._table = Table(root, best_reply=bool(ways.best_reply))
+        self._board = self._table.board(root.marbles, root.turn)
         self._judge = Judge(root, weights)
         self._tempo = weights.tempo
         self._size = table_size(limits.nodes)
@@ -63,7 +64,7 @@ class _Search:
 
     def find(self) -> Outlook:
         """The best lines, by iterative deepening until a limit is reached."""
-        board = self._table.root_board()
+        board = self._board
         self._path.append(board.key)
         moves = self._root_moves(board)
         wanted = min(self._limits.best, len(moves))
@@ -212,9 +213,8 @@ class _Search:
 
     def _most(self, board: SearchBoard, own: bool, alpha: int) -> int:
         """The upper bound of quiet moves in the last ply, if futility pruning skips them."""
-        futility = self._ways.futility
-        if futility and abs(alpha) < SURE:
-            most = self._static(board, own) + futility
+        if self._ways.futility and abs(alpha) < SURE:
+            most = self._static(board, own) + self._ways.futility
             if most <= alpha:
                 return most
         return -_INFINITE
@@ -346,16 +346,13 @@ class _Search:
         if self._bounded:
             if self.nodes >= self._limits.nodes:
                 raise _StopError
-            if not self.nodes & _CLOCK and self._is_late():
+            if not self.nodes & _CLOCK and (
+                (self._limits.stop and self._limits.stop.value)
+                or (self._until is not None and monotonic() >= self._until)
+            ):
                 self.cut = True
                 raise _StopError
         self.nodes += 1
-
-    def _is_late(self) -> bool:
-        stop = self._limits.stop
-        if stop and stop.value:
-            return True
-        return self._until is not None and monotonic() >= self._until
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Sequence
 from ctypes import c_int32
 from dataclasses import dataclass
-from typing import Protocol
 
-from pbm.rules.abalone.engine.weights import Ways, Weights
 from pbm.rules.abalone.placement import Placement
 
 MOST_LINES = 256
@@ -71,14 +69,6 @@ class Outlook:
     depth: int
     nodes: int
     cut: bool = False
-
-
-class Twin(Protocol):
-    """One of the two searches."""
-
-    def __call__(
-        self, root: Root, weights: Weights, ways: Ways, limits: SearchLimits
-    ) -> Outlook: ...
 
 
 def root_of(positions: Sequence[Placement]) -> Root:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.boards import CODE_BITS, CODE_MASK
 from pbm.rules.abalone.engine.judging import Judge
-from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Outlook, SearchLimits, Twin, root_of
+from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Outlook, SearchLimits, root_of
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.position import AbalonePosition
@@ -34,7 +34,7 @@ def search(
     """
     if positions[-1].turn is None:
         return SearchResult((), 0, 0)
-    by, twin = _twin()
+    by = "plain" if compiled.why_not() else "compiled"
     limits = SearchLimits(
         budget.nodes,
         DEEPEST if budget.depth is None else max(1, min(budget.depth, DEEPEST)),
@@ -44,6 +44,7 @@ def search(
         stop,
         told and (lambda outlook: told(_found(positions[-1], outlook, by))),
     )
+    twin = compiled.search if by == "compiled" else plain.search
     outlook = twin(root_of(positions), weights or Weights(), ways or Ways(), limits)
     return _found(positions[-1], outlook, by)
 
@@ -80,8 +81,3 @@ def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
         move = move_coded(coded & CODE_MASK)
         yield str(move)
         position = position.play_legal(move).position
-
-
-def _twin() -> tuple[str, Twin]:
-    """The faster of the two searches that is available, and its name."""
-    return ("plain", plain.search) if compiled.why_not() else ("compiled", compiled.search)

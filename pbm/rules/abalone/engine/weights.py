@@ -4,7 +4,6 @@ All are whole numbers, a thousand to a marble pushed off. Both twins get them as
 this order; `core.c` names them in the same order.
 """
 
-from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
 MARBLE = 1000
@@ -59,13 +58,5 @@ def flat(weights: Weights, ways: Ways) -> tuple[int, ...]:
     >>> len(flat(Weights(), Ways()))
     24
     """
-    return tuple(_numbers((astuple(weights), astuple(ways))))
-
-
-def _numbers(nested: tuple[object, ...]) -> Iterator[int]:
-    for part in nested:
-        if isinstance(part, tuple):
-            yield from _numbers(part)
-        else:
-            assert isinstance(part, int)
-            yield part
+    parts = (*astuple(weights), *astuple(ways))
+    return tuple(n for part in parts for n in (part if isinstance(part, tuple) else (part,)))
