@@ -1,6 +1,7 @@
 """Commands that need the others' agreement: draws, take-backs, pending challenges; claims."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import ClassVar
 
 from pbm.clock import local_moment
 from pbm.commands.families.settings import set_challenges
@@ -80,9 +81,8 @@ class TakeBack(BoardCommand, group="play"):
         if not latest:
             raise Refusal("nothing-to-take-back", number=board.id)
         if self.board and self.board.ply not in (None, latest):
-            raise Refusal(
-                "not-your-latest-move", meant=self.board.ply, latest=latest, number=board.id
-            )
+            plies = {"meant": self.board.ply, "latest": latest}
+            raise Refusal("not-your-latest-move", number=board.id, **plies)
         yield from ask_all(context.work, board, TAKEBACK, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
@@ -95,6 +95,7 @@ class _Answer(Command):
     """What agreeing and refusing have in common."""
 
     takes_login = True
+    withdraws: ClassVar[bool] = False  # answers the speaker's own offers and challenges, too
 
     board: BoardRef | None = operand(StrayBoard(), optional=True)
     what: str | None = operand(_WHAT, optional=True)
@@ -107,33 +108,45 @@ class _Answer(Command):
         if left is not None:
             raise misread("left-over", word=left)
 
+    def run(self, context: Context) -> Iterator[Event]:
+        if self.what == _ALL:
+            yield set_challenges(context, "off" if self.withdraws else "on")
+        elif (challenge := self._challenge(context)) is not None:
+            yield from self._answer_challenge(context, challenge)
+        else:
+            yield from self._answer_offer(context, *self._offer(context))
+
+    def _answer_challenge(self, context: Context, challenge: PendingChallenge) -> Iterator[Event]:
+        raise NotImplementedError
+
+    def _answer_offer(self, context: Context, board: Board, offer: Offer) -> Iterator[Event]:
+        raise NotImplementedError
+
     def _challenge(self, context: Context) -> PendingChallenge | None:
         """The challenge that this answers, None for an offer on a board. Raises Refusal."""
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
         waiting = context.work.challenges.of_player(me, context.turn.arrived)
-        found = [item for item in waiting if self._may_answer_challenge(item, me)]
+        found = [item for item in waiting if me in self._who_may_answer(item)]
         if self.what != CHALLENGE and not found:
             return None
         if self.what != CHALLENGE and self._asked_boards(context)[1]:
             raise Refusal("challenge-or-offer", word=self.words[0])
         if self.who:
             found = [item for item in found if self.who in _others_in(item, me)]
-        if not found:
-            raise Refusal("no-challenge-waits", handle=self.who)
         if len(found) > 1:
             found = [item for item in found if item.by_id != me] or found
         if len(found) > 1:
             handles = [_others_in(item, me)[0] for item in found]
             raise Refusal("which-challenge", word=self.words[0], handles=handles)
-        locked = context.work.challenges.find(found[0].id)
-        if locked is None or not self._may_answer_challenge(locked, me):
+        locked = context.work.challenges.find(found[0].id) if found else None
+        if locked is None or me not in self._who_may_answer(locked):
             raise Refusal("no-challenge-waits", handle=self.who)
         return locked
 
-    def _may_answer_challenge(self, challenge: PendingChallenge, player_id: int) -> bool:
-        return player_id in challenge.waiting
+    def _who_may_answer(self, challenge: PendingChallenge) -> Collection[int]:
+        return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
         """The speaker's newest boards, and those with an offer that this may answer."""
@@ -141,8 +154,17 @@ class _Answer(Command):
         return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
-        """The board, and its one offer that this answers. Raises Refusal."""
-        board = context.own_game(self._where(context))
+        """The board, and its one offer that this answers. Raises Refusal.
+
+        If no board is named, it is the only one with such an offer.
+        """
+        ref = self.board
+        if not context.hints and (ref is None or ref.number is None):
+            boards, asked = self._asked_boards(context)
+            if len(asked) > 1 or len(boards) == _LOOKED_AT:
+                raise which_board((asked or boards)[:BOARDS_NAMED])
+            ref = BoardRef(asked[0].id, ref.ply if ref else None) if asked else ref
+        board = context.own_game(ref)
         found = self._offers(board, context)
         if not found:
             raise Refusal("nothing-offered", what=self.what, number=board.id)
@@ -151,33 +173,16 @@ class _Answer(Command):
             raise Refusal("which-offer", word=self.words[0], kinds=kinds, number=board.id)
         return board, found[0]
 
-    def _where(self, context: Context) -> BoardRef | None:
-        """The named board; without any, the only one with an offer. Raises Refusal."""
-        if context.hints or (self.board and self.board.number is not None):
-            return self.board
-        boards, asked = self._asked_boards(context)
-        if len(asked) > 1 or len(boards) == _LOOKED_AT:
-            raise which_board((asked or boards)[:BOARDS_NAMED])
-        ply = self.board.ply if self.board else None
-        return BoardRef(asked[0].id, ply) if asked else self.board
-
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """The offers on a board that this may answer."""
+        """The offers on a board that this may answer; a named ply is that of a take-back."""
+        me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer
-            for offer in board.open_offers
+            for offer, asked in board.open_offers.items()
             if offer.kind == (self.what or offer.kind)
-            and self._may_answer(board, offer, context)
-            and self._means(offer)
+            and (me in asked or (self.withdraws and me == offer.by))
+            and (offer.kind != TAKEBACK or ply in (None, offer.moved))
         ]
-
-    def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
-        return context.player.id in board.waiting_for(offer)
-
-    def _means(self, offer: Offer) -> bool:
-        """Whether an offer fits the named ply; only take-backs have one."""
-        ply = self.board.ply if self.board else None
-        return offer.kind != TAKEBACK or ply in (None, offer.moved)
 
     def pinned(self, context: Context) -> str:
         """The line with the board and its offer, for a take-back its ply; or with the challenge."""
@@ -203,15 +208,20 @@ class Accept(_Answer, group="play"):
     words = ("accept",)
     examples = ("accept draw", "accept takeback 12", "accept", "accept challenge bob")
 
-    def run(self, context: Context) -> Iterator[Event]:
-        if self.what == _ALL:
-            yield set_challenges(context, "on")
-            return
-        challenge = self._challenge(context)
-        if challenge is not None:
-            yield from _accepted(context, challenge)
-            return
-        board, offer = self._offer(context)
+    def _answer_challenge(self, context: Context, challenge: PendingChallenge) -> Iterator[Event]:
+        inviter = challenge.handle_of(challenge.by_id)
+        events = accept_challenge(context.work, challenge, context.player, context.now)
+        if any(isinstance(event, CalledOff) for event in events):
+            yield Answered("invitation-off", {"title": "no game"})
+        yield from events
+        if not events:
+            others = [challenge.handle_of(other) for other in challenge.waiting]
+            waiting = [handle for handle in others if handle != context.player.handle]
+            told = {"title": "your yes", "inviter": inviter, "waiting": waiting}
+            until = f"{challenge.expires_at:%Y-%m-%d}"
+            yield Answered("challenge-accepted", {**told, "until": until})
+
+    def _answer_offer(self, context: Context, board: Board, offer: Offer) -> Iterator[Event]:
         yield from agree(context.work, board, offer, context.player.id, context.now)
 
 
@@ -226,40 +236,16 @@ class Reject(_Answer, group="play"):
 
     words = ("reject",)
     examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
+    withdraws = True
 
-    def run(self, context: Context) -> Iterator[Event]:
-        if self.what == _ALL:
-            yield set_challenges(context, "off")
-            return
-        challenge = self._challenge(context)
-        if challenge is not None:
-            own = challenge.by_id == context.player.id
-            told = {"own": own, "inviter": challenge.handle_of(challenge.by_id)}
-            yield Answered("challenge-refused", {"title": "no game", **told})
-            yield refuse_challenge(context.work, challenge, context.player)
-            return
-        board, offer = self._offer(context)
+    def _answer_challenge(self, context: Context, challenge: PendingChallenge) -> Iterator[Event]:
+        own = challenge.by_id == context.player.id
+        told = {"own": own, "inviter": challenge.handle_of(challenge.by_id)}
+        yield Answered("challenge-refused", {"title": "no game", **told})
+        yield refuse_challenge(context.work, challenge, context.player)
+
+    def _answer_offer(self, context: Context, board: Board, offer: Offer) -> Iterator[Event]:
         yield from refuse(context.work, board, offer, context.player.id)
-
-    def _may_answer_challenge(self, challenge: PendingChallenge, player_id: int) -> bool:
-        return player_id in (challenge.by_id, *challenge.asked)
-
-    def _may_answer(self, board: Board, offer: Offer, context: Context) -> bool:
-        return context.player.id in (offer.by, *board.waiting_for(offer))
-
-
-def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
-    """Accept a challenge, and tell the speaker the outcome."""
-    inviter = challenge.handle_of(challenge.by_id)
-    events = accept_challenge(context.work, challenge, context.player, context.now)
-    if any(isinstance(event, CalledOff) for event in events):
-        yield Answered("invitation-off", {"title": "no game"})
-    yield from events
-    if not events:
-        others = [challenge.handle_of(other) for other in challenge.waiting]
-        waiting = [handle for handle in others if handle != context.player.handle]
-        told = {"inviter": inviter, "waiting": waiting, "until": f"{challenge.expires_at:%Y-%m-%d}"}
-        yield Answered("challenge-accepted", {"title": "your yes", **told})
 
 
 def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:
@@ -291,12 +277,9 @@ class Claim(BoardCommand, group="play"):
         try:
             yield from claim_draw(context.work, board, context.player, context.now)
         except Refusal:
-            self._check_time(board, context)
-            raise
-
-    def _check_time(self, board: Board, context: Context) -> None:
-        """Raise Refusal if a forfeit can be claimed later, but not yet."""
-        at = claimable_from(context.work, board, context.player, context.now)
-        if at and board.to_move:
+            at = claimable_from(context.work, board, context.player, context.now)
+            if not (at and board.to_move):
+                raise
             told = local_moment(at, context.player.settings.timezone)
-            raise Refusal("claim-later", handle=board.to_move.handle, at=told, number=board.id)
+            handle = board.to_move.handle
+            raise Refusal("claim-later", handle=handle, at=told, number=board.id) from None

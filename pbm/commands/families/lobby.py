@@ -25,7 +25,6 @@ from pbm.play.clocks.terms import (
     MOST,
     SHORTEST,
     SOONEST,
-    Terms,
     chosen_terms,
     write_duration,
 )
@@ -105,7 +104,11 @@ class Challenge(Command, group="lobby"):
     def run(self, context: Context) -> Iterator[Event]:
         names = self._names(context)
         setup = self._setup(len(names))
-        self._check_number(context, setup, names)
+        unsaid = not self._names_sender(context)
+        try:
+            setup.position(len(names))
+        except Refusal as refusal:
+            raise Refusal(refusal.code, **{**refusal.params, "with_you": unsaid}) from refusal
         addresses = tuple(name for name in names if "@" in name)
         known = {
             name: _opponent(context, name, by_address=True) for name in names if "@" not in name
@@ -113,16 +116,16 @@ class Challenge(Command, group="lobby"):
         if addresses:
             check_invitations(context, addresses)
             check_others(context.work, self.game.info.name, tuple(known.values()), context.player)
-            first_unsaid = self._first_unsaid(context, names)
+        # Whether the sender got the first of three or more seats without asking for it.
+        first_unsaid = unsaid and not self.random and len(names) > _TWO
+        seated = [known.get(name, name) for name in self._seating(names, context)]
+        players = [item for item in seated if isinstance(item, Player)]
+        if addresses:
             told = {"addresses": list(addresses), "first_unsaid": first_unsaid}
             yield Answered("invited", {"title": "your invitation", **told})
-            guests = [
-                known[name].id if name in known else name for name in self._seating(names, context)
-            ]
+            guests = [item.id if isinstance(item, Player) else item for item in seated]
             yield invite(context.work, setup, guests, context.player, context.now, self._line([]))
             return
-        players = [known[name] for name in self._seating(names, context)]
-        first_unsaid = self._first_unsaid(context, names)
         given = (context.work, setup, players, context.player, context.now)
         asked = who_is_asked(players, context.player)
         if not asked:
@@ -136,66 +139,54 @@ class Challenge(Command, group="lobby"):
         return self._line(self._names(context))
 
     def _setup(self, players: int) -> Setup:
-        """The game and its options. Raises Refusal."""
-        info = self.game.info
-        chosen = self.chosen.options()
-        if self._has_partners and self._partners:
-            chosen[self._partners] = True
-        options = completed(info.options, chosen)
-        return Setup(info.name, options, self.rounds, not self.unrated, self._clock(players))
-
-    def _clock(self, players: int) -> Terms | None:
-        """The chosen time limits."""
-        return chosen_terms(
+        """The game, its options and its time limits. Raises Refusal."""
+        info, chosen = self.game.info, self.chosen.options()
+        partners = partners_option(self.game)
+        if self._has_partners and partners:
+            chosen[partners.name] = True
+        terms = chosen_terms(
             players,
             each=self.forfeittime,
             reminders=self.nagtime or (),
             total=self.totaltime,
             bank=(self.bank[0], sum(self.bank[1:], timedelta())) if self.bank else None,
         )
-
-    def _check_number(self, context: Context, setup: Setup, names: Sequence[str]) -> None:
-        """Raise Refusal if the game is not for so many players."""
-        try:
-            setup.position(len(names))
-        except Refusal as refusal:
-            told = {**refusal.params, "with_you": not self._names_sender(context)}
-            raise Refusal(refusal.code, **told) from refusal
-
-    @property
-    def _partners(self) -> str | None:
-        """The game option for partners joined by a +, None if there is none."""
-        option = partners_option(self.game)
-        return option.name if option else None
+        options = completed(info.options, chosen)
+        return Setup(info.name, options, self.rounds, not self.unrated, terms)
 
     @property
     def _has_partners(self) -> bool:
+        """Whether players are joined to teams in the line."""
         return any(len(team) > 1 for team in (*self.opponents, *(self.seats or ())))
 
     def _line(self, names: list[str]) -> str:
-        options = dict.fromkeys(self.chosen.written())
+        """An equivalent line with these players."""
+        options = self._options()
         if self._has_partners:
-            options.pop(f"-{self._partners}", None)
+            partners = partners_option(self.game)
+            options = [item for item in options if not partners or item != f"-{partners.name}"]
             names = ["+".join(team) for team in in_teams(self.game, names)]
-        if self.random:
-            options["-random"] = None
-        if self.rounds:
-            options[f"-rounds={self.rounds}"] = None
-        options |= dict.fromkeys(self._written_clock())
-        if self.unrated:
-            options["-unrated"] = None
         return self.of_its_game(" ".join([self.words[0], *options, *names]))
 
-    def _written_clock(self) -> Iterator[str]:
-        chosen = (
+    def _options(self) -> list[str]:
+        """The options that say how the game is played, in a fixed order."""
+        options = list(dict.fromkeys(self.chosen.written()))
+        if self.random:
+            options.append("-random")
+        if self.rounds:
+            options.append(f"-rounds={self.rounds}")
+        clock = (
             ("forfeittime", "", (self.forfeittime,) if self.forfeittime else ()),
             ("nagtime", ",", self.nagtime or ()),
             ("totaltime", "", (self.totaltime,) if self.totaltime else ()),
             ("bank", "+", self.bank or ()),
         )
-        for name, between, spans in chosen:
+        for name, between, spans in clock:
             if spans:
-                yield f"-{name}={between.join(map(write_duration, spans))}"
+                options.append(f"-{name}={between.join(map(write_duration, spans))}")
+        if self.unrated:
+            options.append("-unrated")
+        return options
 
     def _names(self, context: Context) -> list[str]:
         """The handles, and the guests' addresses, in seat order. Raises Refusal."""
@@ -235,11 +226,6 @@ class Challenge(Command, group="lobby"):
         called = _called(context, self.seats or self.opponents)
         return any(context.player.handle in team for team in called)
 
-    def _first_unsaid(self, context: Context, names: Sequence[str]) -> bool:
-        """Whether the sender got the first of three or more seats without asking for it."""
-        unsaid = not self.random and not self._names_sender(context)
-        return unsaid and len(names) > _TWO
-
     def _seating(self, names: list[str], context: Context) -> list[str]:
         """The names in seat order, by lot if asked for; partners stay partners."""
         if not self.random:
@@ -252,13 +238,26 @@ class Challenge(Command, group="lobby"):
 
 
 def check_invitations(context: Context, addresses: Sequence[str]) -> None:
-    """Raise Refusal if one of the addresses may not be invited."""
-    since = context.now - WAITING_FOR
-    asked = context.work.challenges.guests_of(context.player.id, since)
+    """Raise Refusal if one of the addresses may not be invited: each is asked once only."""
+    work, now, server = context.work, context.now, context.server
+    asked = work.challenges.guests_of(context.player.id, now - WAITING_FOR)
     if asked + len(addresses) > MOST_INVITED:
         raise Refusal("too-many-invitations", most=MOST_INVITED, days=WAITING_FOR.days)
     for address in addresses:
-        _check_address(context, address)
+        check_is_of_a_person(context, address)
+        if is_at_home(address, server):
+            raise Refusal("invited-at-home", address=address, server=server)
+        key = address_key(address)
+        # A player may be asked again, by somebody else.
+        is_asked = (
+            work.questions.invitation_stands(key, context.player_id, now)
+            if work.players.by_address(key)
+            else work.questions.asked_address("invite", key)
+        )
+        if is_asked or has_said_no(work, address):
+            raise Refusal("invited-already", address=address, server=server)
+        if not strangers_answers_left(work, address, now):
+            raise refusal_of_stranger(work, address, now)
 
 
 def check_is_of_a_person(context: Context, address: str) -> None:
@@ -268,43 +267,24 @@ def check_is_of_a_person(context: Context, address: str) -> None:
         raise Refusal("nobody-there", address=address, own=own)
 
 
-def _check_address(context: Context, address: str) -> None:
-    check_is_of_a_person(context, address)
-    if is_at_home(address, context.server):
-        raise Refusal("invited-at-home", address=address, server=context.server)
-    if _is_asked(context, address_key(address)) or has_said_no(context.work, address):
-        raise Refusal("invited-already", address=address, server=context.server)
-    if not strangers_answers_left(context.work, address, context.now):
-        raise refusal_of_stranger(context.work, address, context.now)
-
-
-def _is_asked(context: Context, key: str) -> bool:
-    """Whether an address was invited already; for a player's address, by this inviter."""
-    asked = context.work.questions
-    if context.work.players.by_address(key):
-        return asked.invitation_stands(key, context.player_id, context.now)
-    return asked.asked_address("invite", key)
-
-
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
     """The answer that players are asked first; `words`: those below the challenge wait, too."""
-    told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": CHALLENGE_STANDS.days}
-    return Answered(
-        "challenged", {"title": "your challenge", **told, **({"words": True} if words else {})}
-    )
+    days = CHALLENGE_STANDS.days
+    told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
+    told |= {"words": True} if words else {}
+    return Answered("challenged", {"title": "your challenge", **told})
 
 
 def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
-    """The players' names with `me` replaced by the sender's handle."""
-    return [tuple(_known(context, name) for name in team) for team in teams]
-
-
-def _known(context: Context, name: str) -> str:
-    """The sender's handle for `me` or an own address; any other name stays as it is."""
-    own = {ME, *map(address_key, context.player.addresses)}
-    return context.player.handle if address_key(name) in own else name
+    """The players' names, with the sender's handle for `me` or an own address."""
+    player = context.player
+    own = {ME, *map(address_key, player.addresses)}
+    return [
+        tuple(player.handle if address_key(name) in own else name for name in team)
+        for team in teams
+    ]
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
@@ -366,24 +346,13 @@ class Rematch(BoardCommand, group="lobby"):
         if board.status != BoardStatus.FINISHED:
             match = board.id != named.id
             raise Refusal("no-rematch-yet", number=board.id, playing=board.playing, match=match)
-        going = [
-            item.id
-            for item in context.work.boards.rematches(board.id)
-            if item.status != BoardStatus.CLOSED
-        ]  # a declined one is closed
-        if going:
-            raise Refusal("rematch-already", number=board.id, other=going[0])
+        for other in context.work.boards.rematches(board.id):
+            if other.status != BoardStatus.CLOSED:  # as a declined one is
+                raise Refusal("rematch-already", number=board.id, other=other.id)
         handles = [board.handle_of(player_id) for player_id in next_seating(board)]
         players = [_opponent(context, handle) for handle in handles]
-        setup = setup_of(board)
-        yield from begin_board(
-            context.work,
-            setup,
-            players,
-            context.player,
-            context.now,
-            rematch_of=board.id,
-        )
+        given = (context.work, setup_of(board), players, context.player, context.now)
+        yield from begin_board(*given, rematch_of=board.id)
 
     def pinned(self, context: Context) -> str:
         return f"rematch {context.board(self.board).id}"

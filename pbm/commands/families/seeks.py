@@ -29,7 +29,7 @@ from pbm.play.seeks import (
     wish_for,
 )
 from pbm.rules.registry import game_named
-from pbm.store.values.asking import PendingChallenge, Seek
+from pbm.store.values.asking import Seek
 from pbm.store.values.players import Pool
 
 MOST_LISTED = 40
@@ -91,7 +91,7 @@ class SeekOthers(Challenge):
 
     opponents: tuple[Team, ...] = ()
     seats: tuple[Team, ...] | None = None
-    random: bool = True
+    random: bool = False  # no option, as lots are always drawn
     rating: tuple[int | None, int | None] | None = option("rating", RatingRange())
     expires: timedelta | None = option("expires", Span(_SHORTEST, _LONGEST))
     players: int | None = operand(PLAYER_COUNT, optional=True)
@@ -99,24 +99,14 @@ class SeekOthers(Challenge):
     def run(self, context: Context) -> Iterator[Event]:
         least, most = self.rating or (None, None)
         number = self.players or fewest_players(self._setup(0))
-        setup, wishes = self._setup(number), tuple(self._wishes())
+        setup, wishes = self._setup(number), tuple(self._options())
         wish = wish_for(setup, number, wishes=wishes, least=least, most=most)
         lasts, lots = self.expires or SEEK_STANDS, context.shuffled
-        yield from _told(
-            context, make_seek(context.work, wish, context.player, context.now, lasts, lots)
-        )
+        done = make_seek(context.work, wish, context.player, context.now, lasts, lots)
+        yield from _told(context, done)
 
     def pinned(self, context: Context) -> str:
         return self.of_its_game(self.line)
-
-    def _wishes(self) -> Iterator[str]:
-        """The options that say how the game is played, as typed."""
-        yield from dict.fromkeys(self.chosen.written())
-        if self.rounds:
-            yield f"-rounds={self.rounds}"
-        yield from self._written_clock()
-        if self.unrated:
-            yield "-unrated"
 
 
 class ListSeeks(Command, group="lobby"):
@@ -132,13 +122,9 @@ class ListSeeks(Command, group="lobby"):
 
     def run(self, context: Context) -> Iterator[Event]:
         can, cannot, more = seeks_to_join(context.work, context.player, context.now, MOST_LISTED)
-        told = {
-            "own": own_seeks(context),
-            "can": seeks_data(context, can),
-            "cannot": seeks_data(context, cannot),
-            "more": more,
-        }
-        yield Answered("seeks", {"title": "open games", **told})
+        told = {"title": "open games", "own": own_seeks(context), "more": more}
+        lists = {"can": seeks_data(context, can), "cannot": seeks_data(context, cannot)}
+        yield Answered("seeks", {**told, **lists})
 
 
 class Join(Command, group="lobby"):
@@ -182,8 +168,8 @@ class Unseek(Command, group="lobby"):
             yield Answered("unseek", {"title": f"seek {seek.id}", **told})
 
     def pinned(self, context: Context) -> str:
-        meant = self._meant(context)
-        return f"{self.words[0]} {SeekOrAll.ALL if self.number == SeekOrAll.ALL else meant[0].id}"
+        number = self._meant(context)[0].id
+        return f"{self.words[0]} {SeekOrAll.ALL if self.number == SeekOrAll.ALL else number}"
 
     def _meant(self, context: Context) -> Sequence[Seek]:
         own = context.work.seeks.of_player(context.player.id)
@@ -202,44 +188,41 @@ def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
     if not isinstance(done, Seek):
         yield from done
         return
-    (told,) = seeks_data(context, [done])
-    joined = not told["own"]
+    (seek,) = seeks_data(context, [done])
     robot = robot_to_begin_with(context.work, done.wish.game) if done.wish.pairs else None
-    told |= {"joined": joined, "robot": robot}
-    yield Answered("seeking", {"title": f"seek {done.id}", **told})
+    told = {"title": f"seek {done.id}", **seek, "joined": not seek["own"], "robot": robot}
+    yield Answered("seeking", told)
 
 
 def pending_challenges(context: Context) -> list[dict[str, Any]]:
-    """The pending challenges that the speaker has sent or was asked about."""
-    found = context.work.challenges.of_player(context.player.id, context.turn.arrived)
-    return [_row_of_challenge(challenge, context.player.id) for challenge in found]
-
-
-def _row_of_challenge(challenge: PendingChallenge, player_id: int) -> dict[str, Any]:
-    own = challenge.by_id == player_id
-    return {
-        "title": game_named(challenge.setup["game"]).info.title,
-        "inviter": None if own else challenge.handle_of(challenge.by_id),
-        "to_you": player_id in challenge.waiting,
-        "waiting": [challenge.handle_of(other) for other in challenge.waiting],
-        "until": f"{challenge.expires_at:%Y-%m-%d}",
-    }
+    """The pending challenges that the speaker has sent or was asked about, as lists show them."""
+    me = context.player.id
+    return [
+        {
+            "title": game_named(challenge.setup["game"]).info.title,
+            "inviter": None if challenge.by_id == me else challenge.handle_of(challenge.by_id),
+            "to_you": me in challenge.waiting,
+            "waiting": [challenge.handle_of(other) for other in challenge.waiting],
+            "until": f"{challenge.expires_at:%Y-%m-%d}",
+        }
+        for challenge in context.work.challenges.of_player(me, context.turn.arrived)
+    ]
 
 
 def own_seeks(context: Context) -> list[dict[str, Any]]:
-    """The speaker's open seeks."""
+    """The speaker's open seeks, as lists show them."""
     own = context.work.seeks.of_player(context.player.id)
     return seeks_data(context, [seek for seek in own if seek.wish.is_installed])
 
 
 def offered(context: Context) -> list[dict[str, Any]]:
-    """A few seeks that the speaker, a newcomer, can join."""
+    """A few seeks that the speaker, a newcomer, can join, as lists show them."""
     can, *_ = seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
     return seeks_data(context, can)
 
 
 def seeks_data(context: Context, seeks: Sequence[Seek]) -> list[dict[str, Any]]:
-    """Seeks as a list shows them, with dates in the speaker's time zone."""
+    """Seeks as lists show them, with dates in the speaker's time zone."""
     alike: dict[tuple[str, Pool], list[Seek]] = {}
     for seek in seeks:
         alike.setdefault((seek.wish.game, seek.wish.pool), []).append(seek)
@@ -248,23 +231,22 @@ def seeks_data(context: Context, seeks: Sequence[Seek]) -> list[dict[str, Any]]:
         makers = {seek.maker.player_id for seek in same}
         rated = ratings_for(context.work, same[0].wish, makers, context.now)
         ratings |= {seek.id: rated[seek.maker.player_id] for seek in same}
-    return [_row_of(context, seek, ratings[seek.id]) for seek in seeks]
-
-
-def _row_of(context: Context, seek: Seek, rating: RatingShown) -> dict[str, Any]:
-    zone = ZoneInfo(context.player.settings.timezone)
-    return {
-        "number": seek.id,
-        "by": seek.maker.handle,
-        "own": seek.maker.player_id == context.player.id,
-        "rating": rating.number,
-        "provisional": rating.provisional,
-        "game": game_named(seek.wish.game).info.title,
-        "players": seek.wish.players,
-        "waiting": [one.handle for one in seek.waiting],
-        "wishes": list(seek.wish.wishes),
-        "least": seek.wish.least,
-        "most": seek.wish.most,
-        "pairs": seek.wish.pairs,
-        "until": f"{seek.expires_at.astimezone(zone):%Y-%m-%d}",
-    }
+    player, zone = context.player, ZoneInfo(context.player.settings.timezone)
+    return [
+        {
+            "number": seek.id,
+            "by": seek.maker.handle,
+            "own": seek.maker.player_id == player.id,
+            "rating": ratings[seek.id].number,
+            "provisional": ratings[seek.id].provisional,
+            "game": game_named(seek.wish.game).info.title,
+            "players": seek.wish.players,
+            "waiting": [one.handle for one in seek.waiting],
+            "wishes": list(seek.wish.wishes),
+            "least": seek.wish.least,
+            "most": seek.wish.most,
+            "pairs": seek.wish.pairs,
+            "until": f"{seek.expires_at.astimezone(zone):%Y-%m-%d}",
+        }
+        for seek in seeks
+    ]
