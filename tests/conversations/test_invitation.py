@@ -221,6 +221,22 @@ def test_what_is_neither_is_asked_again(words: str, table: Table) -> None:
     dave.says("yes").hears("You play as dave now.", "Abalone Board 1")
 
 
+@pytest.mark.parametrize(
+    "words", ["Who is this? Is this spam?", "Hello,\nwer sind Sie?", "C'est qui ?\n\nDave"]
+)
+def test_a_stranger_learns_who_asks(words: str, table: Table) -> None:
+    table.joins("alice").says("challenge dave@example.net")
+    dave = table.person("dave@example.net").forgets()
+    dave.says(words).gets(1).hears(
+        "alice, who plays Abalone by mail on this server, asked us to invite you",
+        "Unless you reply yes, nothing more comes from us. Reply yes to play as dave",
+    )
+    assert len(table.rows("players")) == 1
+    dave.says("yes").hears("You play as dave now.", "Abalone Board 1")
+    stranger = table.person("erin@example.net").writes("Re: Hello", "Is this spam?").gets(1)
+    stranger.hears("This is a server on which people play Abalone by mail")
+
+
 def test_help_and_robots_leave_an_invitation_open(table: Table) -> None:
     table.joins("alice").says("challenge dave@example.net")
     dave = table.person("dave@example.net").forgets()

@@ -12,7 +12,7 @@ from enum import Enum, StrEnum
 from typing import Final
 
 from pbm.commands.language.words import is_handle
-from pbm.commands.sentences.clauses import ANSWER_WORDS, phrase_of, read_list, words_of
+from pbm.commands.sentences.clauses import ANSWER_WORDS, begins, phrase_of, read_list, words_of
 from pbm.play.game_words import is_any_bare_move, mentions_place
 
 _LONGEST = 400  # characters; a longer text is talk
@@ -71,7 +71,7 @@ _SECTIONS: Final = (
     *("asides", "greetings", "objects"),
     *(way.value for way in Way),
     *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
-    *(Intention.AGAINST, "invite", "verbs at the end"),
+    *(Intention.AGAINST, "invite", "verbs at the end", "who"),
 )
 _LISTS: Final = read_list("intentions", _SECTIONS)
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
@@ -152,6 +152,12 @@ def address_invited(lines: Sequence[str]) -> str | None:
     words = words_of(_ADDRESS.sub(" ", text))
     asks = not _LISTS["invite"].isdisjoint(words) and _NOT.isdisjoint(words)
     return found.pop() if len(found) == 1 and asks else None
+
+
+def asks_who(lines: Sequence[str]) -> bool:
+    """Whether somebody asks who we are, or whether our mail is spam."""
+    said = map(words_of, _CLAUSE.findall("\n".join(lines)[:_LONGEST]))
+    return any(begins(_without_asides(words), _LISTS["who"]) for words in said)
 
 
 def only_means(line: str, intention: Intention, board: int) -> bool:

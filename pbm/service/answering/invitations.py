@@ -9,7 +9,7 @@ from pbm.events import Answered, Event, Proposed
 from pbm.mail.address import address_key
 from pbm.play.challenges import go_on, seat_guest
 from pbm.play.turn import Turn
-from pbm.rules.registry import game_named
+from pbm.rules.registry import default_game, game_named
 from pbm.service.asking.questions import Invitation
 from pbm.service.obeying.obey import tell
 from pbm.service.obeying.refusals import refused
@@ -33,6 +33,13 @@ def invitation_to(challenge: PendingChallenge) -> Invitation:
     """The sender and the game of a challenge."""
     game = game_named(challenge.setup["game"])
     return Invitation(challenge.handle_of(challenge.by_id), game)
+
+
+def who_asks(challenge: PendingChallenge | None) -> Refusal:
+    """The reason to ask a stranger again who asks who we are."""
+    inviter = challenge.handle_of(challenge.by_id) if challenge else None
+    game = game_named(challenge.setup["game"]) if challenge else default_game()
+    return Refusal("who-asks", inviter=inviter, title=game.info.title)
 
 
 def said_yes(

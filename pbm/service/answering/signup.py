@@ -8,6 +8,7 @@ from pbm.commands.families.seeks import Play, SeekOthers, offered
 from pbm.commands.language.words import lowered
 from pbm.commands.script import answer_to_welcome, begins_answer, read_script, wants_no_mail
 from pbm.commands.sentences.everyday import name_alone, name_given
+from pbm.commands.sentences.intentions import asks_who
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.allowance import strangers_answers_left
@@ -21,6 +22,7 @@ from pbm.service.answering.invitations import (
     invited_to,
     said_yes,
     start_if_complete,
+    who_asks,
 )
 from pbm.service.answering.strangers import help_stranger, misread_signup, say_goodbye, signup_of
 from pbm.service.asking.first_games import FIRST_GAMES, first_game_kept
@@ -55,6 +57,8 @@ def settle_signup(turn: MailTurn, question: Question) -> str:
             misread = misread_signup(script)
             if misread:
                 raise misread
+            if not name and asks_who(turn.envelope.said):
+                raise who_asks(invited_to(turn, question))
             is_answer = begins_answer(turn.envelope.said)
             return _ask_back(turn, question, name or (None if is_answer else name_alone(first)))
         handle = signs_up.handle if signs_up else question.params["handle"]

@@ -9,6 +9,7 @@ from pbm.commands.language.declare import Command
 from pbm.commands.language.words import ME
 from pbm.commands.registry import Problem, parse_line
 from pbm.commands.script import Script, wants_no_mail
+from pbm.commands.sentences.intentions import asks_who
 from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.passwords import PasswordHash
@@ -18,6 +19,7 @@ from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
 from pbm.service.accounts.handles import choose_handle
+from pbm.service.answering.invitations import who_asks
 from pbm.service.asking.first_games import FirstGame
 from pbm.service.asking.passwords import hash_of_first
 from pbm.service.asking.questions import Welcome, ask_signup
@@ -47,6 +49,8 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
     signs_up = signup_of(script)
     handle, problem = choose_handle(turn.work, author, signs_up.handle if signs_up else None)
     problem = problem or misread_signup(script)
+    if not script.commands and asks_who(turn.envelope.said):
+        problem = who_asks(None)
     kept: PasswordHash | None = None
     try:
         kept = hash_of_first(turn, signs_up)
