@@ -15,8 +15,10 @@ from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import format_datetime, parseaddr
 from functools import cache, cached_property, lru_cache
+from html import unescape
 from ipaddress import ip_network
 from typing import Any, Self
+from urllib.parse import parse_qs, quote, unquote
 
 from sqlalchemy import text
 
@@ -69,6 +71,8 @@ _EVERYTHING = [
     for table in metadata.tables.values()
 ]
 _BY_WHEN = re.compile(r", by [A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d(?: UTC)? \(\d+ \w+\)")
+_LINK = re.compile(r'<a\nhref="mailto:([^"?]+)\?([^"]*)">')
+_FILLED_IN = ("subject", "body")
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
@@ -121,6 +125,19 @@ class Mail:
     def reply_to(self) -> str:
         """The address that a reply goes to."""
         return parseaddr(self["Reply-To"] or self["From"])[1]
+
+    @property
+    def links(self) -> list[tuple[str, str, str]]:
+        """The links of the HTML part: address, subject and words of the mail that each opens."""
+        return [
+            (unquote(address), *(parse_qs(unescape(fields))[name][0] for name in _FILLED_IN))
+            for address, fields in _LINK.findall(self.html)
+        ]
+
+    @property
+    def html_unlinked(self) -> str:
+        """The HTML part without its own reply address, which only links may hold."""
+        return self.html.replace(f'href="mailto:{quote(self.reply_to, safe="@")}?', "")
 
     @property
     def references(self) -> list[str]:
@@ -433,11 +450,11 @@ def without_dates(said: str) -> str:
 
 
 def _check_secrets(mail: Mail) -> None:
-    """Check one of our mails: a secret stands in its reply address and nowhere else; what ends
-    digests is sent there, too."""
+    """Check one of our mails: a secret stands in its reply address and nowhere else; its links, and
+    what ends digests, are sent there, too."""
     if mail.header.get_content_type() == "text/plain":
         return  # sent on to the operator as it came
-    ISSUED.none_in(f"{mail.text}\n{mail.html}", "the body of a mail")
+    ISSUED.none_in(f"{mail.text}\n{mail.html_unlinked}", "the body of a mail")
     addresses = ("reply-to", "list-unsubscribe")
     others = [value for name, value in mail.header.items() if name.lower() not in addresses]
     ISSUED.none_in("\n".join(map(str, others)), "the header of a mail")

@@ -19,6 +19,8 @@ SAID_COLUMNS = COLUMNS + len("| ")  # players' own lines keep their breaks
 MOST_REFERENCES = 3
 WRAPS = range(70, 80)  # where mailers break the lines that they quote
 _TAG = re.compile(r"pbm\+|(?<![a-z0-9])k1[a-z2-7]{16}", re.ASCII)
+_LINK = re.compile(r'<a\nhref="([^"]*)">(.*?)</a>')
+_SHOWN = r"\2&lt;\1&gt;"  # as Outlook writes a link in plain text
 _CHECKED: WeakSet[Mail] = WeakSet()  # those of an opening lie in the mailboxes of many tables
 
 
@@ -86,7 +88,7 @@ def _check_layout(mail: Mail) -> None:
             assert text.rstrip().split("\n")[-1].startswith("State: "), text
     asks = sum(line.startswith("Reply yes") for line in lines)
     assert asks <= 1, mail.text
-    assert not _TAG.search(mail.text + mail.html), "a reply address stands in a body"
+    assert not _TAG.search(mail.text + mail.html_unlinked), "a reply address stands in a body"
 
 
 def _check_harmless(mail: Mail) -> None:
@@ -96,7 +98,7 @@ def _check_harmless(mail: Mail) -> None:
 
 @lru_cache(maxsize=4096)  # the same welcome comes in most conversations
 def _check_words(subject: str, plain: str, html: str) -> None:
-    for text in dict.fromkeys((plain, _as_text(html))):
+    for text in dict.fromkeys((plain, _as_text(html), _as_text(_LINK.sub(_SHOWN, html)))):
         for said in dict.fromkeys((own_words(text), tuple(text.split("\n")))):
             assert not read_script(subject, said, in_answer=True).commands, text
             assert confirmation(said)[0] is None, text

@@ -19,6 +19,7 @@ from pbm.rules.registry import read_state
 
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
 _FILLED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_ANSWER = re.compile(r'"?<<(.*?)>>"?', re.DOTALL)
 _CONSTANT = re.compile(r'"([^"\n]*)"')
 _SENTENCE_END = (".", "!", "?", ":", '"')
 _REST_OF_SENTENCE = re.compile(r"[^.!?:]{1,100}[.!?:](?= |$)")
@@ -75,6 +76,9 @@ def template_words() -> TemplateWords:
 
 def _rows(source: str) -> Iterator[str]:
     source = _COMMENT.sub("", source)
+    if "<<" in source:  # a ready-made answer has its quotation marks in the text part only
+        yield from _rows(_ANSWER.sub(r"\1", source))
+        source = source.replace("<<", "").replace(">>", "")
     for filling in _FILLED.findall(source):
         yield from (" ".join(text.split()) for text in _CONSTANT.findall(filling))
     for text in _FILLED.sub("\n", source).split("\n"):
@@ -98,7 +102,7 @@ _MOVES = re.compile(
     re.ASCII,
 )
 # Forms of our links after conversion from HTML to text: "help<mailto:...>" and the like.
-_LINK = re.compile(r"[<\[(]mailto:[^<>()\[\]\s]{1,200}[>\])]", re.ASCII)
+_LINK = re.compile(r"[<\[(]mailto:[^<>()\[\]\s]{1,600}[>\])]", re.ASCII)
 _MARK = re.compile(
     r"(?:[ \t]{0,3}[^\w\s\"'|]{1,2}|[ \t]{0,8}[A-Za-z.']{1,12}>){1,3}[ \t]{0,2}", re.ASCII
 )

@@ -8,7 +8,9 @@ mark the other lines and words:
 - `rows` keeps it in the text part, and makes a list of them in the HTML part;
 - `state` is one line in the text part, and may break anywhere in the HTML part;
 - `heading` stands out in the HTML part, `picture` shows the picture of a view there;
-- `glued` words stay on one line, a `command` is a link in the HTML part.
+- `glued` words stay on one line.
+
+A ready-made answer, `<<accept draw>>`, is a link in the HTML part.
 
 The marks are private-use characters, which `cleaned` removes from all parameters.
 """
@@ -16,7 +18,7 @@ The marks are private-use characters, which `cleaned` removes from all parameter
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from html import escape
+from html import escape, unescape
 from textwrap import wrap
 from typing import Any, NamedTuple
 from unicodedata import category
@@ -36,7 +38,7 @@ SHAPES = {KEPT: "pre", _ROW: "rows", PICTURE: "picture", _STATE: "state", _HEADI
 GLUE = "\ue002"
 """A blank at which no line breaks."""
 COMMAND, COMMAND_ENDS = "\ue005", "\ue006"
-"""Around a ready-made command: quotes in the text part, a link in the HTML part."""
+"""Around a ready-made answer, which is a link in the HTML part."""
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue007]", re.ASCII)
 _JOINERS = "\u200c\u200d"
 
@@ -72,7 +74,6 @@ FILTERS: dict[str, Callable[..., str]] = {
     "heading": partial(_marked, _HEADING),
     "rows": partial(_marked, _ROW),
     "glued": lambda text: text.replace(" ", GLUE),
-    "command": lambda text: f"{COMMAND}{text}{COMMAND_ENDS}",
     "page": _keep_indented,
 }
 """The filters of templates, by name."""
@@ -102,7 +103,8 @@ def _without_marks(text: str) -> str:
 COLUMNS = 68  # narrow, so that no mailer breaks a quoted line again
 SAID_COLUMNS = 76  # of a player's line, whose breaks are kept
 _SHAPED = frozenset(SHAPES.values())
-_COMMANDS = re.compile(f"{COMMAND}([^{COMMAND_ENDS}]*){COMMAND_ENDS}")
+_COMMANDS = re.compile(f"(?:&quot;)?{COMMAND}([^{COMMAND_ENDS}]*){COMMAND_ENDS}(?:&quot;)?")
+_TAG = re.compile("<[^>]*>")
 # A short word with a hyphen, and its unbreakable form in HTML. A style sheet would be shorter, but
 # some mail programs ignore it.
 _HYPHENED = re.compile(
@@ -153,8 +155,7 @@ def _block(kind: str, lines: list[str]) -> Block:
         lines = [line[1:] for line in lines]
     if kind == "picture":
         return Block(html=_html_picture(lines[0]), picture=lines[0])
-    text, html = "\n".join(_text_lines(kind, lines)), _html_text(kind, lines)
-    text = text.replace(COMMAND, '"').replace(COMMAND_ENDS, '"')
+    text, html = "\n".join(_text_lines(kind, [*map(unmarked, lines)])), _html_text(kind, lines)
     return Block(text.replace(GLUE, " "), html.replace(GLUE, "&nbsp;"))
 
 
@@ -247,10 +248,24 @@ def _html_picture(described: str) -> str:
     )
 
 
-def linked(html: str, address: str | None) -> str:
-    """The HTML part with a link for each ready-made command."""
-    to = f'<a href="mailto:{quote(address, safe="@")}?subject=' if address else ""
-    return _COMMANDS.sub(
-        lambda found: f'{to}{quote(found[1])}">{found[1]}</a>' if to else f"&quot;{found[1]}&quot;",
-        html,
-    )
+def with_marks(source: str) -> str:
+    """The source of a template with the marks of its ready-made answers."""
+    return source.replace("<<", COMMAND).replace(">>", COMMAND_ENDS)
+
+
+def unmarked(text: str) -> str:
+    """Text without the marks of ready-made answers."""
+    return text.replace(COMMAND, "").replace(COMMAND_ENDS, "")
+
+
+def linked(html: str, address: str, subject: str) -> str:
+    """The HTML part with a link for each ready-made answer (RFC 6068): a reply with it as body."""
+    about = subject if subject[:3].lower() == "re:" else f"Re: {subject}"
+    # A line break within the tag keeps lines short, so that the part needs no encoding.
+    to = f'<a\nhref="mailto:{quote(address, safe="@")}?subject={quote(about, safe="")}&amp;body='
+
+    def link(found: re.Match[str]) -> str:
+        said = unescape(_TAG.sub("", found[1])).replace("\xa0", " ")
+        return f'{to}{quote(said, safe="")}">{found[1]}</a>'
+
+    return _COMMANDS.sub(link, html)

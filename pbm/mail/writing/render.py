@@ -19,12 +19,22 @@ from jinja2 import (
     Template,
     TemplateSyntaxError,
 )
+from jinja2.ext import Extension
 from jinja2.runtime import Context
 from jinja2.utils import Namespace
 
 from pbm.errors import OperatorError
 from pbm.mail.writing import picture
-from pbm.mail.writing.blocks import FILTERS, KEPT, PICTURE, blocks_of, cleaned, linked
+from pbm.mail.writing.blocks import (
+    FILTERS,
+    KEPT,
+    PICTURE,
+    blocks_of,
+    cleaned,
+    linked,
+    unmarked,
+    with_marks,
+)
 from pbm.mail.writing.compose import InlinePicture
 from pbm.mail.writing.legacy_params import current_params
 from pbm.resources import game_templates, resource_path
@@ -69,12 +79,12 @@ class Renderer:
         template: str,
         params: dict[str, Any],
         message_id: str | None = None,
-        address: str | None = None,
+        reply: tuple[str, str] = ("", ""),
     ) -> Rendered:
         """Render both parts of a mail. Raises jinja2.TemplateError for a broken template.
 
-        Content-IDs derive from the Message-ID; without one the mail has no pictures. Links are to
-        `address`, which must carry no tag, since a quoted mail contains them.
+        Content-IDs derive from the Message-ID; without one the mail has no pictures. `reply` is the
+        mail's reply address and subject, for the links.
         """
         params = cleaned(current_params(params))
         source = self._templates.get_template(f"{template}.txt").render(v=params)
@@ -95,13 +105,14 @@ class Renderer:
         ]
         return Rendered(
             f"{text}\n",
-            self._above + linked("\n".join(shown), address) + self._below,
+            self._above + linked("\n".join(shown), *reply) + self._below,
             tuple(InlinePicture(name, picture.png(line)) for line, name in ids.items()),
         )
 
     def said(self, why: dict[str, Any]) -> str:
         """The sentence of a game for a refusal."""
-        return str(self._templates.get_template("refusals.txt").module.said(cleaned(why)))  # type: ignore[attr-defined]
+        module = self._templates.get_template("refusals.txt").module
+        return unmarked(str(module.said(cleaned(why))))  # type: ignore[attr-defined]
 
 
 def sentence(why: dict[str, Any]) -> str:
@@ -119,6 +130,7 @@ def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
     """The templates of these folders, each compiled once per process."""
     of_games = {name: FileSystemLoader(folder) for name, folder in games}
     environment = _Environment(
+        extensions=[_Answers],
         loader=ChoiceLoader([FileSystemLoader(own), PrefixLoader(of_games)]),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -131,6 +143,13 @@ def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
     environment.filters |= FILTERS
     environment.globals = {"namespace": Namespace, "words_of": partial(_words_of, environment)}
     return environment
+
+
+class _Answers(Extension):
+    """Marks the ready-made answers in the source of a template."""
+
+    def preprocess(self, source: str, *_: object, **__: object) -> str:
+        return with_marks(source)
 
 
 class _Calls(Context):

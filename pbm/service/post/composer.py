@@ -56,8 +56,9 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
     """Return the bytes of a mail, the same at every call."""
     if mail.template == "raw":
         return b64decode(mail.params["raw"])
-    rendered = renderer.render(mail.template, mail.params, mail.message_id, from_address)
     headers = mail.headers
+    reply = (headers["reply_to"] or from_address, headers["subject"])
+    rendered = renderer.render(mail.template, mail.params, mail.message_id, reply)
     return compose(
         OutgoingMail(
             sender_name=SENDER_NAME,

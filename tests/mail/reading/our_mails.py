@@ -7,7 +7,7 @@ from html import unescape
 from pathlib import Path
 from textwrap import wrap
 
-_LINK = re.compile('<a href="([^"]*)">([^<]*)</a>')
+_LINK = re.compile(r'<a\s+href="([^"]*)">([^<]*)</a>')
 _FOLDER = Path(__file__).parents[2] / "golden" / "mails"
 
 
