@@ -12,6 +12,7 @@ from pbm.play.begin import robots_play
 from pbm.play.boards import check_rules
 from pbm.play.limits import ANALYSES, HINTS
 from pbm.play.positions import mark, marks_alike
+from pbm.play.request_move import seconds_of
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
@@ -38,6 +39,7 @@ def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> H
         ply=board.ply,
         player_id=player.id,
         params={"taken_back": board.taken_back},
+        seconds=seconds_of(),
     )
     if not asked:
         raise Refusal("hint-asked-already", number=board.id)
@@ -77,7 +79,7 @@ def people_against(board: Board, player_id: int | None) -> list[str]:
     return [seat.handle for seat in board.seats if seat.seat not in own and seat.robot is None]
 
 
-_BEHIND = 5.0  # seconds by which robots' moves are preferred to a piece
+_SECONDS = 0.3  # of a piece, a little more than of a robot's move, which is preferred
 
 
 def check_analysable(board: Board) -> None:
@@ -138,7 +140,7 @@ def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
         board_id=board.id,
         ply=board.ply,
         player_id=player_id,
-        handicap=_BEHIND,
+        seconds=_SECONDS,
     )
 
 

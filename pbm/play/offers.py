@@ -33,7 +33,7 @@ from pbm.play.clocks.waits import PAUSED_AT_MOST
 from pbm.play.ending import settle_end
 from pbm.play.game_words import why
 from pbm.play.positions import positions_since
-from pbm.play.request_move import asked_by
+from pbm.play.request_move import asked_by, seconds_of
 from pbm.rules.contract import ClaimError, Claims, TellsClaims, has
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Departure, Offer, Ply
@@ -232,6 +232,7 @@ def _answer(work: UnitOfWork, board: Board, kind: str, robot_id: int, now: datet
                 ply=board.ply,
                 player_id=asked_by(board),
                 params={"robot": robot_id},
+                seconds=seconds_of(board.seats_of(robot_id)[0].robot),
             )
         return []
     if kind == TAKEBACK and board.rated:

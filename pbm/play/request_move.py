@@ -4,12 +4,22 @@ The reminder comes after two days and the decline after seven, counted from the 
 Moves change no timer; a due timer checks whether the board still waits for its move.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.queues import SearchKind, Timer, TimerKind
+
+SECONDS: Mapping[str, float] = MappingProxyType({"pebble": 0.01, "cobble": 0.01, "boulder": 0.25})
+"""The expected processor time of a search by each robot; short ones go first."""
+
+
+def seconds_of(robot: str | None = None) -> float:
+    """The expected processor time of a robot's search, by default of the longest."""
+    return SECONDS.get(robot or "", max(SECONDS.values()))
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
@@ -27,6 +37,7 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
             board_id=board.id,
             ply=board.ply,
             player_id=asked_by(board),
+            seconds=seconds_of(mover.robot),
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pbm.play.request_move import SECONDS, seconds_of
 from pbm.robots.thinking import ROBOTS
 from pbm.service.robots import jobs
 from pbm.service.robots.handler import JobHandler
@@ -76,6 +77,37 @@ def test_many_boards_of_one_player_do_not_hold_up_another(table: Table) -> None:
     table.joins("bob")
     let_boards_wait(table, *BOARDS)
     assert boards_of(claimed(table.robots, 6)) == [1, 4, 2, 6, 3, 5]
+
+
+def test_a_short_search_does_not_wait_behind_long_ones(table: Table) -> None:
+    players = [f"player{number}" for number in range(6)]
+    for handle in (*players, "bob"):
+        table.joins(handle)
+    for handle in players * 5:
+        table.begins("boulder", handle)
+    table.clock.passes(seconds=2)
+    for robot in ("pebble", "boulder", "cobble"):
+        table.begins(robot, "bob")
+    table.begins("pebble", players[0])  # who has five long ones already
+    assert boards_of(claimed(table.robots, 3)) == [31, 33, 34]
+    rest = boards_of(claimed(table.robots, 40))
+    assert rest[:6] == [1, 2, 3, 4, 5, 6]  # one for each before the second for one
+    assert rest.index(32) < rest.index(13)  # who has few before the third of who has many
+
+
+def test_a_long_search_waits_for_a_bounded_time(table: Table) -> None:
+    table.joins("alice")
+    table.joins("bob")
+    table.begins("boulder", "alice")
+    table.clock.passes(seconds=20)
+    table.begins("pebble", "bob")
+    assert boards_of(claimed(table.robots, 2)) == [1, 2]
+
+
+def test_each_robot_has_an_expected_time() -> None:
+    assert SECONDS.keys() == ROBOTS.keys()
+    assert list(SECONDS.values()) == sorted(SECONDS.values())
+    assert seconds_of("unknown") == seconds_of() == SECONDS["boulder"]
 
 
 def test_who_has_waited_for_long_goes_before_who_comes(table: Table) -> None:

@@ -9,7 +9,6 @@ from sqlalchemy import (
     Float,
     Integer,
     bindparam,
-    case,
     exists,
     func,
     or_,
@@ -27,18 +26,17 @@ from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import UPSERTS
 from pbm.store.values.queues import SearchJob, SearchKind
 
-APART = 15.0  # seconds of place between two jobs of one player
+PATIENCE = 60.0  # seconds of place for a second of search
 
 _READ = tuple(search_jobs.c[field.name] for field in fields(SearchJob))
 _GIVEN = ("kind", "about", "board_id", "ply", "player_id", "params", "asked_at", "due_at")
-_EARLIER = search_jobs.alias("earlier")
-_FIRST_PLACE = bindparam("first_place", type_=Float)
-_BEHIND_OWN = (
-    select(func.max(_EARLIER.c.place) + APART)
-    .where(_EARLIER.c.player_id == bindparam("player_id", type_=Integer))
+_OTHERS = search_jobs.alias("others")
+_WAITING = (
+    select(func.count())
+    .where(_OTHERS.c.player_id == bindparam("player_id", type_=Integer))
     .scalar_subquery()
 )
-_PLACE = case((_BEHIND_OWN > _FIRST_PLACE, _BEHIND_OWN), else_=_FIRST_PLACE)
+_PLACE = bindparam("now", type_=Float) + bindparam("behind", type_=Float) * (_WAITING + 1)
 _ASK = {
     name: Statement(
         insert(search_jobs)
@@ -75,11 +73,13 @@ class SearchJobs(JobQueue[SearchJob]):
         ply: int,
         player_id: int,
         params: dict[str, Any] | None = None,
-        handicap: float = 0.0,
+        seconds: float = 0.0,
     ) -> bool:
         """Add a job for a player; False if a job of this kind and key exists.
 
-        Its place is now plus `handicap` seconds, but at least `APART` behind the player's last one.
+        Its place is now, plus `PATIENCE` times the expected `seconds` of its search for itself and
+        each waiting job of the player. So short searches and players with few jobs go first, and a
+        long one waits for a bounded time.
         """
         added = _ASK[self._transaction.dialect.name].value(
             self._transaction,
@@ -91,7 +91,8 @@ class SearchJobs(JobQueue[SearchJob]):
             params=params,
             asked_at=now,
             due_at=now,
-            first_place=now.timestamp() + handicap,
+            now=now.timestamp(),
+            behind=PATIENCE * seconds,
         )
         if added is None:
             return False
