@@ -31,6 +31,7 @@ _MATERIAL = Weights(
     cohesion=0,
     danger=0,
     push=0,
+    tempo=0,
 )
 _RINGS = replace(_MATERIAL, rings=(0, -20, -60, -140, -260))
 

@@ -24,7 +24,7 @@ from pbm.rules.abalone import GAME
 from pbm.rules.abalone.engine.compiling import SOURCE
 
 _ERROR = 0.05  # the chance of either wrong decision
-_SPREAD_LEAST = 1e-3  # of a pair's share: equal results alone must not decide at once
+_LEAST_VARIANCE = 0.02  # of a share: a few equal results alone must not decide
 
 
 class EngineError(Exception):
@@ -76,7 +76,7 @@ class Bounds:
         if number < 2:
             return 0.0
         mean = sum(pairs) / number
-        variance = max(_SPREAD_LEAST, sum((share - mean) ** 2 for share in pairs) / number)
+        variance = max(_LEAST_VARIANCE, sum((share - mean) ** 2 for share in pairs) / number)
         low, high = share_of(self.low), share_of(self.high)
         return number * (high - low) * (2 * mean - low - high) / (2 * variance)
 

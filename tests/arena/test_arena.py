@@ -212,7 +212,16 @@ def test_a_match_ends_when_its_pairs_decide(pairs: list[float], decision: str) -
 def test_a_match_goes_on_from_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "pairs.jsonl"
     program = HERE.program.with_name("pbm-engine")
-    words = ["--engine", str(program), "--nodes", "200", "--their-nodes", "20", "--file", str(file)]
+    words = [
+        "--engine",
+        str(program),
+        "--nodes",
+        "2000",
+        "--their-nodes",
+        "20",
+        "--file",
+        str(file),
+    ]
     sprt.main([*words, "--games", "2"])
     (first,) = map(json.loads, file.read_text("utf-8").splitlines())
     assert first["points"] == [1, 1]

@@ -43,7 +43,12 @@ def compare(number: int, position: rules.AbalonePosition, nodes: int) -> None:
     position = with_leavers(dice, position)
     if position.turn is None:
         return
-    weights = Weights(marble=dice.randrange(90), push=dice.choice((0, 9)), lead=dice.randrange(17))
+    weights = Weights(
+        marble=dice.randrange(90),
+        push=dice.choice((0, 9)),
+        lead=dice.randrange(17),
+        tempo=dice.randrange(200),
+    )
     limits = SearchLimits(nodes, best=dice.choice((1, 1, 3)), seed=dice.choice((0, 2**40)))
     found = both([position], weights, WAYS[number % len(WAYS)], limits)
     for _, line in found.lines:
@@ -152,5 +157,7 @@ def valued(children: list[rules.AbalonePosition], position: rules.AbalonePositio
             values.append(sure if won else -sure if child.outcome.winners else 0)
         else:
             scores = tuple(child.scores[members[0] - 1] for members in child.groups)
-            values.append(judge.value(child.marbles, scores))
+            goes_on = root.sides[(child.turn or 0) - 1] == side
+            tempo = Weights().tempo if goes_on else -Weights().tempo
+            values.append(judge.value(child.marbles, scores) + tempo)
     return max(values) if root.sides[root.turn] == side else min(values)

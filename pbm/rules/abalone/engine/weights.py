@@ -28,7 +28,7 @@ class Weights:
     danger: int = 190
     push: int = 45
     lead: int = 8
-    tempo: int = 0
+    tempo: int = 100
 
 
 @dataclass(frozen=True, slots=True)
