@@ -202,7 +202,7 @@ def test_setups_start_where_the_rules_do() -> None:
         ([1.0] * 2 + [0.0] * 2, ""),
         ([0.75, 0.5] * 200, "accepted"),
         ([0.5, 0.25] * 200, "refused"),
-        ([0.5] * 400, "refused"),
+        ([0.5] * 800, "refused"),
     ],
 )
 def test_a_match_ends_when_its_pairs_decide(pairs: list[float], decision: str) -> None:
