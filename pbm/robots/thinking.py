@@ -61,7 +61,7 @@ class NoMoveError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RobotMove:
-    """A robot's move, with its score and the result of the search, if there was one."""
+    """A robot's move, and what its search found: the score of the best move, and the result."""
 
     move: str
     score: int | None = None
@@ -130,7 +130,7 @@ def think(
     if not found.lines:
         return _any_move(game, position)
     line = _chosen(robot, game, position, found.lines, seed)
-    return RobotMove(line.moves[0], line.score, found)
+    return RobotMove(line.moves[0], found.lines[0].score, found)
 
 
 def _any_move(game: Game, position: Position) -> RobotMove:

@@ -66,9 +66,9 @@ def test_the_seed_chooses_among_what_a_robot_does_not_tell_apart() -> None:
 def test_a_whim_is_from_the_worst_quarter_and_misses_no_win(second_game: Game) -> None:
     whimsical = replace(COBBLE, lines=1000, whims=1)
     thought = think(whimsical, GAME, after(GAME, "a1-c3,b2"), 4)
-    scores = sorted(line.score for line in thought.found.lines)
-    assert thought.score is not None
-    assert thought.score <= scores[len(scores) // 4] < scores[-1]
+    scores = {line.moves[0]: line.score for line in thought.found.lines}
+    ranked = sorted(scores.values())
+    assert scores[thought.move] <= ranked[len(ranked) // 4] < ranked[-1] == thought.score
     assert think(whimsical, second_game, after(second_game, *"agbgcf"), 7).move == "d"
 
 

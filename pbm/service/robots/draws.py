@@ -13,7 +13,7 @@ from pbm.store.values.queues import SearchJob
 
 
 def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
-    """Answer the draw offered to the robot that is to move, by its move's score."""
+    """Answer the draw offered to the robot that is to move, by the score of its best move."""
     offer = offered_to(board, robot_id)
     if offer is None:
         return []
