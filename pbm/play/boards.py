@@ -1,21 +1,24 @@
 """Set-ups and teams of a game, and single steps of a board by the rules, each stored.
 
 The consequences are added by the callers: `actions`, `offers`, `by_operator`, and `ending` for
-whichever ended the game.
+whichever ended the game. A person is reminded of a first move, which changes no timer later: a due
+timer checks whether the board still waits for its move. A robot's move is a job.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
+from typing import Any
 
 from pbm.errors import Refusal
 from pbm.plain import from_plain, to_plain
-from pbm.play.clocks.terms import Terms
+from pbm.play.clocks.terms import REMINDED_AFTER, Terms
 from pbm.play.clocks.waits import start_clock
 from pbm.play.game_words import failing_alone, why
 from pbm.play.positions import counted_from, mark, position_after
-from pbm.play.request_move import request_move
 from pbm.play.subjects import board_subject
 from pbm.rules.contract import (
     Game,
@@ -32,6 +35,7 @@ from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus, NewPly, Progress, Round
 from pbm.store.values.players import Player
+from pbm.store.values.queues import SearchKind, Timer, TimerKind
 
 _NO_CHANCE = 0  # seed; no game uses chance yet
 
@@ -115,28 +119,30 @@ def check_rules(board: Board) -> None:
 
 def check_move(board: Board, text: str) -> Move:
     """Parse a move for the seat to move. Raises Refusal."""
+    with _refusing(board):
+        return board.position.parse(text, turn(board.position) or 1)
+
+
+@contextmanager
+def _refusing(board: Board) -> Iterator[None]:
+    """Turn an error of the rules, or a fault of the game's code, into a Refusal."""
     check_rules(board)
     try:
         with failing_alone(board.rules, board.id):
-            return board.position.parse(text, turn(board.position) or 1)
+            yield
     except RulesError as error:
         raise Refusal("illegal-move", number=board.id, **why(board.rules, error)) from error
 
 
 def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
     """Play a move for the seat to move. Raises Refusal."""
-    move = check_move(board, text)
-    with failing_alone(board.rules, board.id):
-        played = board.position.play(move)
-    ply = NewPly(
-        board.ply + 1,
-        turn(board.position) or 0,  # always a turn: the rules refuse other moves
-        str(played.move),
-        dict(played.effect),
-        mark(board.rules, played.position),
-    )
-    progress = progress_at(board, played.position, ply.ply)
-    counted = counted_from(board, played.position, ply.ply)
+    seat = turn(board.position) or 1  # always a turn: the rules refuse other moves
+    with _refusing(board):
+        played = board.position.play(board.position.parse(text, seat))
+    number, stood = board.ply + 1, mark(board.rules, played.position)
+    ply = NewPly(number, seat, str(played.move), dict(played.effect), stood)
+    progress = progress_at(board, played.position, number)
+    counted = counted_from(board, played.position, number, stood)
     return work.playing.add_ply(board, ply, progress, now, **counted)
 
 
@@ -194,6 +200,66 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
     return Progress(
         position.state(), ply, to_move, BoardStatus.FINISHED, outcome.by, outcome.winners
     )
+
+
+SECONDS: Mapping[str, float] = MappingProxyType({"pebble": 0.01, "cobble": 0.01, "boulder": 0.25})
+"""The expected processor time of a search by each robot; short ones go first."""
+
+
+def seconds_of(robot: str | None = None) -> float:
+    """The expected processor time of a robot's search, by default of the longest."""
+    return SECONDS.get(robot or "", max(SECONDS.values()))
+
+
+def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Request the move that a board waits for: a reminder for a person's first move, a job for a
+    robot.
+
+    Called after anything that may pass the turn on.
+    """
+    mover = board.to_move
+    if mover is None or mover.robot is None:
+        request_first_move(work, board, now)
+    else:
+        work.search_jobs.ask(
+            *(SearchKind.MOVE, move_key(board, mover.player_id), now),
+            board_id=board.id,
+            ply=board.ply,
+            player_id=asked_by(board),
+            seconds=seconds_of(mover.robot),
+        )
+
+
+def move_key(board: Board, player_id: int) -> str:
+    """The key of the job for a move; it changes with a take-back, and when a player leaves."""
+    return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}.{len(board.still_in)}"
+
+
+def asked_by(board: Board) -> int:
+    """The player charged for a robot's move: the first person still in, or without people the
+    robot itself."""
+    mover = board.to_move
+    people = [seat.player_id for seat in board.seats if seat.robot is None]
+    still_in = board.still_in
+    first = next((player for player in people if player in still_in), None)
+    return first or (people[0] if people else mover.player_id if mover else 0)
+
+
+def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Set the reminder of a first move, if the board waits for one.
+
+    Called after anything that may pass the turn on.
+    """
+    awaited, mover = board.awaited_first_move, board.to_move
+    if awaited and mover:
+        kind, remind_at = TimerKind.FIRST_MOVE_REMINDER, now + REMINDED_AFTER
+        whose: dict[str, Any] = {"board_id": board.id, "player_id": mover.player_id}
+        work.timers.set(kind, awaited, now, remind_at, **whose)
+
+
+def still_waits(board: Board, timer: Timer) -> bool:
+    """Whether a board waits for the first move that a timer was set for."""
+    return board.awaited_first_move == timer.about
 
 
 Team = Sequence[str]

@@ -6,10 +6,9 @@ from datetime import datetime
 
 from pbm.events import BoardEnded, BoardReopened, Event
 from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, MatchStanding, RoundOver
-from pbm.play.boards import close_board, setup_of, start_board
+from pbm.play.boards import close_board, request_move, setup_of, start_board
 from pbm.play.clocks.waits import start_clock
 from pbm.play.ratings import count_board, uncount_board
-from pbm.play.request_move import request_move
 from pbm.play.results import balance_of, places_of
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork

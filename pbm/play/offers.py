@@ -27,13 +27,12 @@ from pbm.events.board import (
     TakebackAsked,
     TakebackDone,
 )
-from pbm.play.boards import close_board, go_back, take_out
+from pbm.play.boards import asked_by, close_board, go_back, seconds_of, take_out
 from pbm.play.clocks.pauses import check_pause, check_resume, pause, resume
 from pbm.play.clocks.waits import PAUSED_AT_MOST
 from pbm.play.ending import settle_end
 from pbm.play.game_words import why
 from pbm.play.positions import positions_since
-from pbm.play.request_move import asked_by, seconds_of
 from pbm.rules.contract import ClaimError, Claims, TellsClaims, has
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Departure, Offer, Ply

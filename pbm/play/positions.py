@@ -33,17 +33,17 @@ def _marks_alike(game: str, state: str) -> frozenset[str]:
     return frozenset(filter(None, (mark(rules, copy) for copy in copies)))
 
 
-def counted_from(board: Board, position: Position, ply: int) -> dict[str, int]:
-    """Arguments to count the repetitions of a position reached by `ply` on a board.
+def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
+    """Arguments to count the repetitions of a position, with its mark, reached by `ply` on a board.
 
     `since` is the first ply that counts, `first` the number to start from, since the start position
     has no ply, and `most` the limit of the count.
     """
     game = board.rules
-    if not has(game, TellsClaims):
+    if stood is None or not has(game, TellsClaims):
         return {}
     since = ply - game.reversible(position)
-    from_start = since <= 0 and game.sameness(position) == game.sameness(board.start)
+    from_start = since <= 0 and stood == mark(board.rules, board.start)
     return {"since": since, "first": 2 if from_start else 1, "most": board.rules.info.repetitions}
 
 

@@ -313,7 +313,7 @@ def _model() -> PlackettLuce:
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
     """Take the news of recounted ratings for a player's next mail; empty until the recount is
     done, or if the ratings have not changed."""
-    if not player.rating_news or work.facts.find(STALE) is not None:
+    if work.facts.find(STALE) is not None:
         return
     work.players.set_rating_news(player.id, None)
     found = work.ratings.of_player(player.id)
@@ -326,7 +326,7 @@ def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterato
             number,
             now.get((game, pool)),
         )
-        for game, pool, number in player.rating_news
+        for game, pool, number in player.rating_news or ()
         if game in games() and number != now.get((game, pool))
     )
     if changed:

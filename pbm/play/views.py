@@ -156,6 +156,7 @@ def board_views(
     drawn: dict[int, ViewData | None] = {}
     views: dict[int | None, BoardView] = {}
     game = board.rules
+    may_decline = board.playing and not all(seat.last_ply for seat in board.seats)
     for player_id in player_ids:
         since = last_seen(board, player_id)
         moves = tuple(_moved(ply) for ply in plies if ply.ply > since)
@@ -164,7 +165,8 @@ def board_views(
         if player_id not in plain and since not in drawn:
             drawn[since] = _picture(board, board.position, moves)
         own = _own_seats(board, player_id)
-        beside = [seat for mine in own for seat in partners(board.position, mine)]
+        sides = [side for side in shared["sides"] or () if not set(own).isdisjoint(side)]
+        beside = [seat for side in sides for seat in side]
         yours = board.to_move is not None and board.to_move.seat in own
         after = knows.get(player_id)
         views[player_id] = {
@@ -181,7 +183,7 @@ def board_views(
             "offers": [_offered(board, offer, plies, player_id) for offer in board.open_offers],
             "happened": _happened(board, plies, departures, since, after),
             "example": game.example_move(board.position) if yours and has(game, Suggests) else None,
-            "may_decline": _may_decline(board, player_id),
+            "may_decline": may_decline and _may_decline(board, player_id),
             "claim": claim if player_id in board.still_in else None,
             "against_robots": bool(own and shared["robots"])
             and not people_against(board, player_id),
@@ -208,7 +210,7 @@ def last_seen(board: Board, player_id: int | None) -> int:
     own = _own_seats(board, player_id)
     still_in = any(seat not in board.position.out for seat in own)
     # A player who plays on for a partner moves for both seats.
-    gone = [partner for seat in own for partner in board.gone_partners(seat)]
+    gone = board.position.out and [item for seat in own for item in board.gone_partners(seat)]
     moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone]), default=0)
     since = moved if still_in and moved < board.ply else board.ply - 1
     return max(0, since, board.ply - len(board.seats))
@@ -295,7 +297,7 @@ def _shared(
         "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
         "rated": board.rated,
-        "ratings": to_plain(ratings),
+        "ratings": list(map(to_plain, ratings)),
         "rounds": rounds,
         "places": places(board),
         "seconds": seconds_taken(board),
@@ -411,8 +413,8 @@ def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData
 
 
 def _may_decline(board: Board, player_id: int | None) -> bool:
-    """Whether the reader has not moved yet, and is still in a game in progress."""
-    if player_id is None or not board.playing or player_id not in board.still_in:
+    """Whether the reader of a game in progress is still in, and has not moved yet."""
+    if player_id is None or player_id not in board.still_in:
         return False
     return not board.has_moved(player_id)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbm.play.request_move import SECONDS, seconds_of
+from pbm.play.boards import SECONDS, seconds_of
 from pbm.robots.thinking import ROBOTS
 from pbm.service.robots import jobs
 from pbm.service.robots.handler import JobHandler

@@ -126,7 +126,8 @@ class Context:
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)
-        self._check_time(board)
+        if board.position.out:
+            self._check_time(board)
         if not board.playing:
             raise Refusal("board-over", number=board.id)
         return board

@@ -51,6 +51,7 @@ def write_duration(duration: timedelta) -> str:
 _DAY = timedelta(days=1)
 REMINDERS = (3 * _DAY, 7 * _DAY, 14 * _DAY)
 LAST_REMINDER = _DAY  # before the end
+REMINDED_AFTER, DECLINED_AFTER = 2 * _DAY, 5 * _DAY  # of a first move: its beginning, reminder
 FOR_TWO, FOR_MORE = 21 * _DAY, 14 * _DAY
 _TWO = 2  # players
 SHORTEST, LONGEST = 2 * LAST_REMINDER, 365 * _DAY  # choices for a move

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from pbm.clock import local_moment
-from pbm.play.clocks.terms import SHORTEST, Terms
+from pbm.play.clocks.terms import DECLINED_AFTER, REMINDED_AFTER, SHORTEST, Terms
 from pbm.play.clocks.waits import (
     Wait,
     calendar_of,
@@ -18,7 +18,6 @@ from pbm.play.clocks.waits import (
     terms_of,
     wait_of,
 )
-from pbm.play.request_move import DECLINED_AFTER, REMINDED_AFTER
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player

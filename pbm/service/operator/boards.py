@@ -13,6 +13,7 @@ from pbm.events.by_operator import (
     SeatHandedOver,
 )
 from pbm.play.begin import robots_play
+from pbm.play.boards import request_move
 from pbm.play.by_operator import (
     BY_OPERATOR,
     end_board,
@@ -21,7 +22,6 @@ from pbm.play.by_operator import (
     reopen_board,
     undo_ply,
 )
-from pbm.play.request_move import request_move
 from pbm.play.views import seats_data
 from pbm.rules.contract import RulesError, View
 from pbm.service.operator.operator_session import OperatorSession, find_board

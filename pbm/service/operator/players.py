@@ -13,9 +13,9 @@ from pbm.events.by_operator import (
 )
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
 from pbm.play.actions import boards_played, leave_board
+from pbm.play.boards import request_move
 from pbm.play.challenges import call_off_all
 from pbm.play.clocks.pauses import give_back, keep_stop
-from pbm.play.request_move import request_move
 from pbm.play.seeks import leave_all_seeks
 from pbm.service.asking.challenges import tell_called_off
 from pbm.service.operator.operator_session import OperatorSession, OperatorTurn, find_player

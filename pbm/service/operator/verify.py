@@ -5,11 +5,10 @@ from dataclasses import astuple, dataclass
 
 from pbm.errors import Refusal
 from pbm.mail.writing.render import sentence
-from pbm.play.boards import setup_of
+from pbm.play.boards import move_key, setup_of
 from pbm.play.by_operator import BY_OPERATOR
 from pbm.play.game_words import why
 from pbm.play.ratings import STALE, pool_of, recount
-from pbm.play.request_move import move_key
 from pbm.rules.contract import Game, Played, Position, RulesError
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn

@@ -15,7 +15,7 @@ import structlog
 
 from pbm.clock import Clock
 from pbm.mail.site import Site
-from pbm.play.request_move import request_move
+from pbm.play.boards import request_move
 from pbm.play.turn import Turn
 from pbm.robots.thinking import ROBOTS
 from pbm.service.robots import analyses, draws, hints, moves

@@ -3,8 +3,8 @@
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.play.actions import play_move
+from pbm.play.boards import move_key
 from pbm.play.offers import claim_draw
-from pbm.play.request_move import move_key
 from pbm.robots.thinking import RobotMove, think_about
 from pbm.rules.contract import Suggests
 from pbm.service.robots.draws import answer_with_move

@@ -12,9 +12,7 @@ from pbm.play.clocks.view import clock_view
 from pbm.play.ratings import take_rating_news
 from pbm.play.turn import Turn
 from pbm.play.views import board_view, board_views, view_reads
-from pbm.service.telling.audience import audience
-from pbm.service.telling.delayed_mail import news_of, replaced_mails
-from pbm.service.telling.kept_news import keep_for_digests, with_news
+from pbm.service.telling.kept_news import keep_for_digests, news_of, replaced_mails, with_news
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import News
@@ -77,7 +75,8 @@ def _announce(
     turn.work.prefetch(*view_reads(board, turn.now))
     hidden = _kept_words(turn, board, news)
     seated = [player for player in turn.work.players.seated(number) if player.id != but]
-    hearing = audience(turn, board, seated, news.events, hidden)
+    sender = next((player.id for player in seated if turn.wrote(player)), None)
+    hearing = _audience(board, seated, sender, news.events, hidden)
     instead = replaced_mails(turn, board, seated)
     told = {
         player.id: _mail_for(player, board, hearing, news, hidden)
@@ -85,13 +84,13 @@ def _announce(
         if player in hearing or player.id in instead
     }
     may_wait = [player for player in hearing if player.id not in instead]
-    at_once = keep_for_digests(turn, board, may_wait, news.events, told, together)
+    at_once = keep_for_digests(turn, board, may_wait, sender, news.events, told, together)
     players = [player for player in seated if player in at_once.players or player.id in instead]
     if not players:
         return
     for player in players:
-        news_of_ratings = take_rating_news(turn.work, number, player)
-        told[player.id]["lead"] = [*news.lead, *(item.lead() for item in news_of_ratings)]
+        recounted = take_rating_news(turn.work, number, player) if player.rating_news else ()
+        told[player.id]["lead"] = [*news.lead, *(item.lead() for item in recounted)]
     before = {player_id: news_of(mail) for player_id, mail in instead.items()}
     kept = turn.work.kept_news.take(at_once.may_have_kept, number)
     told |= {player_id: with_news(told[player_id], news) for player_id, news in kept.items()}
@@ -99,6 +98,60 @@ def _announce(
     begins = any(event.begins_board for event in news.events)
     shown = _shown(turn, board, players, told, before, plain, begins=begins)
     MailWriter(turn).boards(board, shown, instead)
+
+
+def _audience(
+    board: Board,
+    seated: Sequence[Player],
+    sender: int | None,
+    events: Sequence[BoardEvent],
+    hidden: _Hidden,
+) -> list[Player]:
+    """The seated players who are sent a board for the events on it.
+
+    The sender gets a receipt, unless that is switched off. Others read events with `only_if_wanted`
+    if they want each move (`mails=all`, or digests) or have something to do. Players who have left
+    a running game read only of its end. Words and account news of players whom a reader has blocked
+    cause no mail. Events for the sender alone are in the one answer.
+    """
+    return [
+        player
+        for player in seated
+        if player.addresses
+        and (
+            _wants_receipt(player, board, events)
+            if player.id == sender
+            else any(_hears(player, board, event, hidden) for event in events)
+        )
+    ]
+
+
+def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
+    """Whether a sender gets a receipt. If switched off: not for a move, with or without words."""
+    if player.settings.receipts or not board.playing:
+        return True
+    moved = any(event.played_ply for event in events)
+    only = all(event.played_ply or event.is_chat for event in events)
+    return not (moved and only) or _is_asked(player, board)
+
+
+def _hears(player: Player, board: Board, event: BoardEvent, hidden: _Hidden) -> bool:
+    reads_as_leaver = event.for_leavers or event.leaver == player.handle
+    if board.playing and player.id not in board.still_in and not reads_as_leaver:
+        return False
+    if event.speaker in hidden.get(player.id, ()):
+        return False
+    if not event.only_if_wanted or not board.playing:
+        return True
+    settings = player.settings
+    return settings.wants_digests or settings.mails == "all" or _is_asked(player, board)
+
+
+def _is_asked(player: Player, board: Board) -> bool:
+    """Whether it is the player's move, or the player is asked to agree to something."""
+    if board.to_move and board.to_move.player_id == player.id:
+        return True
+    return any(player.id in waiting for waiting in board.open_offers.values())
 
 
 def _kept_words(turn: Turn, board: Board, news: _News) -> _Hidden:
@@ -133,6 +186,10 @@ def _shown(
         knows={player_id: item.after_ply for player_id, item in before.items()},
     )
     clock = clock_view(turn.work, board, turn.now, players)
+    timed = {
+        zone: clock.for_reader(zone) if clock else None
+        for zone in {player.settings.timezone for player in players}
+    }
     newcomers = turn.work.beginnings.newcomers(board.id) if begins else ()
     shown = []
     for player in players:
@@ -141,7 +198,7 @@ def _shown(
             **views[player.id],
             **told[player.id],
             "newcomer": player.id in newcomers or bool(kept and kept.told.get("newcomer")),
-            "clock": clock.for_reader(player.settings.timezone) if clock else None,
+            "clock": timed[player.settings.timezone],
         }
         shown.append((player, with_news(view, [kept]) if kept else view))
     return shown

@@ -4,6 +4,9 @@ A reader with digests gets at once only the effects of an own mail, offers that 
 end meanwhile, and moves whose clock would run out soon after the digest. Mails that others cause to
 a reader are limited by `SENT`, except the first of each turn of the reader. The rest is kept, too,
 and comes as one mail on the next full hour.
+
+A mail may also be delayed, as an outbox row due later: for a robot's answer, or for an unreachable
+reader. A mail written about the board before the robot's time is over replaces it, with its news.
 """
 
 import json
@@ -18,6 +21,7 @@ from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
 from pbm.play.limits import PICTURED, WAS_TOO_MUCH
 from pbm.play.turn import Turn
+from pbm.store.queues.kept_news import AwaitingMail
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import News
 from pbm.store.values.players import Player
@@ -25,8 +29,8 @@ from pbm.store.values.queues import TimerKind
 
 MOST_KEPT = 20_000  # characters about one board
 SOON = timedelta(minutes=5)  # delay, so that one mail tells of several boards
+SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)  # delays for the unreachable
 _TWO = 2  # seats
-_NO_READERS: Collection[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -45,36 +49,46 @@ def keep_for_digests(
     turn: Turn,
     board: Board,
     players: Sequence[Player],
+    sender: int | None,
     events: Sequence[BoardEvent],
     told: Mapping[int, dict[str, Any]],
-    together: Collection[int] = _NO_READERS,
+    together: Collection[int],
 ) -> AtOnce:
     """Keep news of a board for those who get it with a digest; return the other readers.
 
-    Readers of several boards, `together`, get one mail a little later. `told` has the facts and
-    comments for each player, by number.
+    `sender` is the number of the player whose mail it is. Readers of several boards, `together`,
+    get one mail a little later. `told` has the facts and comments for each player, by number.
     """
-    can_wait = {item.id for item in players if _can_wait(turn, item, board)}
-    later = _keep(turn, board, can_wait, events, told)
+    wanting = {item.id for item in players if item.settings.wants_digests}
+    can_wait = {
+        item.id
+        for item in players
+        if item.id in wanting and item.id != sender and _can_wait(turn, item, board)
+    }
+    later = _keep(turn, board, can_wait, events, told) if can_wait else set[int]()
     others = {item.id for item in players if item.id in together} - later
-    later |= _tell_soon(turn, board, _keep(turn, board, others, events, told), turn.now + SOON)
+    if others:
+        kept = _keep(turn, board, others, events, told)
+        later |= _tell_soon(turn, board, kept, turn.now + SOON)
     counted = [
         player.id
         for player in players
-        if player.id not in later and not _comes_in_any_case(turn, board, player, events)
+        if player.id not in later
+        and player.id != sender
+        and not _comes_in_any_case(turn, board, player, events)
     ]
     may_be = take_mails(turn.work, counted, turn.now) if counted else {}
     too_many = set(counted) - may_be.keys()
-    _keep(turn, board, too_many, events, told, shortened=True)
-    later |= _tell_soon(turn, board, too_many, next_hour(turn.now))
+    if too_many:
+        _keep(turn, board, too_many, events, told, shortened=True)
+        later |= _tell_soon(turn, board, too_many, next_hour(turn.now))
     at_once = [player for player in players if player.id not in later]
-    wanting = {player.id for player in at_once if player.settings.wants_digests}
     may_have_kept = {number for number, left in may_be.items() if left <= WAS_TOO_MUCH}
     plain = {number for number, left in may_be.items() if left < PICTURED}
     if len(board.seats) > _TWO:  # a turn of two players costs no query
-        others = {player.id for player in at_once if not turn.wrote(player)} - set(counted)
+        others = {player.id for player in at_once} - {sender, *counted}
         plain |= {it for it in others if not is_pictured(turn.work, it, turn.now)}
-    return AtOnce(at_once, wanting | may_have_kept, plain)
+    return AtOnce(at_once, wanting - later | may_have_kept, plain)
 
 
 def _keep(
@@ -91,8 +105,6 @@ def _keep(
     If `shortened`, all have room: words that are too long are left out, but for the author.
     """
     later = set[int]()
-    if not numbers:
-        return later
     kept, until = turn.work.kept_news, _ply_known(board, events)
     sizes = kept.sizes(numbers, board.id)
     for plain, readers in _alike(numbers, told).items():
@@ -153,9 +165,7 @@ def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
-    """Whether a player's news of a board can wait for the next digest."""
-    if not player.settings.wants_digests or turn.wrote(player):
-        return False
+    """Whether the news of a board can wait for the next digest of a player who wants it."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         # The player to move may end an offer by moving.
@@ -171,10 +181,10 @@ def _comes_in_any_case(
 ) -> bool:
     """Whether a mail is exempt from the limit.
 
-    So it is if the reader wrote, the operator acted, it is the first of a turn of the reader, or it
+    So it is if the operator acted, it is the first of a turn of the reader, or it
     was counted as a challenge.
     """
-    if turn.wrote(player) or any(event.exempt for event in events):
+    if any(event.exempt for event in events):
         return True
     is_first_round = board.round is None or board.round.number == 1
     if is_first_round and any(event.is_challenge for event in events):
@@ -188,3 +198,53 @@ def _ply_known(board: Board, events: Sequence[BoardEvent]) -> int:
     """The ply before the first move told."""
     plies = [event.played_ply for event in events if event.played_ply]
     return min(plies, default=board.ply + 1) - 1
+
+
+def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime | None:
+    """Due time of a mail about a board on which a robot is to act; None without one.
+
+    A mail that replaces another is not due later than that one.
+    """
+    if not _robot_is_due(board) or not turn.site.robot_seconds:
+        return None
+    return mail.due_at if mail else turn.now + timedelta(seconds=turn.site.robot_seconds)
+
+
+def replaced_mails(
+    turn: Turn, board: Board, readers: Sequence[Player]
+) -> Mapping[int, AwaitingMail]:
+    """Take this board's mails that are delayed for a robot out of the outbox.
+
+    Returns those to the `readers`, by the players' numbers.
+    """
+    if not any(seat.robot for seat in board.seats):
+        return {}
+    people = [player for player in readers if player.addresses]
+    return turn.work.awaiting.take(board.id, people, turn.now)
+
+
+def news_of(mail: AwaitingMail) -> News:
+    """The news of a delayed mail, for the one that replaces it."""
+    moves = [item["ply"] for item in mail.params["happened"] if "ply" in item]
+    after = min(moves) - 1 if moves else mail.params["ply"]
+    return News(after, mail.params, 0, mail.written_at)
+
+
+def _robot_is_due(board: Board) -> bool:
+    """Whether a robot is to move or to answer."""
+    if board.to_move and board.to_move.robot:
+        return True
+    robots = {seat.player_id for seat in board.seats if seat.robot}
+    return any(map(robots.intersection, board.open_offers.values()))
+
+
+def deferred_until(player: Player, now: datetime) -> datetime | None:
+    """When the next board mail may go to a player whose mail bounces; None for at once.
+
+    The backoff is a day after the first bounce and grows to a week, without an end.
+    """
+    if player.unreachable_since is None or player.bounced_at is None:
+        return None
+    pause = player.bounced_at - player.unreachable_since
+    until = player.bounced_at + min(max(pause, SHORTEST), LONGEST)
+    return until if until > now else None

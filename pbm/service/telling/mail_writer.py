@@ -19,8 +19,7 @@ from pbm.play.digests import next_hour
 from pbm.play.offers import mark_of
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
-from pbm.service.telling.delayed_mail import deferred_until, waits_until
-from pbm.service.telling.kept_news import with_kept
+from pbm.service.telling.kept_news import deferred_until, waits_until, with_kept
 from pbm.store.queues.kept_news import AwaitingMail
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind, NewMail

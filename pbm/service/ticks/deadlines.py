@@ -9,7 +9,9 @@ from typing import Any
 from pbm.events import BoardEnded
 from pbm.events.board import FirstMoveMissed, ForfeitClaimable, PauseRunOut
 from pbm.play.actions import decline_board, forfeit
+from pbm.play.boards import request_first_move, still_waits
 from pbm.play.clocks.pauses import keep, note_reminded, resume
+from pbm.play.clocks.terms import DECLINED_AFTER, REMINDED_AFTER
 from pbm.play.clocks.vacations import take_by_itself
 from pbm.play.clocks.waits import (
     PAUSED_AT_MOST,
@@ -20,7 +22,6 @@ from pbm.play.clocks.waits import (
     wait_of,
     warned_from,
 )
-from pbm.play.request_move import DECLINED_AFTER, REMINDED_AFTER, request_first_move, still_waits
 from pbm.service.telling.announce import announce_boards
 from pbm.service.ticks.reminders import SOON, WARNED_BEFORE, Awaited, remind
 from pbm.service.ticks.tick import Again, Done, Tick, announce_several

@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from pbm.play.digests import latest_digest, next_digest, next_hour
-from pbm.service.telling.delayed_mail import deferred_until
 from pbm.service.telling.digests import write_digest
+from pbm.service.telling.kept_news import deferred_until
 from pbm.service.ticks.tick import Again, Done, Tick
 
 _NEXT_MAIL_AFTER = timedelta(seconds=1)  # so that turns wait briefly

@@ -11,8 +11,8 @@ from typing import Any
 from pbm.commands.families.settings import local_time
 from pbm.events.board import BoardFact, FirstMoveDue, MoveDue
 from pbm.play.clocks.pauses import note_reminded
+from pbm.play.clocks.terms import DECLINED_AFTER, REMINDED_AFTER
 from pbm.play.clocks.waits import calendar_of, wait_of, warned_from
-from pbm.play.request_move import DECLINED_AFTER, REMINDED_AFTER
 from pbm.play.subjects import games_subject
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.kept_news import with_kept
