@@ -91,7 +91,7 @@ def _thought_of(robots: RobotJobs, task: LeasedJob) -> Callable[[UnitOfWork], No
     if task.computation is None:
         return partial(robots.give_up, leased=task)
     try:
-        answer = task.computation.function(*task.computation.given)
+        answer = task.computation()
     except Exception as error:  # noqa: BLE001 - what happens to it is what is tried
         return partial(robots.fail, leased=task, error=error)
     return partial(robots.finish, leased=task, result=answer)

@@ -36,7 +36,7 @@ def claimed(table: Table) -> list[LeasedJob]:
 
 def answered(task: LeasedJob) -> Any:
     assert task.computation
-    return task.computation.function(*task.computation.given)
+    return task.computation()
 
 
 def office(table: Table) -> OperatorSession:

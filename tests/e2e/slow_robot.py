@@ -6,6 +6,7 @@ A thought writes down which process thinks, and waits for the file `go-on`, both
 
 import os
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def main() -> None:
 
     def ask(*args: Any) -> Computation | None:
         question = moves.prepare(*args)
-        return question and Computation(think_slowly, (folder, *question.given))
+        return question and partial(think_slowly, folder, *question.args)
 
     kinds = {"move": JobHandler(ask, moves.finish, moves.give_up)}
     jobs.HANDLERS = kinds  # type: ignore[misc]

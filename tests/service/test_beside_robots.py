@@ -77,7 +77,7 @@ def test_to_lease_a_thought_and_to_play_its_move_is_no_search(table: SendingTabl
     each = []
     for task in tasks:
         assert task.computation is not None
-        assert task.computation.function.__module__ == "pbm.robots.thinking"
+        assert task.computation.func.__module__ == "pbm.robots.thinking"
         with asked(table) as statements:
             plays(table, task)
         each.append(len(statements))

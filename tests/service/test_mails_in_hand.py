@@ -73,7 +73,7 @@ def test_what_a_turn_has_taken_the_post_does_not_send_before_the_commit(
     with shared.database.transaction() as work:
         (task,) = robots.claim(work, 1)
     assert task.computation is not None
-    answer = task.computation.function(*task.computation.given)
+    answer = task.computation()
     with shared.database.transaction() as work:
         robots.finish(work, task, answer)
         shared.clock.passes(seconds=WAITS)

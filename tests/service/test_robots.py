@@ -63,7 +63,7 @@ def other_process(table: Table) -> RobotJobs:
 
 def thinks(task: LeasedJob) -> Any:
     assert task.computation is not None
-    return task.computation.function(*task.computation.given)
+    return task.computation()
 
 
 def fails(table: Table, task: LeasedJob) -> None:
@@ -178,7 +178,7 @@ def test_a_weaker_robot_moves_and_then_any_legal_move(table: Table) -> None:
     for _ in range(MOST_TRIES):
         (task,) = claimed(table.robots)
         assert task.computation is not None
-        easier.append(task.computation.given[-1])
+        easier.append(task.computation.args[-1])
         fails(table, task)
     assert easier == [0, 0, 1, 2]
     table.posts()

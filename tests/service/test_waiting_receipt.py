@@ -34,7 +34,7 @@ class SlowMinds(WorkerProcesses):
         """Return the answer, as soon as it may."""
         self.thinks.set()
         await self.may_go_on.wait()
-        return computation.function(*computation.given)
+        return computation()
 
 
 @dataclass

@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -32,12 +33,12 @@ def worker() -> Iterator[WorkerProcess]:
 
 
 def asked(function: Callable[..., Any], *given: Any) -> Computation:
-    return Computation(function, given)
+    return partial(function, *given)
 
 
 def told(words: str) -> Computation:
     """What an expression comes to over there."""
-    return Computation(eval, (words,))
+    return partial(eval, words)
 
 
 def test_it_answers_and_says_what_went_wrong(worker: WorkerProcess) -> None:

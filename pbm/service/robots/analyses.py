@@ -1,6 +1,7 @@
 """Analysis of a game: a job for each piece, and mails when it is complete."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from pbm.events import Answered
@@ -25,7 +26,7 @@ def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
     if board is None or piece is None:
         return None
     easier = Piece(piece.plies, max(1, piece.nodes >> 2 * job.tries))
-    return Computation(look_at, (course_of(work, board), easier))
+    return partial(look_at, course_of(work, board), easier)
 
 
 def finish(turn: RobotTurn, judged: Sequence[Judged]) -> str:

@@ -1,5 +1,7 @@
 """A robot's answer to a draw offer: with its move if it is to move, else in its own job."""
 
+from functools import partial
+
 from pbm.events import Event
 from pbm.play.offers import agree, asked_draw, offered_to, refuse
 from pbm.play.turn import Turn
@@ -27,7 +29,8 @@ def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
     if board is None or not board.is_installed or _offer(board, job) is None:
         return None
     seat = board.seats_of(job.params["robot"])[0]
-    return Computation(standing, (seat.robot, course_of(work, board), seat.seat, seed_of(board)))
+    assert seat.robot
+    return partial(standing, seat.robot, course_of(work, board), seat.seat, seed_of(board))
 
 
 def finish(turn: RobotTurn, found: RobotStanding) -> str:

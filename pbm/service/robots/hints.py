@@ -1,5 +1,7 @@
 """A hint: the strongest robot's search for a player's move, and the mail with it."""
 
+from functools import partial
+
 from pbm.events import Answered
 from pbm.robots.analysis import Advice, advise
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
@@ -19,7 +21,7 @@ def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
     board = work.boards.find(job.board_id)
     if board is None or not _is_wanted(board, job):
         return None
-    return Computation(advise, (course_of(work, board), seed_of(board), job.tries))
+    return partial(advise, course_of(work, board), seed_of(board), job.tries)
 
 
 def finish(turn: RobotTurn, advice: Advice) -> str:

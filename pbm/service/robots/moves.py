@@ -1,5 +1,7 @@
 """The search for a robot's move, and the turn that plays it."""
 
+from functools import partial
+
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.play.actions import play_move
@@ -25,10 +27,10 @@ def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
     if board is None or not _still_waits(board, job):
         return None
     mover = board.to_move
-    if mover is None or not work.players.get(mover.player_id).is_active:
+    if not (mover and mover.robot and work.players.get(mover.player_id).is_active):
         return None  # asked for again when the robot may play
     easier = max(0, job.tries - _AS_STRONG + 1)
-    return Computation(think_about, (mover.robot, course_of(work, board), seed_of(board), easier))
+    return partial(think_about, mover.robot, course_of(work, board), seed_of(board), easier)
 
 
 def finish(turn: RobotTurn, found: RobotMove) -> str:

@@ -22,11 +22,11 @@ def main(asked: int, lifeline: int) -> None:
     with Connection(asked) as connection:
         while True:
             try:
-                function, args = connection.recv()
+                computation = connection.recv()
             except EOFError:
                 return
             try:
-                answer, trouble = function(*args), None
+                answer, trouble = computation(), None
             except Exception as error:  # noqa: BLE001 - sent to the server
                 answer, trouble = None, (f"{type(error).__name__}: {error}", format_exc())
             connection.send((answer, trouble))

@@ -8,15 +8,15 @@ import asyncio
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
 SECONDS = 120.0  # timeout of a computation
+Computation = partial[Any]
+"""A call for a worker process. It is pickled, so its module should import little."""
 
 
 class SearchFailedError(Exception):
@@ -28,17 +28,6 @@ class SearchFailedError(Exception):
     def __init__(self, reason: str, trace: str = "") -> None:
         super().__init__(reason)
         self.trace = trace or reason
-
-
-@dataclass(frozen=True)
-class Computation:
-    """A module's function and its arguments, for a worker process.
-
-    Both are pickled, so the module should import little.
-    """
-
-    function: Callable[..., Any]
-    given: tuple[Any, ...]
 
 
 class WorkerProcess:
@@ -60,7 +49,7 @@ class WorkerProcess:
         """Return the result; blocks until then. Raises SearchFailedError."""
         try:
             connection = self._started()
-            connection.send((computation.function, computation.given))
+            connection.send(computation)
             if not connection.poll(self._seconds):
                 raise SearchFailedError(f"no answer within {self._seconds:g} seconds")
             answer, trouble = connection.recv()
@@ -99,8 +88,16 @@ class WorkerProcess:
         with self._changing:
             if self._closed:
                 raise SearchFailedError("the server stops")
-            if self._process is None or self._connection is None:
-                self._process, self._connection = _start()
+            if self._connection is None:
+                self._connection, there = Pipe()
+                command = [sys.executable, "-P", "-m", "pbm.service.robots.worker_main"]
+                with there:
+                    self._process = subprocess.Popen(
+                        [*command, str(there.fileno()), "0"],
+                        stdin=subprocess.PIPE,
+                        pass_fds=[there.fileno()],
+                        process_group=0,
+                    )
             return self._connection
 
 
@@ -138,25 +135,3 @@ class WorkerProcesses:
         self._threads.shutdown()
         for process in self._processes:
             process.end()
-
-
-def _start() -> tuple[subprocess.Popen[bytes], Connection]:
-    here, there = Pipe()
-    try:
-        command = [
-            sys.executable,
-            "-P",
-            "-m",
-            "pbm.service.robots.worker_main",
-            str(there.fileno()),
-            "0",
-        ]
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, pass_fds=[there.fileno()], process_group=0
-        )
-    except BaseException:
-        here.close()
-        raise
-    finally:
-        there.close()
-    return process, here
