@@ -1,36 +1,30 @@
 """All commands, and the parser of command lines."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from pbm.commands.families.account import (
-    Add,
-    ChangeAddress,
-    ChangeHandle,
-    ChangePassword,
-    Delete,
-    ExplainStop,
-    NewKey,
-    SignUp,
-    WhoAmI,
+from pbm.commands.families import (
+    account,
+    agree,
+    away,
+    control,
+    help,
+    lobby,
+    look,
+    people,
+    play,
+    records,
+    seeks,
+    settings,
 )
-from pbm.commands.families.agree import Accept, Claim, Draw, Reject, TakeBack
-from pbm.commands.families.away import Back, Give, Pause, Resume, TakeVacation
-from pbm.commands.families.control import BlockPlayer, ReportBoard, UnblockPlayer
-from pbm.commands.families.help import Help
-from pbm.commands.families.lobby import Challenge, Decline, Rematch
-from pbm.commands.families.look import Games, Next, Show, ShowAs
-from pbm.commands.families.people import ListHistory, ListPlayers, ShowInfo, Standings
-from pbm.commands.families.play import Analyse, Hint, PlayMove, Preview, Resign
-from pbm.commands.families.records import Export, Import
-from pbm.commands.families.seeks import Join, ListSeeks, Play, SeekOthers, Unseek
-from pbm.commands.families.settings import SWITCHES, Set, SetChallenges, SetLimit, ShowSettings
+from pbm.commands.families.play import PlayMove
 from pbm.commands.language.around_moves import undressed, with_signs
 from pbm.commands.language.declare import MASK, Command
-from pbm.commands.language.words import BoardKind, cut_short, lowered
+from pbm.commands.language.words import BoardKind, cut_short, lowered, misread
 from pbm.commands.sentences.moves_inside import moves_inside
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
@@ -48,56 +42,56 @@ from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games
 
 COMMANDS: tuple[type[Command], ...] = (
-    Help,
-    SignUp,
-    WhoAmI,
-    ShowSettings,
-    Set,
-    Add,
-    ChangeAddress,
-    ChangeHandle,
-    ChangePassword,
-    NewKey,
-    ExplainStop,
-    Delete,
-    Challenge,
-    Decline,
-    Rematch,
+    help.Help,
+    account.SignUp,
+    account.WhoAmI,
+    settings.ShowSettings,
+    settings.Set,
+    account.Add,
+    account.ChangeAddress,
+    account.ChangeHandle,
+    account.ChangePassword,
+    account.NewKey,
+    account.ExplainStop,
+    account.Delete,
+    lobby.Challenge,
+    lobby.Decline,
+    lobby.Rematch,
     PlayMove,
-    Resign,
-    Draw,
-    TakeBack,
-    Accept,
-    Reject,
-    Claim,
-    Show,
-    Games,
-    Standings,
-    TakeVacation,
-    Back,
-    Give,
-    Pause,
-    Resume,
-    Preview,
-    Export,
-    Import,
-    ListHistory,
-    ShowInfo,
-    ListPlayers,
-    Next,
-    ShowAs,
-    Play,
-    SeekOthers,
-    ListSeeks,
-    Join,
-    Unseek,
-    SetChallenges,
-    SetLimit,
-    BlockPlayer,
-    UnblockPlayer,
-    ReportBoard,
-    Hint,
-    Analyse,
+    play.Resign,
+    agree.Draw,
+    agree.TakeBack,
+    agree.Accept,
+    agree.Reject,
+    agree.Claim,
+    look.Show,
+    look.Games,
+    people.Standings,
+    away.TakeVacation,
+    away.Back,
+    away.Give,
+    away.Pause,
+    away.Resume,
+    play.Preview,
+    records.Export,
+    records.Import,
+    people.ListHistory,
+    people.ShowInfo,
+    people.ListPlayers,
+    look.Next,
+    look.ShowAs,
+    seeks.Play,
+    seeks.SeekOthers,
+    seeks.ListSeeks,
+    seeks.Join,
+    seeks.Unseek,
+    settings.SetChallenges,
+    settings.SetLimit,
+    control.BlockPlayer,
+    control.UnblockPlayer,
+    control.ReportBoard,
+    play.Hint,
+    play.Analyse,
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
@@ -105,12 +99,11 @@ _LONGEST_LINE = 400  # characters
 # Reasons of syntax errors that cannot occur in plain words.
 _NO_PLAIN_WORDS = frozenset("option option-value no-such-value address-in-team rounds".split())
 _ALIKE = 0.75  # stricter than elsewhere: plain words are compared, too
-_OF_ALL_GAMES = ["all", Show.words[0]]  # as older servers had it, in place of a game's name
+_OF_ALL_GAMES = ["all", look.Show.words[0]]  # as older servers had it, in place of a game's name
 # A board's number, perhaps with a ply, and the rest.
 _NUMBERED_LINE = re.compile(r"(\d{1,9}(?:#\d{1,5})?)(?: ?: ?| )(\S.*)", re.ASCII)
-_LISTS = frozenset(
-    word for item in (Games, ListPlayers, ListSeeks, Standings) for word in item.words
-)
+_LISTED = (look.Games, people.ListPlayers, seeks.ListSeeks, people.Standings)
+_LISTS = frozenset(word for command in _LISTED for word in command.words)
 _SHORT = 2  # words at most in a short form
 
 
@@ -143,13 +136,15 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
     if not found:
         return _for_a_board(words, game) or _perhaps_meant(words, game)
     if len(found) > 1 and all(command.second for command in found):
-        return _which_of(found, words, game)
+        word, seconds = " ".join(words[1:2]), [command.second for command in found]
+        told = {"choice": "|".join(seconds), "near": nearest(word, seconds)}
+        return _problem(found, words, misread("one-of", word=cut_short(word), **told), game)
     problem: Problem | None = None
     for command in found:
         try:
             return command.parse(lowered(words[0]), words[1:], game)
         except Refusal as refusal:
-            problem = _problem(command, words, refusal, game)
+            problem = _problem([command], words, refusal, game)
     return problem
 
 
@@ -178,9 +173,12 @@ def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
     for text in dict.fromkeys((plain, undressed(plain))):
         if is_bare_move(text, game):
             return PlayMove.bare(text, " ".join(line.split()), game)
-        command = _spelled_out(text, game)
-        if command is not None:
-            return command
+        words, named = _words(text)
+        if words and lowered(words[0]) in PlayMove.words:
+            with suppress(Refusal):
+                command = PlayMove.parse(lowered(words[0]), words[1:], named or game)
+                if not command.login:
+                    return command
     return None
 
 
@@ -215,34 +213,14 @@ def _for_a_board(words: list[str], game: Game) -> Command | None:
         return None
     board, written = BoardKind().read([found[1]]), found[2]
     plain = undressed(written, numbered=False)
-    if _is_surely_a_move(plain, game):
+    is_move = is_any_bare_move(plain) or is_nearly_move(with_signs(plain), game)
+    is_place = mentions_place(plain) and " " not in plain
+    if is_move or is_place or botched_move(plain, game):
         return PlayMove.on_board(board, plain if may_be_move(plain) else written, line, game)
     command = parse_line(written, game) if not written[0].isdigit() else None
     if not isinstance(command, Command) or command.login:
         return None
     return command.on(board, line)
-
-
-def _is_surely_a_move(text: str, game: Game) -> bool:
-    if is_any_bare_move(text) or is_nearly_move(with_signs(text), game):
-        return True
-    try:
-        check_place(text, game)
-    except Refusal:
-        return True
-    return mentions_place(text) and " " not in text
-
-
-def _spelled_out(text: str, game: Game) -> PlayMove | None:
-    """Parse a `move` with its word and without a login; else None."""
-    words, named = _words(text)
-    if not words or lowered(words[0]) not in PlayMove.words:
-        return None
-    try:
-        command = PlayMove.parse(lowered(words[0]), words[1:], named or game)
-    except Refusal:
-        return None
-    return None if command.login else command
 
 
 def botched_move(line: str, game: Game | None = None) -> Problem | None:
@@ -287,8 +265,8 @@ def _words(line: str) -> tuple[list[str], Game | None]:
 def _in_full(words: list[str]) -> list[str]:
     """Expand short forms: `weekend off`, `list seeks`."""
     first, second = (lowered(word) for word in (*words, "", "")[:2])
-    if len(words) == _SHORT and first in SWITCHES and second in ("on", "off"):
-        return [Set.words[0], *words]
+    if len(words) == _SHORT and first in settings.SWITCHES and second in ("on", "off"):
+        return [settings.Set.words[0], *words]
     if first == "list" and second in _LISTS:
         return words[1:]
     return words
@@ -297,7 +275,10 @@ def _in_full(words: list[str]) -> list[str]:
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
     """The commands that a line may be, the most likely last."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
-    begun = _BY_WORD.get(word) or _shortened(word)
+    begun = _BY_WORD.get(word)
+    if begun is None:
+        has_prefix = (item for item in COMMANDS if item.prefix and word.startswith(item.prefix))
+        begun = list(has_prefix) if word.isascii() else []
     if any(other[0].isalnum() for other in words[1:]):
         begun = [command for command in begun if not command.stands_alone]
     seconds = {command.second for command in begun}
@@ -309,36 +290,22 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
             yield command
 
 
-def _shortened(word: str) -> list[type[Command]]:
-    """The commands that a word abbreviates."""
-    begins = [command for command in COMMANDS if command.prefix and word.startswith(command.prefix)]
-    return begins if word.isascii() else []
-
-
-def _problem(command: type[Command], words: list[str], refusal: Refusal, game: Game) -> Problem:
-    told = {"usage": command.usage(game), "command": command.words[0]}
+def _problem(
+    found: Sequence[type[Command]], words: list[str], refusal: Refusal, game: Game
+) -> Problem:
+    """The problem of a line that fits a command, or several by their first word, but no further."""
+    secretive = next((command for command in found if command.has_secret()), found[0])
+    usage = " or ".join(command.usage(game) for command in found)
+    told = {"usage": usage, "command": found[0].words[0]}
     params = {"game": game.info.name, **refusal.params, **told}
+    surely_none = params.get("reason") in _NO_PLAIN_WORDS and not found[0].about_board
     return Problem(
-        _masked(command, words),
+        _masked(secretive, words),
         refusal.code,
         params,
-        example=_example(command, game),
-        about_board=command.about_board or params.get("reason") not in _NO_PLAIN_WORDS,
+        example=_example(found[0], game),
+        about_board=not surely_none,
     )
-
-
-def _which_of(found: list[type[Command]], words: list[str], game: Game) -> Problem:
-    """The problem of a second word that fits none of several commands."""
-    word, choices = " ".join(words[1:2]), [command.second for command in found]
-    params = {
-        "reason": "one-of",
-        "word": cut_short(word),
-        "choice": "|".join(choices),
-        "near": nearest(word, choices),
-        "usage": " or ".join(command.usage(game) for command in found),
-    }
-    hidden = next((command for command in found if command.has_secret()), found[0])
-    return Problem(_masked(hidden, words), "syntax", params, example=_example(found[0], game))
 
 
 def _masked(command: type[Command], words: Iterable[str]) -> str:

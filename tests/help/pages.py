@@ -1,6 +1,9 @@
 """The help as players get it: every page by its subject, and rendered as a mail."""
 
-from pbm.commands.families.help import help_page
+from collections.abc import Sequence
+
+from pbm.commands.families.help import GROUPS, help_page
+from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMANDS
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.writing.render import Rendered, Renderer
@@ -32,3 +35,14 @@ def text_lines(subject: str) -> list[str]:
 def html_lines(subject: str) -> list[str]:
     """The lines that a mail program makes of the mail's HTML part, one a paragraph."""
     return html_to_text(mailed(subject).html).split("\n")
+
+
+def command_table(commands: Sequence[type[Command]]) -> str:
+    """Render the list of all commands as a table in Markdown, in the order of the pages."""
+    rows = ["| command | meaning |", "| --- | --- |"]
+    for group in GROUPS:
+        for command in commands:
+            if command.group == group:
+                cells = f"`{command.usage()}`", command.summary()
+                rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    return "\n".join(rows)

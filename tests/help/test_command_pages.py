@@ -5,7 +5,6 @@ from pbm.commands.families.help import (
     MARK,
     command_block,
     command_page,
-    command_table,
     help_page,
 )
 from pbm.commands.families.look import Show
@@ -13,7 +12,7 @@ from pbm.commands.families.play import PlayMove
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMANDS, parse_line
 from tests.help.boards import flow
-from tests.help.pages import SERVER, page_text
+from tests.help.pages import SERVER, command_table, page_text
 from tests.rows import each_row
 
 every_command = each_row("command", COMMANDS, ids=lambda item: item.words[0])

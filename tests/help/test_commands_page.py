@@ -7,9 +7,8 @@ import os
 import re
 from pathlib import Path
 
-from pbm.commands.families.help import command_table
 from pbm.commands.registry import COMMANDS
-from tests.help.pages import page_text
+from tests.help.pages import command_table, page_text
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 

@@ -108,19 +108,15 @@ class _Answer(Command):
         if left is not None:
             raise misread("left-over", word=left)
 
-    def run(self, context: Context) -> Iterator[Event]:
+    def _asked(self, context: Context) -> PendingChallenge | tuple[Board, Offer] | None:
+        """What this answers: a challenge, or a board's offer; None for all challenges to come.
+
+        Raises Refusal.
+        """
         if self.what == _ALL:
-            yield set_challenges(context, "off" if self.withdraws else "on")
-        elif (challenge := self._challenge(context)) is not None:
-            yield from self._answer_challenge(context, challenge)
-        else:
-            yield from self._answer_offer(context, *self._offer(context))
-
-    def _answer_challenge(self, context: Context, challenge: PendingChallenge) -> Iterator[Event]:
-        raise NotImplementedError
-
-    def _answer_offer(self, context: Context, board: Board, offer: Offer) -> Iterator[Event]:
-        raise NotImplementedError
+            return None
+        challenge = self._challenge(context)
+        return self._offer(context) if challenge is None else challenge
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
         """The challenge that this answers, None for an offer on a board. Raises Refusal."""
@@ -186,14 +182,15 @@ class _Answer(Command):
 
     def pinned(self, context: Context) -> str:
         """The line with the board and its offer, for a take-back its ply; or with the challenge."""
-        if self.what == _ALL:
-            return f"{self.words[0]} {_ALL}"
-        challenge = self._challenge(context)
-        if challenge is not None:
-            return f"{self.words[0]} {CHALLENGE} {_others_in(challenge, context.player.id)[0]}"
-        board, offer = self._offer(context)
-        ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
-        return f"{self.words[0]} {offer.kind} {board.id}{ply}"
+        match self._asked(context):
+            case None:
+                return f"{self.words[0]} {_ALL}"
+            case PendingChallenge() as challenge:
+                handle = _others_in(challenge, context.player.id)[0]
+                return f"{self.words[0]} {CHALLENGE} {handle}"
+            case board, offer:
+                ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
+                return f"{self.words[0]} {offer.kind} {board.id}{ply}"
 
 
 class Accept(_Answer, group="play"):
@@ -208,21 +205,14 @@ class Accept(_Answer, group="play"):
     words = ("accept",)
     examples = ("accept draw", "accept takeback 12", "accept", "accept challenge bob")
 
-    def _answer_challenge(self, context: Context, challenge: PendingChallenge) -> Iterator[Event]:
-        inviter = challenge.handle_of(challenge.by_id)
-        events = accept_challenge(context.work, challenge, context.player, context.now)
-        if any(isinstance(event, CalledOff) for event in events):
-            yield Answered("invitation-off", {"title": "no game"})
-        yield from events
-        if not events:
-            others = [challenge.handle_of(other) for other in challenge.waiting]
-            waiting = [handle for handle in others if handle != context.player.handle]
-            told = {"title": "your yes", "inviter": inviter, "waiting": waiting}
-            until = f"{challenge.expires_at:%Y-%m-%d}"
-            yield Answered("challenge-accepted", {**told, "until": until})
-
-    def _answer_offer(self, context: Context, board: Board, offer: Offer) -> Iterator[Event]:
-        yield from agree(context.work, board, offer, context.player.id, context.now)
+    def run(self, context: Context) -> Iterator[Event]:
+        match self._asked(context):
+            case None:
+                yield set_challenges(context, "on")
+            case PendingChallenge() as challenge:
+                yield from _accepted(context, challenge)
+            case board, offer:
+                yield from agree(context.work, board, offer, context.player.id, context.now)
 
 
 class Reject(_Answer, group="play"):
@@ -238,14 +228,31 @@ class Reject(_Answer, group="play"):
     examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
     withdraws = True
 
-    def _answer_challenge(self, context: Context, challenge: PendingChallenge) -> Iterator[Event]:
-        own = challenge.by_id == context.player.id
-        told = {"own": own, "inviter": challenge.handle_of(challenge.by_id)}
-        yield Answered("challenge-refused", {"title": "no game", **told})
-        yield refuse_challenge(context.work, challenge, context.player)
+    def run(self, context: Context) -> Iterator[Event]:
+        match self._asked(context):
+            case None:
+                yield set_challenges(context, "off")
+            case PendingChallenge() as challenge:
+                own = challenge.by_id == context.player.id
+                told = {"own": own, "inviter": challenge.handle_of(challenge.by_id)}
+                yield Answered("challenge-refused", {"title": "no game", **told})
+                yield refuse_challenge(context.work, challenge, context.player)
+            case board, offer:
+                yield from refuse(context.work, board, offer, context.player.id)
 
-    def _answer_offer(self, context: Context, board: Board, offer: Offer) -> Iterator[Event]:
-        yield from refuse(context.work, board, offer, context.player.id)
+
+def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
+    """Accept a challenge, and tell the speaker the outcome."""
+    inviter = challenge.handle_of(challenge.by_id)
+    events = accept_challenge(context.work, challenge, context.player, context.now)
+    if any(isinstance(event, CalledOff) for event in events):
+        yield Answered("invitation-off", {"title": "no game"})
+    yield from events
+    if not events:
+        others = [challenge.handle_of(other) for other in challenge.waiting]
+        waiting = [handle for handle in others if handle != context.player.handle]
+        told = {"inviter": inviter, "waiting": waiting, "until": f"{challenge.expires_at:%Y-%m-%d}"}
+        yield Answered("challenge-accepted", {"title": "your yes", **told})
 
 
 def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:

@@ -32,9 +32,6 @@ GROUPS = {
 }
 """The heading of each group of commands, in the order of the pages."""
 
-_COMMAND_BLOCK = "{{commands}}"
-_BOARD_BLOCK = "{{boards}}"
-_SERVER = "{{server}}"
 _STRENGTH_BLOCK = "{{strength}}\n\n"
 _FIRST = "start"
 _RULES = ("rules", "notation")  # other names for the page of a game
@@ -89,50 +86,53 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
     A subject is a page's name, any word of a command, or the name of a starting board. `server` is
     the address to write to, as the page shows it.
     """
-    name = _page_wanted(subject)
-    named = [command for command in commands if command.words[0] == name]
-    meant = named or [command for command in commands if _is_read_by(command, name)]
+    name = " ".join(subject.lower().split()) or _FIRST
+    for game in games():
+        name = name.removeprefix(f"{game} ")
+    name = name.removeprefix(_OLDER_ROBOT)
+    name = default_game().info.name if name in _RULES else _ALSO.get(name, name)
+    meant = [command for command in commands if command.words[0] == name] or [
+        command
+        for command in commands
+        if name in command.words or (command.prefix and name.startswith(command.prefix))
+    ]
     if meant:
         text = "\n\n".join(command_page(command) for command in meant)
         return {"title": f"help {name}", "text": text}
-    for game, option in _set_ups():
+    for of_game, option in _set_ups():
         value = option.find(name.removeprefix(_BOARDS))
         if value:
-            return {"title": f"help {_BOARDS} {value}", "text": _board_page(game, option, value)}
+            return {"title": f"help {_BOARDS} {value}", "text": _board_page(of_game, option, value)}
     pages = help_pages()
     if name not in pages:
-        near = [f"help {page}" for page in nearest(name, _all_pages(commands))]
+        values = [value for _, option in _set_ups() for value in option.values]
+        known = [*pages, *(command.words[0] for command in commands), *values]
+        near = [f"help {page}" for page in nearest(name, known)]
         raise Refusal("no-such-page", subject=subject[:40], pages=sorted(pages), near=near)
     text = pages[name].read_text(encoding="utf-8")
-    text = text.replace(_COMMAND_BLOCK, command_block(commands)).replace(_SERVER, server)
+    text = text.replace("{{commands}}", command_block(commands)).replace("{{server}}", server)
     text = with_figures(text)
-    if _BOARD_BLOCK in text:
-        text = text.replace(_BOARD_BLOCK, board_block())
+    if "{{boards}}" in text:
+        drawings = (
+            drawn
+            for of_game, option in _set_ups()
+            for value in option.values
+            for drawn in _drawings(of_game, option, value)
+        )
+        text = text.replace("{{boards}}", "\n\n".join(drawings))
     if _STRENGTH_BLOCK in text:
         told = strength_text("" if name == _ROBOTS else name)
         text = text.replace(_STRENGTH_BLOCK, told and f"{fill(told, _FILE_COLUMNS)}\n\n")
     return {"title": "help" if name == _FIRST else f"help {name}", "text": text}
 
 
-def _all_pages(commands: Sequence[type[Command]]) -> list[str]:
-    """Every subject with a page, without misspelt words."""
-    values = [value for _, option in _set_ups() for value in option.values]
-    return [*help_pages(), *(command.words[0] for command in commands), *values]
-
-
 def command_page(command: type[Command]) -> str:
     """Render a command's own page."""
-    shown = _usage(command)
-    told = _in_quotes(command.help())
-    examples = [MARK + line for line in command.examples_of()]
-    parts = [
-        _in_quotes(command.how()),
-        shown,
-        told,
-        *(("For example:", "\n".join(examples)) if examples else ()),
-    ]
+    shown, told = _usage(command), _in_quotes(command.help())
+    examples = "\n".join(MARK + line for line in command.examples_of())
+    parts = [_in_quotes(command.how()), shown, told, examples and "For example:", examples]
     parts += [_HOW_TO_SEND, _explained(shown + told), _other_words(command)]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(filter(None, parts))
 
 
 def _usage(command: type[Command]) -> str:
@@ -154,16 +154,6 @@ def command_block(commands: Sequence[type[Command]]) -> str:
             if command.group == group:
                 parts += [_usage(command), _in_quotes(command.summary())]
     return "\n\n".join([f"{_HOW_TO_SEND} {_explained(' '.join(parts))}", *parts])
-
-
-def board_block() -> str:
-    """Draw each board as it is mailed, once per number of players it takes."""
-    return "\n\n".join(
-        drawn
-        for game, option in _set_ups()
-        for value in option.values
-        for drawn in _drawings(game, option, value)
-    )
 
 
 def _set_ups() -> Iterator[tuple[Game, Option]]:
@@ -206,29 +196,6 @@ def _first(game: Game, players: int, chosen: dict[str, str | bool]) -> str:
     return "\n".join(position.diagram(View()))
 
 
-def command_table(commands: Sequence[type[Command]]) -> str:
-    """Render the list of all commands as a table in Markdown, in the order of the pages."""
-    rows = ["| command | meaning |", "| --- | --- |"]
-    for group in GROUPS:
-        for command in commands:
-            if command.group == group:
-                cells = f"`{command.usage()}`", command.summary()
-                rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
-    return "\n".join(rows)
-
-
-def _page_wanted(subject: str) -> str:
-    name = " ".join(subject.lower().split()) or _FIRST
-    for game in games():
-        name = name.removeprefix(f"{game} ")
-    name = name.removeprefix(_OLDER_ROBOT)
-    return default_game().info.name if name in _RULES else _ALSO.get(name, name)
-
-
-def _is_read_by(command: type[Command], word: str) -> bool:
-    return word in command.words or bool(command.prefix and word.startswith(command.prefix))
-
-
 def _other_words(command: type[Command]) -> str:
     first, *others = (word for word in command.words if word not in command.slips)
     if not others:
@@ -254,13 +221,11 @@ def strength_text(only: str = "") -> str:
     Empty if none were measured.
     """
     path = strength_file()
-    return " ".join(_told(path.read_text(encoding="utf-8"), only)) if path else ""
-
-
-def _told(page: str, only: str) -> Iterator[str]:
-    part = _PART.search(page)
+    part = _PART.search(path.read_text(encoding="utf-8")) if path else None
+    told = []
     for first, second, won, neither, lost in _ROW.findall(part[1] if part else ""):
         if only in ("", first, second):
             games = int(won) + int(neither) + int(lost)
             drawn = f"; {neither} had no winner" if int(neither) else ""
-            yield f"{first} won {won} of {games} games against {second}{drawn}."
+            told.append(f"{first} won {won} of {games} games against {second}{drawn}.")
+    return " ".join(told)

@@ -52,12 +52,7 @@ class Show(Command, group="look"):
         return self
 
     def run(self, context: Context) -> Iterator[Event]:
-        refs = [item for item in self.what if isinstance(item, BoardRef)]
-        handles = [item for item in self.what if isinstance(item, str)]
-        if not refs and not handles:
-            refs = [BoardRef()]
-        boards = _asked_for(context, handles).boards(context) if handles else []
-        yield from _all_shown(context, refs, boards)
+        yield from _all_shown(context, self.what or (BoardRef(),))
 
 
 class ShowAs(Command, group="look"):
@@ -85,10 +80,7 @@ class ShowAs(Command, group="look"):
         return super().login_in(words) if first is None else first
 
     def run(self, context: Context) -> Iterator[Event]:
-        refs = [item for item in self.what if isinstance(item, BoardRef)]
-        which = [item for item in self.what if isinstance(item, str)]
-        boards = _asked_for(context, which).boards(context) if which or not refs else []
-        yield from _all_shown(context, refs, boards, own=True)
+        yield from _all_shown(context, self.what or (Which.ACTIVE.value,), own=True)
 
 
 class Games(Command, group="look"):
@@ -124,25 +116,22 @@ class Games(Command, group="look"):
             sizes=frozenset(size for size, name in _SIZES.items() if getattr(self, name)),
             teams=self.teams,
         )
-        boards, players = asked.boards(context), asked.players
-        owners = [_owner(context, player) for player in players]
-        yield Answered(
-            "games",
-            {
-                "subject_line": games_subject(owners, _counted(owners, boards, asked)),
-                "boards": [_listed(board) for board in boards[:_MOST_LISTED]],
-                "more": max(0, len(boards) - _MOST_LISTED),
-                "which": asked.which.value,
-                "line": " ".join(["games", *(owner or ME for owner in owners if owners != [None])]),
-                "over": any(
-                    context.work.boards.of_player(player.id, playing=False, most=1)
-                    for player in players
-                ),
-                "narrowed": asked.is_narrow,
-                "seeks": own_seeks(context) if context.player in players else [],
-                "challenges": pending_challenges(context) if None in owners else [],
-            },
-        )
+        boards, players, me = asked.boards(context), asked.players, context.player
+        others = [player.handle if player != me else None for player in players]
+        over = context.work.boards.of_player
+        line = ["games", *(handle or ME for handle in others if players != [me])]
+        told = {
+            "subject_line": games_subject(others, _counted(others, boards, asked)),
+            "boards": [_listed(board) for board in boards[:_MOST_LISTED]],
+            "more": max(0, len(boards) - _MOST_LISTED),
+            "which": asked.which.value,
+            "line": " ".join(line),
+            "over": any(over(player.id, playing=False, most=1) for player in players),
+            "narrowed": asked.is_narrow,
+            "seeks": own_seeks(context) if me in players else [],
+            "challenges": pending_challenges(context) if me in players else [],
+        }
+        yield Answered("games", told)
 
 
 @dataclass(frozen=True)
@@ -165,9 +154,7 @@ class _Selection:
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}
-        return [
-            found[number] for number in sorted(found, reverse=True) if self._fits(found[number])
-        ]
+        return list(filter(self._fits, (found[number] for number in sorted(found, reverse=True))))
 
     def _boards_of(self, context: Context, player: Player) -> Iterator[Board]:
         boards, most = context.work.boards, _LOOKED_THROUGH if self.is_narrow else _MOST_LISTED + 1
@@ -179,22 +166,24 @@ class _Selection:
             yield from boards.of_player(player.id, playing=False, most=most)
 
     def _fits(self, board: Board) -> bool:
-        if not board.is_installed:
-            return False
-        if self.kinds and board.game not in self.kinds:
-            return False
-        if self.sizes and len(board.seats) not in self.sizes:
-            return False
-        return not self.teams or teams(board.position) is not None
+        return (
+            board.is_installed
+            and (not self.kinds or board.game in self.kinds)
+            and (not self.sizes or len(board.seats) in self.sizes)
+            and (not self.teams or teams(board.position) is not None)
+        )
 
 
 def _all_shown(
-    context: Context, refs: Sequence[BoardRef], more: Sequence[Board], *, own: bool = False
+    context: Context, what: Sequence[BoardRef | str], *, own: bool = False
 ) -> Iterator[Event]:
-    """Show as many boards as the answer has room for.
+    """Show as many boards as the answer has room for: the named ones, then those of players.
 
-    With `own`, those of `refs` must be the speaker's. Raises Refusal.
+    With `own`, the named ones must be the speaker's. Raises Refusal.
     """
+    refs = [item for item in what if isinstance(item, BoardRef)]
+    words = [item for item in what if isinstance(item, str)]
+    more = _asked_for(context, words).boards(context) if words else []
     room = MOST_SHOWN - context.shown
     if room <= 0:
         raise Refusal("enough-shown", most=MOST_SHOWN)
@@ -210,11 +199,6 @@ def _all_shown(
         yield Answered("more-boards", {"most": room, "numbers": rest})
     for board, ply in boards[:room]:
         yield _shown(context, board, ply)
-
-
-def _owner(context: Context, player: Player) -> str | None:
-    """A player's handle, None for the speaker."""
-    return None if player.id == context.player_id else player.handle
 
 
 def _counted(owners: Sequence[str | None], boards: Sequence[Board], asked: _Selection) -> str:
@@ -244,20 +228,19 @@ def _listed(board: Board) -> dict[str, Any]:
 
 
 def _shown(context: Context, board: Board, ply: int | None) -> Answered:
+    """A board as it is now, or as it was after a ply. Raises Refusal."""
+    work, actor, picture = context.work, context.actor, context.wants_picture
     if ply is None:
-        player_id = context.actor_id
-        view = board_view(
-            context.work, board, player_id=player_id, whole=True, picture=context.wants_picture
-        )
-        clock = clock_view(context.work, board, context.now)
-        zone = context.actor.settings.timezone if context.actor else "UTC"
+        view = board_view(work, board, player_id=context.actor_id, whole=True, picture=picture)
+        clock = clock_view(work, board, context.now)
+        zone = actor.settings.timezone if actor else "UTC"
         told = {**view, "clock": clock.for_reader(zone) if clock else None}
         return Answered("board", told, board.id)
     counted = ply if ply >= 0 else board.ply + 1 + ply
     if not 0 <= counted <= board.ply:
         raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ply)
-    position = position_after(context.work, board, counted)
-    past = past_view(context.work, board, position, counted, picture=context.wants_picture)
+    position = position_after(work, board, counted)
+    past = past_view(work, board, position, counted, picture=picture)
     return Answered("past-board", dict(past), board.id)
 
 
