@@ -1,7 +1,7 @@
 """The clock is passed in wherever it is needed, so that tests can stop it."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 Clock = Callable[[], datetime]
@@ -19,6 +19,26 @@ def local_moment(moment: datetime, timezone: str) -> LocalMoment:
     >>> local_moment(datetime(2026, 11, 24, 12, tzinfo=UTC), "UTC")
     {'weekday': 1, 'at': '2026-11-24 12:00', 'utc': True}
     """
+    day, at = _on_the_wall(moment, timezone)
+    return {"weekday": day.weekday(), "at": at, "utc": timezone == "UTC"}
+
+
+def local_time(moment: datetime, timezone: str) -> str:
+    """A moment as lists of mails show it: ISO 8601 to the minute, and the zone.
+
+    >>> local_time(datetime(2026, 11, 24, 23, tzinfo=UTC), "Europe/Berlin")
+    '2026-11-24 24:00 (Europe/Berlin)'
+    """
+    return f"{_on_the_wall(moment, timezone)[1]} ({timezone})"
+
+
+def _on_the_wall(moment: datetime, timezone: str) -> tuple[datetime, str]:
+    """A moment's local day, and the day and time as text.
+
+    Midnight is 24:00 of the day that ends: a deadline at 00:00 would read a day late.
+    """
     local = moment.astimezone(ZoneInfo(timezone))
-    at = f"{local:%Y-%m-%d %H:%M}"
-    return {"weekday": local.weekday(), "at": at, "utc": timezone == "UTC"}
+    if (local.hour, local.minute) == (0, 0):
+        local -= timedelta(days=1)
+        return local, f"{local:%Y-%m-%d} 24:00"
+    return local, f"{local:%Y-%m-%d %H:%M}"

@@ -62,7 +62,7 @@ MEANT = {
     "how move": """how do I move|How do I make a move?
         |Wie mache ich einen Zug? Wie kann ich ziehen?""",
     "help": """help|help me|help!|Help me please|HELP|I need help|Can you help me?
-        |Bob, can you help me?|info|Hilfe!|aide svp|ayuda|aiuto|ajuda|hjälp|pomocy|помощь|ヘルプ
+        |Bob, can you help me?|Hilfe!|aide svp|ayuda|aiuto|ajuda|hjälp|pomocy|помощь|ヘルプ
         |帮助""",
     "commands": "commands|What commands are there?|Welche Befehle gibt es?",
     "board": """show me the board|where is the board|Can I see the board?|resend the board

@@ -43,7 +43,7 @@ def test_it_is_said_in_a_line(table: Table, line: str, set_to: str) -> None:
     [
         ("challenges", "Something is missing there: one of on, off, ask."),
         ("challenges perhaps", 'I do not know "perhaps" here; it is one of on, off, ask.'),
-        ("set challenges perhaps", "Challenges can be on or off or ask"),
+        ("set challenges perhaps", '"challenges" can be on, off or ask'),
         ("limit many", '"many" is not a number of games: send such as "limit 5", up to 999'),
         ("limit 1000", '"1000" is not a number of games'),
         ("set limit -1", '"-1" is not a number'),

@@ -192,7 +192,7 @@ def test_a_move_that_pushed_a_marble_off_is_marked_in_the_list(table: Table) -> 
         )[1].split(MARKED)
         assert listed.count("*") == 1
         assert listed.rstrip().endswith(f"{pushed.text}*")
-        assert below.lstrip().startswith('Answer "help" ')
+        assert below.lstrip().startswith('Answer "help", ')
         html = person.newest.html.replace("</span>", "")
         assert f"{pushed.text}*</li></ul>\n<p>{MARKED}</p>" in html
     bob.forgets().says("show").hears(f"{pushed.text}*", MARKED)
@@ -289,7 +289,7 @@ def test_a_closed_board_has_no_result(table: Table) -> None:
 
 def test_the_last_line_names_three_things_to_do(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    last = 'Answer "help" for help, "show 1" for all moves, "stop" for less mail.'
+    last = 'Answer "help", "show 1" for all moves, or "stop" for less mail.'
     assert last in flow(alice.newest)
     assert alice.newest.text.rstrip().split("\n")[-1].startswith("State: ")
 

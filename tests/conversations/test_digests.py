@@ -96,6 +96,7 @@ def test_the_hour_is_the_players(
         ("set digest 18:00", 6),
         ("set digest 6pm", 6),
         ("set digests 18", 6),
+        ("set digest 24:00", 12),
         ("set digest on", 19),
         ("set mails digest", 19),
         ("set digest daily\nset timezone Asia/Tokyo", 10),

@@ -191,11 +191,11 @@ def test_it_says_who_is_away(table: Table) -> None:
     table.days_pass(0.3)
     away = "alice's move on board 1 (away until 2026-11-30); nothing to do."
     bob.hears(away).says("show 1").hears(away)
-    alice.forgets().says("show 1").hears("Your move on board 1, by Tue 2026-12-22 00:00 UTC")
+    alice.forgets().says("show 1").hears("Your move on board 1, by Mon 2026-12-21 24:00 UTC")
     table.days_pass(11.7)
     alice.forgets()
     bob.forgets().says("Are you here again?").hears("alice's move on board 1; nothing to do.")
-    alice.hears("by Tue 2026-12-22 00:00 UTC (18 days)")
+    alice.hears("by Mon 2026-12-21 24:00 UTC (18 days)")
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_the_first_line_counts_the_days_of_who_is_to_move_first(table: Table) ->
     alice, bob = table.start("alice", "bob")
     alice.says("set weekend off").says("vacation today to 2026-11-25")
     bob.says("show 1").hears("alice's move on board 1 (away until 2026-11-25); nothing to do.")
-    alice.forgets().says("show 1").hears("Your move on board 1, by Sat 2026-12-05 00:00 UTC")
+    alice.forgets().says("show 1").hears("Your move on board 1, by Fri 2026-12-04 24:00 UTC")
     table.days_pass(13.4)
     assert table.board(1).playing
     table.days_pass(0.2)

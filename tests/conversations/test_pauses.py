@@ -79,7 +79,7 @@ def test_what_can_be_said_to_it(table: Table) -> None:
 
 def test_before_first_moves_there_is_none(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    alice.says("pause").hears("Board 1 waits for a first move, and no clock runs before that.")
+    alice.says("pause").hears("Board 1 waits for a first move. It can be paused")
     alice.says("give 3d").hears("It is your own move on board 1")
 
 
@@ -154,11 +154,12 @@ def test_of_time_for_all_moves_all_others_get_some(table: Table, options: str) -
         ("give", "Something is missing there: the time."),
         ("give soon", 'I cannot read "soon" as a length of time.'),
         ("give bob 3d", 'I cannot read "bob" as a length of time.'),
+        ("give time [board]", "Put a length of time there, for example 10d (ten days)"),
         ("give me 3d", "You can only give time to others."),
         ("give 40d", '"40d" cannot be chosen here; it may be 1 hour to 30 days.'),
         ("give 3d 7", "There is no board 7."),
         ("give 1 3d", 'The command is "give time [board]".'),
-        ("give 3d", "It is your own move on board 1, so no time of the others runs there."),
+        ("give 3d", "It is your own move on board 1. You can give the others more time when"),
     ],
 )
 def test_what_cannot_be_given(table: Table, line: str, told: str) -> None:

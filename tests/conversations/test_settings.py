@@ -114,10 +114,14 @@ def test_several_settings_in_one_mail_are_all_kept(table: Table) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("set picture maybe", 'Picture can be on or off, not "maybe"'),
-        ("set mails weekly", 'Mails can be all or turn or digest, not "weekly"'),
-        ("set digest weekly", 'Digest can be daily or hourly or off, not "weekly"'),
-        ("set digest 24:00", 'Digest can be daily or hourly or off, not "24:00"'),
+        ("set picture maybe", '"picture" can be on or off, not "maybe"'),
+        ("set mails weekly", '"mails" can be all, turn or digest, not "weekly"'),
+        (
+            "set digest weekly",
+            '"digest" can be daily, hourly, off or an hour such as 18:00, not "weekly"',
+        ),
+        ("set digest 18:20", 'full hour: "set digest 18:00" or "set digest 19:00".'),
+        ("set digest 25:00", 'or an hour such as 18:00, not "25:00"'),
         ("set digest 13pm", 'not "13pm": for example "set digest off"'),
         ("set subject", "Something is missing there: the value."),
         ("set colour red", 'I do not know "colour" here; it is one of picture, subject, mails'),

@@ -140,7 +140,7 @@ def test_a_first_move_may_be_made_after_a_vacation(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("vacation today 10d").forgets()
     table.days_pass(16)
-    alice.hears("Please make it by 2026-12-08 00:00 (UTC)")
+    alice.hears("Please make it by 2026-12-07 24:00 (UTC)")
     assert table.board(1).playing
     table.days_pass(0.9)
     bob.hears("alice has not made a first move for seven days.")

@@ -93,7 +93,7 @@ def test_a_line_like_a_command_does_nothing_and_is_not_sent_on(
         ("challenge bob -rounds=1", '"1" is not a number of rounds'),
         ("help yourself", 'There is no help page "yourself".'),
         ("games nobody1", "There is no player called nobody1."),
-        ("set subject colourful", "Subject can be plain or classic"),
+        ("set subject colourful", '"subject" can be plain or classic'),
         ("signup alicia", "You play here already, as alice."),
         ("move 7 a1-c3,d4", "There is no board 7."),
         ("move 2 a1-c3,d4", "You do not play on board 2."),

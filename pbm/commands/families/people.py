@@ -99,18 +99,18 @@ class ListHistory(Command, group="look"):
 class ShowInfo(Command, group="look"):
     """Tell about a player: since when, ratings, games, how often in time, languages.
 
-    `info me` is what others are told of you. It says nothing of your addresses, nor of how we write
-    to you.
+    `info` alone is what others are told of you. It says nothing of your addresses, nor of how we
+    write to you.
     """
 
     words = ("info",)
-    examples = ("info bob", "info me")
+    examples = ("info bob", "info")
     reads_only = True
 
-    who: str = operand(Handle())
+    who: str | None = operand(Handle(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        player = player_named(context, self.who)
+        player = player_named(context, self.who or ME)
         if player.status == PlayerStatus.REMOVED:
             raise Refusal("has-left", handle=player.handle)
         yield Answered("info", {**_who(context, player), **_games(context, player)})

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import available_timezones
 
+from pbm.clock import local_time
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand
@@ -50,7 +51,7 @@ _REMINDERS = {
     **dict.fromkeys(("on", "usual", "every"), "all"),
     **dict.fromkeys(("off", "few", "none", "no"), "last"),
 }
-_HOUR = re.compile(r"([0-9]{1,2})(?:[:.]?00)?[ ]?(h|am|pm|)", re.ASCII)
+_HOUR = re.compile(r"([0-9]{1,2})(?:[:.]?([0-9]{2}))?[ ]?(h|am|pm|)", re.ASCII)
 _MOST_LANGUAGES = 6
 _FILE = Path(__file__).parents[1] / "languages" / "spoken.txt"
 _BETWEEN_LANGUAGES = re.compile(r"[\s,;/+&]+")
@@ -91,14 +92,17 @@ def _digest(word: str) -> dict[str, Any]:
 
 
 def _hour(word: str) -> int | None:
-    """Parse an hour of the day: `18:00`, `18h`, `6pm`; None if invalid."""
+    """Parse an hour of the day: `18:00`, `18h`, `6pm`; None if invalid. Raises Refusal."""
     found = _HOUR.fullmatch(lowered(word))
     if found is None:
         return None
-    hour = int(found[1])
-    if found[2] in ("am", "pm"):
-        return hour % 12 + 12 * (found[2] == "pm") if 1 <= hour <= 12 else None
-    return hour if hour < 24 else None
+    hour, half = int(found[1]), found[3] in ("am", "pm")
+    if not half <= hour <= (12 if half else 24):
+        return None
+    hour = hour % 12 + 12 * (found[3] == "pm") if half else hour % 24
+    if found[2] not in (None, "00"):
+        raise Refusal("not-a-full-hour", hours=[f"{hour}:00", f"{(hour + 1) % 24}:00"])
+    return hour
 
 
 def _reminders(word: str) -> dict[str, Any]:
@@ -324,15 +328,10 @@ def set_challenges(context: Context, value: str) -> Answered:
     return _told(context, changed="challenges")
 
 
-def local_time(moment: datetime, timezone: str) -> str:
-    """A moment as mails show it: ISO 8601 to the minute, and the zone."""
-    return f"{moment.astimezone(ZoneInfo(timezone)):%Y-%m-%d %H:%M} ({timezone})"
-
-
 def _told(context: Context, changed: str = "") -> Answered:
     settings = context.player.settings
     shown = {
-        name: {True: "on", False: "off"}.get(value, value)
+        name: ("on" if value else "off") if isinstance(value, bool) else value
         for name, value in asdict(settings).items()
     }
     shown["languages"] = ", ".join(names_of(settings.languages)) or "none"

@@ -93,6 +93,8 @@ class LongSpan(Span):
     """A length of time of several words: `3 days`, `1 week 2 days`."""
 
     def read(self, words: list[str]) -> Any:
+        if words[0] == "time" and parse_duration(" ".join(words[1:2])):
+            del words[0]  # as the usage is printed
         count = 1
         for more in range(2, min(len(words), _WORDS_OF_A_TIME) + 1):
             if words[more - 2].isdigit() and words[more - 1][0].isdigit():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pbm.commands.families.settings import local_time
+from pbm.clock import local_time
 from pbm.events.board import BoardFact, FirstMoveDue, MoveDue
 from pbm.play.clocks.pauses import note_reminded
 from pbm.play.clocks.terms import DECLINED_AFTER, REMINDED_AFTER
