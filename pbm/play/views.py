@@ -30,6 +30,7 @@ from pbm.store.values.players import Player
 
 ViewData = dict[str, Any]
 SKIPPED = "--"
+_SHARED_BY = _TWO = 2
 
 
 class BoardShown(TypedDict):
@@ -153,7 +154,8 @@ def board_views(
     shared = _shared(work, board, departures, seats, rounds)
     claim = claimable(work, board, plies, departures)
     marked: dict[int, list[ViewData]] = {}
-    drawn: dict[int, ViewData | None] = {}
+    player_ids = list(player_ids)
+    drawn = _drawn(board, plies, [reader for reader in player_ids if reader not in plain])
     views: dict[int | None, BoardView] = {}
     game = board.rules
     may_decline = board.playing and not all(seat.last_ply for seat in board.seats)
@@ -162,8 +164,6 @@ def board_views(
         moves = tuple(_moved(ply) for ply in plies if ply.ply > since)
         if since not in marked:
             marked[since] = _marked(board, board.position, moves)
-        if player_id not in plain and since not in drawn:
-            drawn[since] = _picture(board, board.position, moves)
         own = _own_seats(board, player_id)
         sides = [side for side in shared["sides"] or () if not set(own).isdisjoint(side)]
         beside = [seat for side in sides for seat in side]
@@ -171,7 +171,7 @@ def board_views(
         after = knows.get(player_id)
         views[player_id] = {
             **shared,
-            "picture": None if player_id in plain else drawn[since],
+            "picture": drawn.get(player_id),
             "marked": marked[since],
             "yours": yours,
             "you": [{"seat": seat, **seats[seat - 1]} for seat in own if not board.from_record],
@@ -223,35 +223,48 @@ def past_view(
     ply: int,
     *,
     since: int | None = None,
+    player_id: int | None = None,
     picture: bool = True,
 ) -> PastView:
     """A board as it was after `ply` plies, with the moves after `since` marked.
 
-    Without `since` only the last one is. `picture` is False for a reader without pictures.
+    Without `since` only the last one is. `player_id` is the reader (None: a stranger); `picture` is
+    False for a reader without pictures.
     """
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
-    return _at(board, position, ply, tuple(map(_moved, plies)), picture=picture)
+    moves = tuple(map(_moved, plies))
+    return _at(board, position, ply, moves, player_id=player_id, picture=picture)
 
 
-def view_after(board: Board, text: str, *, picture: bool = True) -> tuple[PastView, str]:
+def view_after(
+    board: Board, text: str, *, player_id: int | None = None, picture: bool = True
+) -> tuple[PastView, str]:
     """A board after a move, and the move in notation.
 
-    `picture` is False for a reader without pictures. Raises Refusal for an illegal move.
+    `player_id` is the reader (None: a stranger); `picture` is False for a reader without pictures.
+    Raises Refusal for an illegal move.
     """
     played = board.position.play(check_move(board, text))
     moved = Moved(board.position.to_move[0], str(played.move), played.effect)
-    view = _at(board, played.position, board.ply + 1, (moved,), picture=picture)
+    after, ply = played.position, board.ply + 1
+    view = _at(board, after, ply, (moved,), player_id=player_id, picture=picture)
     return view, moved.move
 
 
 def _at(
-    board: Board, position: Position, ply: int, moves: tuple[Moved, ...], *, picture: bool
+    board: Board,
+    position: Position,
+    ply: int,
+    moves: tuple[Moved, ...],
+    *,
+    player_id: int | None,
+    picture: bool,
 ) -> PastView:
     return {
         **_shown(board, position, seats_data(board, position)),
         "past_ply": ply,
-        "picture": _picture(board, position, moves) if picture else None,
+        "picture": _picture(board, position, moves, [player_id]) if picture else None,
         "marked": _marked(board, position, moves),
     }
 
@@ -306,10 +319,52 @@ def _shared(
     }
 
 
-def _picture(board: Board, position: Position, moves: tuple[Moved, ...]) -> ViewData | None:
+def _drawn(
+    board: Board, plies: Sequence[Ply], readers: Iterable[int | None]
+) -> dict[int | None, ViewData | None]:
+    """The picture for each reader; two for whom the same moves are new share one.
+
+    A shared picture names the pieces of both, so that it is drawn once; more than two would leave
+    too few pieces with the signs of their seats.
+    """
+    alike: dict[int, list[int | None]] = {}
+    for reader in readers:
+        alike.setdefault(last_seen(board, reader), []).append(reader)
+    drawn: dict[int | None, ViewData | None] = {}
+    for since, sharing in alike.items():
+        moves = tuple(_moved(ply) for ply in plies if ply.ply > since)
+        for at in range(0, len(sharing), _SHARED_BY):
+            pair = sharing[at : at + _SHARED_BY]
+            picture = _picture(board, board.position, moves, pair)
+            drawn |= dict.fromkeys(pair, picture)
+    return drawn
+
+
+def _picture(
+    board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
+) -> ViewData | None:
     """A position as a drawing, with the last moves marked, None if its game has no drawings."""
     game, view = board.rules, View(moves=moves)
-    return {"game": board.game, **game.drawing(position, view)} if has(game, Draws) else None
+    if not has(game, Draws):
+        return None
+    named = _named(board, position, readers)
+    return {"game": board.game, "named": named, **game.drawing(position, view)}
+
+
+def _named(board: Board, position: Position, readers: Iterable[int | None]) -> str:
+    """The digits of the seats whose pieces show the names of their cells.
+
+    They are both seats of two, whose colours suffice; else the seats for which the readers move, or
+    the one to move for a reader without a seat or with more than two.
+    """
+    if len(board.seats) == _TWO:
+        return "12"
+    named: set[int] = set()
+    for reader in readers:
+        own = _own_seats(board, reader)
+        own += [seat for mine in own for seat in board.gone_partners(mine)]
+        named.update(own if 0 < len(own) <= _TWO else position.to_move[:1])
+    return "".join(map(str, sorted(named)))
 
 
 def _marked(board: Board, position: Position, moves: tuple[Moved, ...]) -> list[ViewData]:

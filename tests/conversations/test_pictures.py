@@ -42,8 +42,8 @@ def test_a_boards_mail_shows_it_above_the_text(table: Table) -> None:
         " x on g5 to g7, h4 to h9, i5 to i9; last a1-c3,b2."
     )
     assert mail.html.index("<img") < mail.html.index("To move, answer") < mail.html.index("<pre>")
-    assert "max-width:412px" in mail.html
-    assert pixels(pictures(mail.raw)[0])[0] == (824, 720)  # two for one, to be sharp on a phone
+    assert "max-width:384px" in mail.html
+    assert pixels(pictures(mail.raw)[0])[0] == (768, 668)  # two for one, to be sharp on a phone
 
 
 def test_the_text_is_complete_without_it_and_ends_as_ever(table: Table) -> None:
@@ -56,15 +56,39 @@ def test_the_text_is_complete_without_it_and_ends_as_ever(table: Table) -> None:
     assert alice.newest.text.count("A- o o o o o /") == 1
 
 
-def test_players_for_whom_the_same_is_new_get_one_picture_drawn_once(table: Table) -> None:
+def test_two_for_whom_the_same_is_new_get_one_picture_drawn_once(table: Table) -> None:
     people = table.start("ann", "ben", "cal", "dan", "eve", "fay")
     picture.png.cache_clear()
     ann = people[0]
     ann.says(ann.newest.text.split("such as ")[1].split(".\n")[0])
-    found = {pictures(person.newest.raw)[0] for person in people}
-    assert len(found) == 1
-    assert picture.png.cache_info().misses == 1
+    found = [pictures(person.newest.raw)[0] for person in people]
+    assert len(set(found)) == 3
+    assert found[::2] == found[1::2]
+    assert picture.png.cache_info().misses == 3
     assert len({shown(person.newest)[0][0] for person in people}) == 6
+
+
+@pytest.mark.parametrize(
+    ("players", "moves", "named"),
+    [
+        (2, 0, {"ann": "12", "ben": "12", None: "12"}),
+        (2, 1, {"ann": "12", "ben": "12", None: "12"}),
+        (3, 0, {"ann": "12", "ben": "12", "cal": "13", None: "13"}),
+        (3, 3, {"ann": "1", "ben": "23", "cal": "23", None: "1"}),
+    ],
+)
+def test_every_readers_pieces_show_what_to_type(
+    table: Table, players: int, moves: int, named: dict[str | None, str]
+) -> None:
+    people = table.start(*("ann", "ben", "cal")[:players])
+    for at in range(moves):
+        person = people[at % players]
+        person.says(person.newest.text.split("such as ")[1].split(".\n")[0])
+    ids = {handle: handle and table.player(handle).id for handle in named}  # type: ignore[union-attr]
+    with table.database.reading() as work:
+        views = board_views(work, table.board(1), ids.values())
+    drawn = {handle: views[ids[handle]]["picture"] for handle in named}
+    assert {handle: shown and shown["named"] for handle, shown in drawn.items()} == named
 
 
 def test_all_moves_since_the_readers_last_one_are_marked(table: Table) -> None:
@@ -153,6 +177,15 @@ def test_who_wants_none_gets_none(table: Table) -> None:
     assert (plain.pictures, len(drawn.pictures)) == ((), 1)
     assert "<img" not in plain.html
     assert plain.text == drawn.text
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_a_boards_mail_has_at_most_forty_kilobytes(table: Table, players: int) -> None:
+    people = table.start(*("ann", "ben", "cal", "dan", "eve", "fay")[:players])
+    for turn in range(18):
+        person = people[turn % players]
+        person.says(person.newest.text.split("such as ")[1].split(".\n")[0])
+        assert max(len(reader.newest.raw) for reader in people) <= 40_000
 
 
 def returned(person: Person, mail: Mail, said: str) -> bytes:

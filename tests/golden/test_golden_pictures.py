@@ -51,7 +51,8 @@ def drawing(name: str) -> dict[str, object]:
         played = position.play(rules.parse_move(text, position))
         moves.append(Moved(seat, str(played.move), played.effect))
         position = played.position
-    return rules.drawing(position, moves)
+    named = "12" if len(position.seats) == 2 else str(position.turn)
+    return {**rules.drawing(position, moves), "named": named}
 
 
 @each_row("name", NAMES)

@@ -240,7 +240,8 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
     if not 0 <= counted <= board.ply:
         raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ply)
     position = position_after(work, board, counted)
-    past = past_view(work, board, position, counted, picture=picture)
+    reader = context.actor_id
+    past = past_view(work, board, position, counted, player_id=reader, picture=picture)
     return Answered("past-board", dict(past), board.id)
 
 

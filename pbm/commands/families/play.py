@@ -91,6 +91,7 @@ class PlayMove(BoardCommand, group="play"):
         past = past_view(
             *(context.work, board, board.position, board.ply),
             since=last_seen(board, context.actor_id),
+            player_id=context.actor_id,
             picture=context.wants_picture,
         )
         told = {**past, "next": board.ply + 1, **why}
@@ -165,7 +166,9 @@ class Preview(Command, group="look"):
         board = context.board(self.board)
         if not board.playing:
             raise Refusal("board-over", number=board.id)
-        view, move = view_after(board, self.move, picture=context.wants_picture)
+        view, move = view_after(
+            board, self.move, player_id=context.actor_id, picture=context.wants_picture
+        )
         yield Answered("preview", {**view, "move": move}, board.id)
 
 

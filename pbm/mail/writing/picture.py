@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from math import cos, dist, radians, sin
+from math import cos, radians, sin
 from typing import Any, Final
 
 from PIL import Image
@@ -57,9 +57,9 @@ _EMPTY: Final = "."
 _FIXED: Final = "#"
 _MOST_KEPT: Final = 128  # pictures of 18 to 31 KB
 _encoder: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
-# A number is in a gap between the piece and two neighbours, first beside its move's line.
-_ASIDE: Final = (-90, 90, -30, 30, -150, 150)
-_AWAY, _APART = 0.44, 0.4
+# A number is first where it hides no name.
+_BESIDE: Final = ((0.0, -0.44), (0.0, 0.44), (0.7, 0.0), (-0.7, 0.0), (0.0, -0.83))
+_KEYS: Final = ((42, 24), (42, 52))  # pixels of a page
 _OVER_THE_EDGE: Final = 0.6  # distance from its last cell of a piece that has left the board
 
 
@@ -70,25 +70,33 @@ def described(drawing: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def png(described: str) -> bytes:
-    """The PNG of a text from `described`."""
+    """The PNG of a text from `described`.
+
+    The pieces of the seats in `named`, if the drawing has it, show the names of their cells.
+    """
     drawing = json.loads(described)
     ground, moves = _ground(drawing), drawing["moves"]
     image = stamps.board(ground).copy()
     came = {index for move in moves for index in move["came"]}
     left = {index: move["towards"] for move in moves for index in move["left"]}
+    named = drawing.get("named", "")
+    mask = stamps.mask(stamps.PIECE)
     for index, sign in enumerate(drawing["signs"]):
-        point = stamps.place(ground, ground.cells[index])
         if sign != _EMPTY:
-            piece = stamps.piece(sign, _written(drawing, sign), came=index in came)
-            _put(image, piece, point, stamps.mask(stamps.PIECE))
+            writing = ground.names[index] if sign in named else _written(drawing, sign)
+            stamp = stamps.piece(sign, writing, came=index in came)
         elif index in left:
-            hole = stamps.left(ground.names[index], left[index])
-            _put(image, hole, point, stamps.mask(stamps.PIECE))
+            stamp = stamps.left(ground.names[index], left[index])
+        else:
+            continue
+        _put(image, stamp, stamps.place(ground, ground.cells[index]), mask)
     for move in moves:
         if move["off"]:
             _put_off(image, ground, drawing, move)
     if len(moves) > 1:
         _put_numbers(image, ground, moves)
+    for seat, point in zip(named, _KEYS, strict=False):
+        _put(image, stamps.key(seat, _written(drawing, seat)), point)
     return encoded(image, stamps.PALETTE, stamps.ALPHAS)
 
 
@@ -137,7 +145,9 @@ def _written(drawing: Mapping[str, Any], sign: str) -> str:
     return sign if sign == _FIXED else str(drawing["seats"][int(sign) - 1])
 
 
-def _put(image: Image.Image, stamp: Image.Image, point: Point, mask: Image.Image) -> None:
+def _put(
+    image: Image.Image, stamp: Image.Image, point: Point, mask: Image.Image | None = None
+) -> None:
     x, y = point
     corner = (round(DENSITY * x - stamp.width / 2), round(DENSITY * y - stamp.height / 2))
     image.paste(stamp, corner, mask)
@@ -158,13 +168,14 @@ def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str
     taken: list[Point] = []
     for number, move in enumerate(moves, 1):
         x, y = ground.cells[move["at"]]
-        turned = (radians(move["towards"] + angle) for angle in _ASIDE)
-        beside = [(x + _AWAY * cos(angle), y + _AWAY * sin(angle)) for angle in turned]
-        free = (point for point in beside if all(dist(point, other) > _APART for other in taken))
+        beside = [(x + right, y + down) for right, down in _BESIDE]
+        free = (point for point in beside if not any(_overlap(point, other) for other in taken))
         taken.append(next(free, beside[0]))
-        _put(
-            image,
-            stamps.number(number),
-            stamps.place(ground, taken[-1]),
-            stamps.mask(stamps.NUMBER),
-        )
+        point = stamps.place(ground, taken[-1])
+        _put(image, stamps.number(number), point, stamps.number_mask())
+
+
+def _overlap(one: Point, other: Point) -> bool:
+    """Whether numbers at two points of a ground would hide a part of each other."""
+    sizes = zip(one, other, stamps.NUMBER, strict=True)
+    return all(abs(here - there) * stamps.UNIT < 2 * half for here, there, half in sizes)

@@ -58,18 +58,38 @@ class Canvas:
             for one, other in zip(corners, (*corners[1:], corners[0]), strict=True):
                 self.line(one, other, 2 * margin, colour)
 
-    def text(self, middle: Point, text: str, size: float, colour: Colour, bold: float = 0) -> None:
-        """Draw a short text around a point; `bold` thickens every stroke by that on each side."""
+    def text(
+        self,
+        middle: Point,
+        text: str,
+        size: float,
+        colour: Colour,
+        bold: float = 0,
+        anchor: str = "mm",
+    ) -> None:
+        """Draw a short text around a point; `bold` thickens every stroke by that on each side.
+
+        `anchor` is Pillow's: which point of the text is there.
+        """
         x, y = middle
         self._pen.text(
             (x * _TIMES, y * _TIMES),
             text,
             fill=colour,
             font=_font(round(size * _TIMES)),
-            anchor="mm",
+            anchor=anchor,
             stroke_width=round(bold * _TIMES),
             stroke_fill=colour,
         )
+
+    def name(self, middle: Point, name: str, size: float, colour: Colour, bold: float = 0) -> None:
+        """Draw the name of a cell; each character is at the same place in all names.
+
+        Equal characters are then equal bytes in a picture, which makes it smaller.
+        """
+        x, y = middle
+        for text, anchor in ((name[:1], "rm"), (name[1:], "lm")):
+            self.text((x, y), text, size, colour, bold, anchor)
 
     def indexed(self, colours: Mapping[Colour, int]) -> Image.Image:
         """The finished image; each pixel is the number of the nearest of the colours."""
@@ -143,13 +163,22 @@ PALETTE: Final = bytes(
 
 _NUMBERS: Final = {colour: number for number, colour in enumerate(_COLOURS, len(ALPHAS))}
 
-PIECE, FALLEN, NUMBER = 0.47, 0.29, 0.22
-"""Radii, in steps from cell to cell."""
-_DENT: Final = 0.37
-_NAME_SIZE: Final = 0.36
+PIECE, FALLEN, KEY = 0.43, 0.29, 0.27
+"""Radii, in steps from cell to cell. Pieces of two rows have no line of pixels in common."""
+_RIM, _CAME, _DENT = 0.035, 0.3, 0.37
+_NAME_SIZE: Final = 0.34
+_PIECE_NAME_SIZE: Final = 0.4
 _MOST_LEFT: Final = 128  # cached holes with arrows, of 5 KB each
 _ROUND: Final = 16  # pixels of radius at the corners
 _MIDDLE: Final = (UNIT / 2, UNIT / 2)
+_TAG_ROUND: Final = 2.5  # pixels around the corners of a number
+NUMBER: Final = (12.5, 6.5)
+"""Half the width and height of a number, in pixels of a page."""
+_ORDINALS: Final = {1: "st", 2: "nd", 3: "rd"}
+_OBLONG: Final = tuple(
+    (UNIT / 2 + across * (NUMBER[0] - _TAG_ROUND), UNIT / 2 + down * (NUMBER[1] - _TAG_ROUND))
+    for across, down in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+)
 _HEAD: Final = ((0.5, 0.0), (0.28, 0.21), (0.28, -0.21))  # of an arrow that leaves a hole
 
 
@@ -169,9 +198,9 @@ def board(ground: Ground) -> Image.Image:
         canvas.line(place(ground, one), place(ground, other), 1, NAME)
     for name, point in zip(ground.names, ground.cells, strict=True):
         canvas.disc(place(ground, point), _DENT * UNIT, HOLE)
-        canvas.text(place(ground, point), name, _NAME_SIZE * UNIT, NAME)
+        canvas.name(place(ground, point), name, _NAME_SIZE * UNIT, NAME)
     for label, point in ground.labels:
-        canvas.text(place(ground, point), label, 0.44 * UNIT, _INK, 0.3)
+        canvas.text(place(ground, point), label, 0.4 * UNIT, _INK, 0.3)
     right, bottom = width - _ROUND, height - _ROUND
     corners = [(_ROUND, _ROUND), (right, _ROUND), (right, bottom), (_ROUND, bottom)]
     shape.polygon(corners, _LIGHT, _ROUND)
@@ -185,14 +214,14 @@ def board(ground: Ground) -> Image.Image:
 
 @cache
 def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
-    """A piece of a seat with its sign; `came` rings it as just moved here."""
+    """A piece of a seat with its sign, or the name of its cell; `came`: it has just moved here."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
     canvas.disc(_MIDDLE, PIECE * UNIT, _INK)
     if came:
-        canvas.disc(_MIDDLE, 0.435 * UNIT, _LIGHT)
-        canvas.disc(_MIDDLE, 0.355 * UNIT, _INK)
-    canvas.disc(_MIDDLE, (0.325 if came else 0.435) * UNIT, colour)
+        canvas.disc(_MIDDLE, (PIECE - _RIM) * UNIT, _LIGHT)
+        canvas.disc(_MIDDLE, (_CAME + _RIM) * UNIT, _INK)
+    canvas.disc(_MIDDLE, (_CAME if came else PIECE - _RIM) * UNIT, colour)
     _draw_sign(canvas, sign, ink, 0.85 if came else 1.0)
     return _finished(canvas, *_colours_of(seat), *(_LIGHT,) * came)
 
@@ -203,7 +232,7 @@ def fallen(seat: str, sign: str) -> Image.Image:
     canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
     canvas.disc(_MIDDLE, FALLEN * UNIT, _INK)
-    canvas.disc(_MIDDLE, (FALLEN - 0.035) * UNIT, colour)
+    canvas.disc(_MIDDLE, (FALLEN - _RIM) * UNIT, colour)
     _draw_sign(canvas, sign, ink, 0.7)
     return _finished(canvas, *_colours_of(seat))
 
@@ -218,17 +247,41 @@ def left(name: str, towards: int) -> Image.Image:
     head = [(x + at * right - by * down, y + at * down + by * right) for at, by in _HEAD]
     canvas.polygon(head, _INK)
     canvas.disc(_MIDDLE, (_DENT - 0.05) * UNIT, _LIGHT)
-    canvas.text(_MIDDLE, name, _NAME_SIZE * UNIT, _INK)
+    canvas.name(_MIDDLE, name, _NAME_SIZE * UNIT, _INK)
     return _finished(canvas, _WELL, _INK, _GREY, _LIGHT)
 
 
 @cache
 def number(which: int) -> Image.Image:
-    """The number of a move where several are marked."""
-    canvas = Canvas(UNIT, UNIT, _LIGHT)
-    canvas.disc(_MIDDLE, (NUMBER - 0.035) * UNIT, _INK)
-    canvas.text(_MIDDLE, str(which), 0.34 * UNIT, _LIGHT, 0.3)
+    """The place of a move in the order of those marked: oblong and an ordinal, unlike a seat."""
+    canvas = _tag(_LIGHT, _INK, 0)
+    text = f"{which}{_ORDINALS.get(which, 'th')}"
+    canvas.text(_MIDDLE, text, 0.34 * UNIT, _LIGHT, 0.3)
     return _finished(canvas, _INK, _GREY, _LIGHT)
+
+
+@cache
+def number_mask() -> Image.Image:
+    """The mask of a stamp of `number`."""
+    return _tag(_INK, _LIGHT, 1).grey().point(lambda value: 255 * (value > 96), "1")
+
+
+def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
+    """An oblong in the middle, that much wider on each side."""
+    canvas = Canvas(UNIT, UNIT, ground)
+    canvas.polygon(_OBLONG, colour, _TAG_ROUND + rim)
+    return canvas
+
+
+@cache
+def key(seat: str, sign: str) -> Image.Image:
+    """The sign of a seat for its colour, beside a board on which its pieces show their cells."""
+    canvas = Canvas(2 * UNIT, UNIT, _GROUND)
+    colour, _ = PIECES[seat]
+    canvas.disc(_MIDDLE, KEY * UNIT, _INK)
+    canvas.disc(_MIDDLE, (KEY - _RIM) * UNIT, colour)
+    canvas.text((1.3 * UNIT, UNIT / 2), f"= {sign}", 0.5 * UNIT, _INK, 0.3)
+    return _finished(canvas, _GROUND, *_colours_of(seat))
 
 
 @cache
@@ -250,8 +303,10 @@ def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
             canvas.line((x - arm, y - down), (x + arm, y + down), 0.095 * unit, ink)
     elif sign == "#":
         canvas.square(_MIDDLE, 0.18 * unit, 0.085 * unit, ink)
+    elif len(sign) == 1:
+        canvas.text(_MIDDLE, sign, 0.56 * unit, ink, 0.025 * unit)
     else:
-        canvas.text(_MIDDLE, sign, 0.64 * unit, ink, 0.025 * unit)
+        canvas.name(_MIDDLE, sign, _PIECE_NAME_SIZE * UNIT, ink, 0.4)
 
 
 def _colours_of(seat: str) -> list[Colour]:

@@ -14,8 +14,6 @@ from pbm.rules.abalone.board import (
     CENTRE,
     INDEX,
     LEFT,
-    LOWER_LEFT,
-    RIGHT,
     ROWS,
     STEPS,
     UPPER_RIGHT,
@@ -32,8 +30,7 @@ _ROW_HEIGHT = sqrt(3) / 2
 _ANGLE = 60  # degrees from one direction to the next
 # The start of a label's stroke, and the gap between its end and the middle of the label.
 _STROKE, _SHORT = 0.56, 0.26
-# Distance of a label from the last cell of its line; farther if a row ends at the same place.
-_AWAY, _FARTHER = 1.3, 1.85
+_AWAY = 1.3  # distance of a label from the last cell of its line
 
 Point = tuple[float, float]
 
@@ -112,33 +109,30 @@ def _beside(cell: int, step: int, away: float) -> Point:
     return x + away * towards_x, y + away * towards_y
 
 
-def _ends() -> Iterator[tuple[str, int, int, float]]:
-    """Both ends of every row, which has a letter, and of every column, which has a digit.
+def _ends() -> Iterator[tuple[str, int, int]]:
+    """The left end of every row, which has a letter, and the upper end of every column, a digit.
 
-    Each as its label, its last cell, its direction, and the distance of the label.
+    Each as its label, its last cell and its direction.
     """
     for cell in CELLS:
-        letter, digit = ROWS[cell // 10 - 1].upper(), str(cell % 10)
-        for step in (LEFT, RIGHT):
+        for label, step in ((ROWS[cell // 10 - 1].upper(), LEFT), (str(cell % 10), UPPER_RIGHT)):
             if not is_on_board(cell + step):
-                yield letter, cell, step, _AWAY
-        for step, side in ((UPPER_RIGHT, LEFT), (LOWER_LEFT, RIGHT)):
-            if not is_on_board(cell + step):
-                yield digit, cell, step, _FARTHER if is_on_board(cell + step + side) else _AWAY
+                yield label, cell, step
 
 
 GROUND = Ground(
     names=tuple(CELL_NAMED),
     cells=tuple(map(_point, CELLS)),
-    labels=tuple((label, _beside(cell, step, away)) for label, cell, step, away in _ends()),
+    labels=tuple((label, _beside(cell, step, _AWAY)) for label, cell, step in _ends()),
     corners=tuple(_point(CENTRE + 4 * step) for step in STEPS),
-    width=412,
-    height=360,
-    middle=(206, 180),
+    width=384,
+    height=334,
+    middle=(202, 175),
     scale=(36, 31 * 2 / sqrt(3)),  # 31 from row to row
     strokes=tuple(
-        (_beside(cell, step, _STROKE), _beside(cell, step, away - _SHORT))
-        for _, cell, step, away in _ends()
+        (_beside(cell, step, _STROKE), _beside(cell, step, _AWAY - _SHORT))
+        for label, cell, step in _ends()
+        if label.isdigit()
     ),
 )
 """The empty board."""

@@ -163,7 +163,7 @@ def _guess(
     doubt: str = "",
 ) -> Script:
     """The script that asks whether a move was meant."""
-    shown, move = view_after(board, move, picture=context.wants_picture)
+    shown, move = view_after(board, move, player_id=context.actor_id, picture=context.wants_picture)
     section = {
         **shown,
         "section": "guessed-move",

@@ -3,7 +3,6 @@
 import io
 import itertools
 import json
-from math import dist
 from random import Random
 
 import pytest
@@ -95,7 +94,8 @@ def game(players: int, plies: int) -> list[str]:
         played = position.play(dice.choice(position.legal_moves()))
         moves.append(Moved(position.turn or 0, str(played.move), played.effect))
         position, moves = played.position, moves[1 - players :]
-        found.append(picture.described(rules.drawing(position, moves)))
+        named = "12" if players == 2 else str(position.turn)
+        found.append(picture.described({**rules.drawing(position, moves), "named": named}))
     return found
 
 
@@ -165,7 +165,8 @@ def test_the_numbers_of_moves_hide_nothing_of_each_other(monkeypatch: pytest.Mon
     picture.png.__wrapped__(picture.described(drawing))
     assert len(places) == 5
     for here, there in itertools.combinations(places, 2):
-        assert dist(here, there) >= 1.8 * stamps.NUMBER * stamps.UNIT
+        gaps = zip(here, there, stamps.NUMBER, strict=True)
+        assert any(abs(a - b) >= 2 * half for a, b, half in gaps), (here, there)
 
 
 def test_the_picture_has_a_ground_of_its_own() -> None:
@@ -176,6 +177,35 @@ def test_the_picture_has_a_ground_of_its_own() -> None:
     assert opacity.count(255) > 0.995 * len(opacity)
     middle = opacity[height // 2 * width :][:width]
     assert set(middle) == {255}
+
+
+@each_row(
+    ("players", "named", "cells"),
+    [
+        (2, "", ""),
+        (
+            2,
+            "12",
+            "a1 a2 a3 a4 a5 b1 b2 b3 b4 b5 b6 c3 c4 c5 g5 g6 g7 h4 h5 h6 h7 h8 h9 i5 i6 i7 i8 i9",
+        ),
+        (3, "2", "d8 e8 e9 f8 f9 g8 g9 h8 h9 i8 i9"),
+        (6, "16", "a2 a3 a4 b1 b3 b4 c1 c2 c4 d1 d2 d3"),
+    ],
+)
+def test_the_pieces_of_named_seats_show_their_cells(
+    players: int, named: str, cells: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    keys: list[str] = []
+    piece, key = stamps.piece, stamps.key
+    monkeypatch.setattr(
+        stamps, "piece", lambda seat, sign, **how: written.append(sign) or piece(seat, sign, **how)
+    )
+    monkeypatch.setattr(stamps, "key", lambda seat, sign: keys.append(seat) or key(seat, sign))
+    drawing = {**rules.drawing(rules.start("standard", players)), "named": named}
+    picture.png.__wrapped__(picture.described(drawing))
+    assert " ".join(sign for sign in written if len(sign) == 2) == cells
+    assert "".join(keys) == named
 
 
 def test_words_name_every_piece_and_nothing_else() -> None:
