@@ -33,7 +33,7 @@ from pbm.play.clocks.waits import PAUSED_AT_MOST
 from pbm.play.ending import settle_end
 from pbm.play.game_words import why
 from pbm.play.positions import positions_since
-from pbm.rules.contract import ClaimError, Claims, TellsClaims, has
+from pbm.rules.contract import ClaimError, Claims, has
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Departure, Offer, Ply
 from pbm.store.values.players import Player
@@ -264,7 +264,7 @@ def claimable(
     a version that did not count positions, a claim is offered later than it is allowed.
     """
     game = board.rules
-    if not board.playing or not has(game, TellsClaims):
+    if not board.playing or not has(game, Claims):
         return None
 
     def moves(latest: int) -> dict[int, int]:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 
-from pbm.rules.contract import Game, HasCopies, Position, TellsClaims, has
+from pbm.rules.contract import Claims, Game, HasCopies, Position, has
 from pbm.rules.registry import game_named
 from pbm.rules.sides import turn
 from pbm.store.db import UnitOfWork
@@ -14,7 +14,7 @@ from pbm.store.values.boards import MARK, Board
 
 def mark(game: Game, position: Position) -> str | None:
     """A key that is equal for positions that count as repeated; None if the game has no claims."""
-    if not has(game, TellsClaims):
+    if not has(game, Claims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
 
@@ -40,7 +40,7 @@ def counted_from(board: Board, position: Position, ply: int, stood: str | None) 
     has no ply, and `most` the limit of the count.
     """
     game = board.rules
-    if stood is None or not has(game, TellsClaims):
+    if stood is None or not has(game, Claims):
         return {}
     since = ply - game.reversible(position)
     from_start = since <= 0 and stood == mark(board.rules, board.start)

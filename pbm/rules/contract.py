@@ -17,8 +17,8 @@ CONTRACT = 1
 """The version of this contract; a game that names another one is not loaded."""
 
 SHORTEST_STATE, LONGEST_STATE = 20, 400
-"""Characters of the first word of a state line, and of the whole line. A quoted mail of ours is
-recognised by that line, so it must be longer than what people write."""
+"""Characters of the first word of a state line, and of the whole line: it must be longer than what
+people write, as a quoted mail of ours is recognised by it."""
 
 LONGEST_MOVE, LONGEST_BY = 16, 12
 """Characters of a move in canonical text, and of `Outcome.by`."""
@@ -40,8 +40,8 @@ class RulesError(ValueError):
         self.params = params
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name}={value}" for name, value in self.params.items())
-        return f"{self.reason} ({told})" if told else self.reason
+        params = ", ".join(f"{name}={value}" for name, value in self.params.items())
+        return f"{self.reason} ({params})" if params else self.reason
 
 
 class NotationError(RulesError):
@@ -394,7 +394,7 @@ class Draws(Protocol):
 
 @runtime_checkable
 class Claims(Protocol):
-    """A game in which a player may claim a draw."""
+    """A game in which a player may claim a draw; mails offer a claim that can be made."""
 
     def reversible(self, position: Any) -> int:
         """The number of plies since the last irreversible one: no position before can recur."""
@@ -406,18 +406,13 @@ class Claims(Protocol):
         the moves of each seat in them.
         """
 
-
-@runtime_checkable
-class TellsClaims(Claims, Protocol):
-    """A game that notices a claim without a replay of the game, so that mails can offer it."""
-
     def sameness(self, position: Any) -> str:
         """A text that two positions share if a claim counts them as the same."""
 
     def claimable(
         self, position: Any, times: int, moves: Callable[[int], Mapping[int, int]]
     ) -> str | None:
-        """The ground of a draw by claim, as `claim` returns it, or None.
+        """What `claim` would return, or None, found without a replay of the game.
 
         `times` is how often the position has stood since the last irreversible ply. `moves` counts,
         at some cost, the moves of each seat in so many of the latest plies.
@@ -425,7 +420,7 @@ class TellsClaims(Claims, Protocol):
 
 
 @runtime_checkable
-class HasCopies(TellsClaims, Protocol):
+class HasCopies(Claims, Protocol):
     """A game with symmetries: boards turned or mirrored, seats exchanged."""
 
     def copies(self, position: Any) -> Iterable[Any]:
@@ -456,11 +451,7 @@ ENDING_HOWS = ("agreed", "claimed", "closed", "operator", "record")
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """A seat's leaving, between two plies; `str()` gives it as a record writes it.
-
-    >>> str(Leaving(3, "forfeited"))
-    'seat 3 forfeited'
-    """
+    """A seat's leaving, between two plies; `str()` gives it as a record writes it."""
 
     seat: int
     how: str = "resigned"
@@ -562,11 +553,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The lines that a search found, the best first, the depth it finished, the nodes it took.
-
-    There are no lines once the game is over. `by` is the core that searched, `compiled` or `plain`,
-    which find the same. `cut`: `Budget.seconds` ended it.
-    """
+    """The lines that a search found, the best first, none once the game is over; the depth it
+    finished, and the nodes it took. `by` is the core that searched, `compiled` or `plain`, which
+    find the same. `cut`: `Budget.seconds` ended it."""
 
     lines: tuple[Line, ...]
     depth: int

@@ -5,11 +5,12 @@ from itertools import product
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.reasons import REASONS, RECORD_REASONS
+from pbm.rules.abalone.records import FORMS
 from tests.fuzz.targets import Target
 from tests.rules.records.random_records import random_record
 from tests.rules.sentences import told
 
-_FORMS: tuple[str | None, ...] = (None, *rules.RECORD_FORMS)
+_FORMS: tuple[str | None, ...] = (None, *FORMS)
 _AS = list(product(_FORMS, (None, "belgian", "standard"), (False, True)))
 _WORDS = (
     *('[Event "', '[Players "3"]', '[Result "1-0"]', '[Notation "Aba-Pro"]', '[Variant "', '"]'),

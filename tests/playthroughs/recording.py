@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pbm.rules import abalone as rules
+from pbm.rules.abalone import GAME
 from tests.rules.random_positions import Setup
 
 PLIES_BETWEEN_DIAGRAMS = 25
@@ -54,7 +55,7 @@ def tell(setup: Setup, events: Iterable[Event]) -> str:
         position = played.position
         if ply % PLIES_BETWEEN_DIAGRAMS == 0 and position.outcome is None:
             lines += ["", *_shown(position), _headings()]
-    balances = (rules.balance(setup.start(), position, seat) for seat in position.seats)
+    balances = (GAME.balance(setup.start(), position, seat) for seat in position.seats)
     balance = f"balance: {' '.join(f'{number:+}' for number in balances)}"
     return "\n".join([*lines, "", position.drawn(), "", _end(position), balance, ""])
 

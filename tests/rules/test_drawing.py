@@ -8,6 +8,7 @@ import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import CELL_NAMED, CELLS, STEPS
+from pbm.rules.abalone.drawing import told_move
 from pbm.rules.contract import Moved
 from tests.rows import each_row
 from tests.rules.random_games import pick
@@ -172,7 +173,7 @@ def test_a_drawing_agrees_with_its_position_and_is_plain_data(players: int) -> N
 def test_a_move_is_told_in_names() -> None:
     position = rules.start()
     played = position.play(rules.parse_move("a1-c3,d4", position))
-    told = rules.told_move(played.position, Moved(1, str(played.move)))
+    told = told_move(played.position, Moved(1, str(played.move)))
     assert told == {"symbol": "o", "came": ["b2", "c3", "d4"], "left": ["a1"], "off": None}
 
 
@@ -180,5 +181,5 @@ def test_a_move_tells_who_went_over_the_edge() -> None:
     state = "22111/....../......./......../........./......../......./....../..... 1 0,0 -"
     position = rules.parse_state(state)
     played = position.play(rules.parse_move("a5-a3,a2", position))
-    told = rules.told_move(played.position, Moved(1, str(played.move), played.effect))
+    told = told_move(played.position, Moved(1, str(played.move), played.effect))
     assert told["off"] == {"symbol": "x", "from": "a1"}

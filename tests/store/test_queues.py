@@ -161,7 +161,12 @@ def test_no_mail_overtakes_another_to_the_same_reader_of_a_board(database: Datab
         bob = work.players.add("bob", "bob@example.org", NOW)
         boards = [
             work.boards.add(
-                rules.NAME, {}, rules.GAME.start(2, {}, 0), [alice.id, bob.id], "{number}", NOW
+                "abalone",
+                {},
+                rules.GAME.start(2, {}, 0),
+                [alice.id, bob.id],
+                "{number}",
+                NOW,
             ).id
             for _ in range(2)
         ]

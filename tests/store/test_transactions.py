@@ -51,7 +51,7 @@ def start(work: UnitOfWork) -> Board:
     bob = work.players.add("bob", "bob@example.org", NOW)
     start = rules.GAME.start(2, {"layout": "standard"}, 0)
     chosen = {"layout": "standard"}
-    return work.boards.add(rules.NAME, chosen, start, [alice.id, bob.id], "Board {number}", NOW)
+    return work.boards.add("abalone", chosen, start, [alice.id, bob.id], "Board {number}", NOW)
 
 
 def test_a_savepoint_that_comes_first_is_undone_alone(database: Database) -> None:

@@ -12,15 +12,13 @@ languages there is `pbm-rules` (`docs/rules-protocol.md`), for whole games as te
 """
 
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
-from pbm.rules.abalone.claims import balance
-from pbm.rules.abalone.drawing import GROUND, drawing, told_move
-from pbm.rules.abalone.game import GAME, NAME
+from pbm.rules.abalone.drawing import GROUND, drawing
+from pbm.rules.abalone.game import GAME
 from pbm.rules.abalone.layouts import BOARDS, home_of, start
 from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import is_notation, mentions_cell, parse_move
 from pbm.rules.abalone.placement import symbol
 from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition, parse_state
-from pbm.rules.abalone.records import FORMS as RECORD_FORMS
 from pbm.rules.abalone.records import Record, format_record, parse_record
 from pbm.rules.abalone.refusals import example_move
 from pbm.rules.contract import (
@@ -28,20 +26,16 @@ from pbm.rules.contract import (
     IllegalMoveError,
     Leaving,
     NotationError,
-    Outcome,
     RecordError,
     RulesError,
     SetupError,
     StateError,
 )
-from pbm.rules.record import merged_steps
 
 __all__ = [
     "BOARDS",
     "GAME",
     "GROUND",
-    "NAME",
-    "RECORD_FORMS",
     "AbalonePlayed",
     "AbalonePosition",
     "Ending",
@@ -49,13 +43,11 @@ __all__ = [
     "Leaving",
     "LineMove",
     "NotationError",
-    "Outcome",
     "Record",
     "RecordError",
     "RulesError",
     "SetupError",
     "StateError",
-    "balance",
     "drawing",
     "example_move",
     "format_abapro",
@@ -63,12 +55,10 @@ __all__ = [
     "home_of",
     "is_notation",
     "mentions_cell",
-    "merged_steps",
     "parse_abapro",
     "parse_move",
     "parse_record",
     "parse_state",
     "start",
     "symbol",
-    "told_move",
 ]

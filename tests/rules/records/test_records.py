@@ -15,6 +15,7 @@ from pbm.rules.abalone.reasons import REASONS, RECORD_REASONS
 from pbm.rules.abalone.records import FORMS, LONGEST_TEXT, Form
 from pbm.rules.abalone.records.apgn import MOST_PLIES
 from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
+from pbm.rules.record import merged_steps
 from tests.rows import each_row
 from tests.rules.sentences import told
 
@@ -110,7 +111,7 @@ def test_a_record_that_cannot_be(fields: dict[str, Any], reason: str) -> None:
 def test_merging_plies_and_departures() -> None:
     moves = ["b2,b3", "b5,b4", "a2,a3"]
     leavings = [(2, rules.Leaving(3)), (3, rules.Leaving(1)), (0, rules.Leaving(2, "removed"))]
-    assert rules.merged_steps(moves, leavings) == (
+    assert merged_steps(moves, leavings) == (
         rules.Leaving(2, "removed"),
         "b2,b3",
         "b5,b4",
@@ -118,7 +119,7 @@ def test_merging_plies_and_departures() -> None:
         "a2,a3",
         rules.Leaving(1),
     )
-    assert (*rules.merged_steps(moves[:2], leavings[:1]), "a2,a3") == GAME.steps
+    assert (*merged_steps(moves[:2], leavings[:1]), "a2,a3") == GAME.steps
 
 
 def test_a_bare_list_needs_its_board() -> None:
