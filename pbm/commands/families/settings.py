@@ -228,7 +228,8 @@ class Set(Command, group="account"):
     the usual way.
 
     `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
-    something, and at the end; your own moves are still confirmed. `all` sends every move.
+    something, and at the end; your own moves are still confirmed. With `set receipts off` as well,
+    a game of six is one mail a round. `all` sends every move.
 
     `set digest daily` sends you one mail a day, at 7 in the morning, with all boards on which the
     others did something; `set digest 18:00` is another hour, `set digest hourly` a mail an hour,

@@ -20,6 +20,7 @@ from pbm.store.values.players import Player
 
 _ABOVE_THE_BOARD = 5  # lines of a comment, folded as in the text part
 _BELOW_THE_BOARD = 3  # lines below it, at least
+_MANY_BOARDS = 5  # in progress, from which on a player is offered fewer mails, once
 _Hidden = Mapping[int, Collection[str]]  # blocked handles, by the player who blocks them
 
 
@@ -200,8 +201,28 @@ def _shown(
             "newcomer": player.id in newcomers or bool(kept and kept.told.get("newcomer")),
             "clock": timed[player.settings.timezone],
         }
+        if _offers_fewer(turn, board, player, begins=begins):
+            view["fewer_mails"] = True
         shown.append((player, with_news(view, [kept]) if kept else view))
     return shown
+
+
+def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
+    """Whether a mail offers its reader fewer mails: once, to a writer who has many boards.
+
+    The count is read only when a board begins, and at first moves there. Mails that may be replaced
+    by a robot's move offer nothing.
+    """
+    settings = player.settings
+    if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
+        return False
+    is_first = begins or board.ply <= len(board.seats)
+    if not (is_first and turn.wrote(player)) or any(seat.robot for seat in board.seats):
+        return False
+    if turn.work.history.playing(player.id, most=_MANY_BOARDS) < _MANY_BOARDS:
+        return False
+    turn.work.players.change_settings(player.id, fewer_offered=True)
+    return True
 
 
 def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:

@@ -25,7 +25,7 @@ class PlayerSettings:
     with all news, `hourly`, or `daily` at the hour `digest_at`. `receipts`: own moves are confirmed
     by mail. `reminders`: `all` of a board, only the `last`, or only those after a wait such as
     `7d`; the last one is always sent. `signature` is the digest of the signature that the player
-    was last told is left out.
+    was last told is left out. `fewer_offered`: the player was told how to get fewer mails.
     """
 
     picture: bool = True
@@ -43,6 +43,7 @@ class PlayerSettings:
     receipts: bool = True
     reminders: str = "all"
     signature: str = ""
+    fewer_offered: bool = False
 
     @cached_property
     def wants_digests(self) -> bool:
