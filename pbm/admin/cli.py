@@ -1,17 +1,37 @@
-"""`pbm-admin`: the operator's tool. Every subcommand calls one service function."""
+"""`pbm-admin`: the operator's tool, for what `service/operator` does."""
+
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
 
 import click
 
 from pbm import __version__
-from pbm.admin.console import Console, Sentences, login_name, pass_session
+from pbm.admin.console import (
+    Console,
+    Sentences,
+    login_name,
+    pass_console,
+    pass_session,
+    print_journal,
+    print_reports,
+)
 from pbm.admin.games import games
 from pbm.admin.keys import keys
 from pbm.admin.players import players
-from pbm.admin.printing import print_journal, print_reports
 from pbm.admin.queue import queue
-from pbm.admin.server import backup, check, doctor, migrate, read, restore, send, verify
 from pbm.app.opening import owner_only
+from pbm.clock import system_clock
+from pbm.service.operator import backup as backups
+from pbm.service.operator import correspondence
+from pbm.service.operator.check_result import CheckResult
+from pbm.service.operator.checks import check as check_all
+from pbm.service.operator.copies import bring_up_to_date
+from pbm.service.operator.doctor import ARRIVAL_SECONDS, examine_front
 from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.operator.verify import verify as verify_boards
+from pbm.store.db import Database
+from pbm.store.migrate import newest_version
 
 
 @click.group(cls=Sentences)
@@ -32,7 +52,8 @@ def main(context: click.Context, who: str) -> None:
 @pass_session
 def journal(session: OperatorSession, most: int) -> None:
     """Print the newest changes that were made here, the newest last."""
-    changes = session.newest_changes(most)
+    with session.look() as work:
+        changes = work.changes.newest(most)
     print_journal(changes, of_all=True)
     if not changes:
         click.echo("The journal is empty: nothing was changed here yet.")
@@ -43,13 +64,176 @@ def journal(session: OperatorSession, most: int) -> None:
 @pass_session
 def reports(session: OperatorSession, most: int) -> None:
     """Print what players have reported, the newest last."""
-    found = session.newest_reports(most)
+    with session.look() as work:
+        found = work.reports.newest(most)
     print_reports(found)
     if not found:
         click.echo("Nobody has reported anything.")
 
 
-for command in (players, games, queue, keys, verify, migrate, backup, restore, check, doctor):
-    main.add_command(command)
-main.add_command(send)
-main.add_command(read)
+@main.command()
+@click.argument("numbers", type=click.IntRange(min=1), nargs=-1, metavar="[N]...")
+@pass_session
+def verify(session: OperatorSession, numbers: tuple[int, ...]) -> None:
+    """Replay games and compare with what is stored.
+
+    All games, or those named. Ends with status 1 if anything differs.
+    """
+    boards = wrong = 0
+    for verdict in verify_boards(session, numbers):
+        boards += 1
+        wrong += bool(verdict.problems)
+        for problem in verdict.problems:
+            click.echo(f"board {verdict.number}: {problem}")
+    click.echo(f"{boards} {'board' if boards == 1 else 'boards'} replayed, {wrong} wrong.")
+    if wrong:
+        raise SystemExit(1)
+
+
+@main.command()
+@pass_console
+def migrate(console: Console) -> None:
+    """Bring the tables to the version that this program needs."""
+    with closing(Database(console.settings.database_url)) as database:
+        before, copy = bring_up_to_date(database)
+    after = newest_version()
+    if before == after:
+        click.echo(f"Nothing to do: the tables have version {after}.")
+    else:
+        click.echo(f"The tables had version {before or 'none'} and have version {after} now.")
+    if copy:
+        click.echo(f"{copy} is the database as it was. Remove it when all is well.")
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@pass_console
+def backup(console: Console, file: Path) -> None:
+    """Copy database and keys into FILE; the server may run.
+
+    Whoever has FILE can read all mail addresses and write as any player: keep it safe.
+    """
+    manifest = backups.backup(console.settings, file)
+    click.echo(f"{file} holds the {manifest.kind} database and the keys, as of {manifest.made}.")
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Also over a database that holds data: it is lost.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    metavar="MB",
+    help="How large its database may be unpacked, where that is unusually large.",
+)
+@pass_console
+def restore(console: Console, file: Path, force: bool, most: int | None) -> None:
+    """Bring the database and the keys of a backup back.
+
+    The server must be stopped. The database named by the settings has to be empty, unless
+    --force is given.
+    """
+    restored = backups.restore(console.settings, file, force=force, most=most and most << 20)
+    held = ", ".join(f"{count} {what}" for what, count in restored.counts.items())
+    click.echo(f"Restored as of {restored.made}: {held}.")
+    if restored.old_keys:
+        click.echo(f"The key file that was here is {restored.old_keys} now.")
+    click.echo(
+        f"New boards are numbered from {restored.next_numbers['boards']} and new players from "
+        f"{restored.next_numbers['players']}, so that no mail from after the backup fits them."
+    )
+    click.echo("Run pbm-admin verify before you start the server.")
+
+
+@main.command()
+@pass_console
+def check(console: Console) -> None:
+    """Look whether the server has what it needs.
+
+    Says what to do where not. Ends with status 1 on a FAIL, not on a warn. It changes nothing.
+    """
+    print_results(check_all(console.settings, system_clock))
+
+
+def print_results(results: Iterable[CheckResult]) -> None:
+    """Print one result a line; exit with status 1 if a check failed."""
+    failed = False
+    for result in results:
+        failed |= not result.good
+        word = ("warn" if result.warning else "ok") if result.good else "FAIL"
+        click.echo(f"{word:4}  {result.what}: {result.text}")
+    if failed:
+        raise SystemExit(1)
+
+
+def _host_port(_context: click.Context, _option: click.Parameter, value: str) -> tuple[str, int]:
+    host, _, port = value.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) <= 65535:
+        raise click.BadParameter("it is not host:port, such as mx.example.org:25.")
+    return host.strip("[]"), int(port)
+
+
+@main.command()
+@click.option(
+    "--front",
+    required=True,
+    metavar="HOST:PORT",
+    callback=_host_port,
+    help="Where your mail server takes mail from the world.",
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=ARRIVAL_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the probe may be on its way.",
+)
+@pass_console
+def doctor(console: Console, front: tuple[str, int], wait: float) -> None:
+    """Try whether your mail server's word on senders can be believed.
+
+    Sends a mail with forged Authentication-Results through it to the running pbm, where they
+    must not arrive. Only after that the results of PBM_AUTHSERV_ID count. Ends with status 1
+    on a FAIL; nothing of that server counts then.
+    """
+    with console.session() as session:
+        print_results(examine_front(console.settings, session, *front, wait))
+
+
+@main.command()
+@click.option("--as", "sender", required=True, metavar="ADDRESS", help="Whose mail it is.")
+@click.option("--new", is_flag=True, help="Write a new mail, with TEXT as its subject.")
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=correspondence.ANSWER_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for something to arrive at ADDRESS.",
+)
+@click.argument("text")
+@pass_console
+def send(console: Console, sender: str, new: bool, wait: float, text: str) -> None:
+    """Mail TEXT to the server as a player would.
+
+    It answers the newest mail to ADDRESS. With --new, or while nothing has been mailed to
+    ADDRESS, it is a new mail instead, and TEXT its subject. Mails are found in PBM_MAILDIR,
+    where they land while PBM_SMARTHOST is not set.
+    """
+    click.echo(correspondence.send(console.settings, sender, text, new=new, wait=wait))
+
+
+@main.command()
+@click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True)
+@click.argument("address")
+@pass_console
+def read(console: Console, address: str, count: int) -> None:
+    """Print the newest mails to ADDRESS, the newest last."""
+    mails = correspondence.newest(console.settings, address, count)
+    shown = (f"Subject: {subject}\n\n{text.rstrip()}\n" for subject, text in mails)
+    click.echo(f"\n{'-' * 76}\n\n".join(shown), nl=False)
+
+
+for group in (players, games, queue, keys):
+    main.add_command(group)

@@ -1,14 +1,14 @@
-"""Shared by all `pbm-admin` subcommands: settings, session, common options, error messages."""
+"""Shared by all `pbm-admin` subcommands: session, options, error messages, printing of lists."""
 
 import getpass
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from sqlalchemy.exc import DBAPIError
@@ -23,8 +23,8 @@ from pbm.service.operator.checks import database_state
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.connecting import why_unusable
 from pbm.store.db import Database
-
-_F = TypeVar("_F", bound=Callable[..., Any])
+from pbm.store.values.players import Report
+from pbm.store.values.queues import Change
 
 
 @dataclass
@@ -66,22 +66,15 @@ class Sentences(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with sentences():
+        try:
             return super().invoke(ctx)
-
-
-@contextmanager
-def sentences() -> Iterator[None]:
-    """Convert our errors to those that `click` prints."""
-    try:
-        yield
-    except (OperatorError, GamesError) as error:
-        raise click.ClickException(str(error)) from error
-    except DBAPIError as error:
-        raise click.ClickException(why_unusable(error)) from error
-    except PermissionError as error:
-        told = f"{error.filename}: {trouble(Path(error.filename), error)}"
-        raise click.ClickException(told) from error
+        except (OperatorError, GamesError) as error:
+            raise click.ClickException(str(error)) from error
+        except DBAPIError as error:
+            raise click.ClickException(why_unusable(error)) from error
+        except PermissionError as error:
+            told = f"{error.filename}: {trouble(Path(error.filename), error)}"
+            raise click.ClickException(told) from error
 
 
 def login_name() -> str:
@@ -95,23 +88,16 @@ def login_name() -> str:
         return f"user {os.getuid()}"
 
 
-def why_option(function: _F) -> _F:
-    """Add a required --why, for the journal and the players concerned."""
-    return _why("The reason: it is kept, and the players concerned read it.")(function)
-
-
-def why_for_the_journal(function: _F) -> _F:
-    """Add a required --why, for the journal."""
-    return _why("The reason: it is kept in the journal.")(function)
-
-
-def _why(text: str) -> Callable[[_F], _F]:
-    return click.option("--why", required=True, metavar="TEXT", help=text)
-
-
-def yes_option(function: _F) -> _F:
-    """Add --yes, which answers the question in scripts."""
-    return click.option("--yes", is_flag=True, help="Do it without asking.")(function)
+why_option = click.option(
+    "--why",
+    required=True,
+    metavar="TEXT",
+    help="The reason: it is kept, and the players concerned read it.",
+)
+why_for_the_journal = click.option(
+    "--why", required=True, metavar="TEXT", help="The reason: it is kept in the journal."
+)
+yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 
 
 def somebody_is_there() -> bool:
@@ -129,3 +115,63 @@ def make_sure(question: str, *, yes: bool) -> None:
         )
     if not click.confirm(question):
         raise OperatorError("Nothing was done.")
+
+
+def cell(text: object, width: int) -> str:
+    """The text, padded or cut to the width of a column.
+
+    >>> cell("bob", 5), cell("alexander", 7)
+    ('bob  ', 'alex...')
+    """
+    shown = str(text)
+    if len(shown) > width:
+        shown = f"{shown[: width - 3]}..."
+    return shown.ljust(width)
+
+
+def print_journal(changes: Iterable[Change], *, of_all: bool = False) -> None:
+    """Print the operator's changes, oldest first: when, who, what, why.
+
+    With `of_all` each line names its player or board.
+    """
+    for change in changes:
+        why = f": {change.why}" if change.why else ""
+        what = " ".join([*_about(change, of_all), change.what, *_told(change.details)])
+        click.echo(f"{change.at:%Y-%m-%d %H:%M} UTC  {cell(change.who, 12)}  {what}{why}")
+
+
+def _about(change: Change, of_all: bool) -> list[str]:
+    if not of_all:
+        return []
+    board = f"board {change.board_id}" if change.board_id else None
+    named = " ".join(name for name in (change.handle, board) if name)
+    return [f"{named}:"] if named else []
+
+
+def _told(details: dict[str, Any]) -> list[str]:
+    named = [(name.replace("_", " "), value) for name, value in sorted(details.items())]
+    shown = [f"{name} {_listed(value)}" for name, value in named if value not in (None, [])]
+    return [f"({', '.join(shown)})"] if shown else []
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def print_reports(reports: Iterable[Report]) -> None:
+    """Print players' reports: author, time, board, text, and the words said on that board."""
+    for report in reports:
+        click.echo(
+            f"{report.reported_at:%Y-%m-%d %H:%M} UTC  {report.handle}, board {report.board_id}"
+        )
+        for line in report.lines:
+            click.echo(f"  {_plain(line)}")
+        for said in report.words:
+            click.echo(f"  {said['handle']} wrote there, {said['at'][:10]}:")
+            for line in said["lines"]:
+                click.echo(f"    {_plain(line)}")
+
+
+def _plain(line: str) -> str:
+    """The line with control characters replaced."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)

@@ -1,12 +1,12 @@
 """`pbm-admin games`."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, TextIO
 
 import click
 
-from pbm.admin.console import pass_session, why_option
-from pbm.admin.printing import cell, print_journal
+from pbm.admin.console import cell, pass_session, print_journal, why_option
 from pbm.errors import OperatorError
 from pbm.rules import registry
 from pbm.rules.contract import Game, Option, Options
@@ -21,18 +21,15 @@ NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
 class GameCommand(click.Command):
-    """Command with the options that the installed games declare."""
+    """Command with those options of the installed games that `of` returns."""
 
-    of: Callable[[Game], Sequence[Option]]
+    def __init__(self, *given: Any, of: Callable[[Game], Sequence[Option]], **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._of = of
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Its own parameters and those of the games."""
-        return [*super().get_params(ctx), *_declared(self.of)]
-
-
-def with_options(of: Callable[[Game], Sequence[Option]]) -> type[GameCommand]:
-    """A command class with these options of each game."""
-    return type("GameCommand", (GameCommand,), {"of": staticmethod(of)})
+        return [*super().get_params(ctx), *_declared(self._of)]
 
 
 def chosen(given: dict[str, Any]) -> Options:
@@ -47,15 +44,12 @@ def _declared(of: Callable[[Game], Sequence[Option]]) -> Iterable[click.Option]:
         if option.is_flag:
             yield click.Option([f"--{option.name}"], is_flag=True, help=told)
         else:
-            known = _known(option)
+            known = partial(_known, option)
             yield click.Option([f"--{option.name}"], metavar="NAME", callback=known, help=told)
 
 
-def _known(option: Option) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
-    def value(_: click.Context, __: click.Parameter, given: str | None) -> str | None:
-        return option.find(given) or given if given else None
-
-    return value
+def _known(option: Option, _: click.Context, __: click.Parameter, given: str | None) -> str | None:
+    return option.find(given) or given if given else None
 
 
 _STATUSES = [status.value for status in BoardStatus if status != BoardStatus.FORGOTTEN]
@@ -168,7 +162,7 @@ def resend(session: OperatorSession, number: int, handle: str | None, why: str |
     click.echo(f"Board {number} is on its way to {', '.join(sent)}.")
 
 
-@games.command(cls=with_options(forms_of))
+@games.command(cls=GameCommand, of=forms_of)
 @click.argument("number", type=NUMBER, metavar="N")
 @click.option("--form", metavar="NAME", help="The form, in one word.")
 @pass_session
@@ -181,7 +175,7 @@ def export(session: OperatorSession, /, number: int, form: str | None, **given: 
     click.echo(records.export(session, number, {**chosen(given), **forms}), nl=False)
 
 
-@games.command("import", cls=with_options(readings_of))
+@games.command("import", cls=GameCommand, of=readings_of)
 @click.argument("file", type=click.File("r", encoding="utf-8"))
 @click.option("--for", "owner", metavar="HANDLE", help="Keep it as a record of this player's.")
 @click.option(

@@ -4,12 +4,12 @@ import click
 
 from pbm.admin.console import (
     Console,
+    cell,
     make_sure,
     pass_console,
     why_for_the_journal,
     yes_option,
 )
-from pbm.admin.printing import cell
 from pbm.clock import system_clock
 from pbm.service.operator import keys as service
 from pbm.service.operator.checks import database_state

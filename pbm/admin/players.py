@@ -2,8 +2,7 @@
 
 import click
 
-from pbm.admin.console import make_sure, pass_session, why_option, yes_option
-from pbm.admin.printing import cell, print_journal
+from pbm.admin.console import cell, make_sure, pass_session, print_journal, why_option, yes_option
 from pbm.service.operator import players as service
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.values.players import Player

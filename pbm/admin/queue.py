@@ -2,8 +2,7 @@
 
 import click
 
-from pbm.admin.console import pass_session, why_option
-from pbm.admin.printing import cell
+from pbm.admin.console import cell, pass_session, why_option
 from pbm.service.operator import queue as service
 from pbm.service.operator.operator_session import OperatorSession
 

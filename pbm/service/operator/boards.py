@@ -1,6 +1,7 @@
 """The operator's commands on boards."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from pbm.errors import OperatorError
@@ -24,7 +25,7 @@ from pbm.play.by_operator import (
 )
 from pbm.play.views import seats_data
 from pbm.rules.contract import RulesError, View
-from pbm.service.operator.operator_session import OperatorSession, find_board
+from pbm.service.operator.operator_session import OperatorSession, find_board, find_player
 from pbm.store.values.boards import Board, BoardStatus, Departure, Ply, Seat
 from pbm.store.values.players import Player
 from pbm.store.values.queues import Change
@@ -57,14 +58,12 @@ def show_board(session: OperatorSession, number: int) -> BoardFile:
     """Look at one board. Raises OperatorError."""
     with session.look() as work:
         board = find_board(work, number)
-        return BoardFile(
-            board,
-            _diagram(board),
-            _signs(board),
-            work.plies.of(number),
-            work.plies.departures(number),
-            work.changes.of_board(number),
-        )
+        diagram, signs = "", tuple(str(seat.seat) for seat in board.seats)
+        with suppress(RulesError):
+            diagram = "\n".join(board.position.diagram(View()))
+            signs = tuple(told["symbol"] for told in seats_data(board, board.position))
+        plies, departures = work.plies.of(number), work.plies.departures(number)
+        return BoardFile(board, diagram, signs, plies, departures, work.changes.of_board(number))
 
 
 def standing(board: Board) -> str:
@@ -76,7 +75,9 @@ def standing(board: Board) -> str:
             return "its position cannot be read"
     if board.winners is None:
         return f"closed, {board.ended_by}"
-    return f"{_result_text(board, board.winners)} ({board.ended_by})"
+    handles = [board.seats[seat - 1].handle for seat in board.winners]
+    won = f"{' and '.join(handles)} {'win' if len(handles) > 1 else 'wins'}"
+    return f"{won if handles else 'a draw'} ({board.ended_by})"
 
 
 def undo(session: OperatorSession, number: int, why: str) -> Ply:
@@ -87,8 +88,14 @@ def undo(session: OperatorSession, number: int, why: str) -> Ply:
     with session.act(why) as act:
         board = act.board(number)
         _check_rules(board)
-        if board.status == BoardStatus.CLOSED or board.ended_by in _BY_WORD or board.from_record:
-            raise OperatorError(_why_no_undo(board))
+        if board.from_record:
+            raise OperatorError(f"Board {number} is a record of a game that was played elsewhere.")
+        if board.ended_by in _BY_WORD:
+            how = f"Board {number} ended as a draw"
+            how = f"The operator ended board {number}" if board.ended_by == BY_OPERATOR else how
+            raise OperatorError(f"{how}. Run: pbm-admin games reopen {number}")
+        if board.status == BoardStatus.CLOSED:
+            raise OperatorError(f"Board {number} was {board.ended_by} and is closed.")
         if board.ply == 0:
             raise OperatorError(f"No ply has been played on board {number} yet.")
         (ply,) = act.work.plies.of(number, since=board.ply - 1)
@@ -107,7 +114,9 @@ def end(
     with session.act(why) as act:
         board = act.board(number)
         _check_playing(board)
-        seats = _seats(board, winners)
+        seats = None
+        if winners is not None:
+            seats = sorted({_seat(board, handle).seat for handle in winners})
         events = end_board(act.work, board, seats, act.now)
         after = act.board(number)
         act.note(after.status, board=board, winners=after.winners and list(after.winners))
@@ -139,7 +148,7 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
     with session.act(why) as act:
         board = act.board(number)
         _check_playing(board)
-        old, new = act.player(handle), act.player(new_handle)
+        old, new = find_player(act.work, handle), find_player(act.work, new_handle)
         seats = [seat.seat for seat in board.seats_of(_seat(board, old.handle).player_id)]
         _check_successor(board, seats, new)
         for seat in seats:
@@ -176,29 +185,11 @@ def _handles(board: Board, left: Sequence[Departure]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(board.seats[item.seat - 1].handle for item in left))
 
 
-def _diagram(board: Board) -> str:
-    try:
-        return "\n".join(board.position.diagram(View()))
-    except RulesError:
-        return ""
-
-
-def _signs(board: Board) -> tuple[str, ...]:
-    try:
-        return tuple(told["symbol"] for told in seats_data(board, board.position))
-    except RulesError:
-        return tuple(str(seat.seat) for seat in board.seats)
-
-
 def _seat(board: Board, handle: str) -> Seat:
     for seat in board.seats:
         if seat.handle == handle.lower():
             return seat
     raise OperatorError(f"{handle} does not play on board {board.id}.")
-
-
-def _seats(board: Board, handles: Sequence[str] | None) -> list[int] | None:
-    return None if handles is None else sorted({_seat(board, handle).seat for handle in handles})
 
 
 def _check_playing(board: Board) -> None:
@@ -227,20 +218,3 @@ def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
         raise OperatorError(f"Then only robots would play on board {board.id}.")
     if new.robot and not robots_play(board.rules):
         raise OperatorError(f"{new.handle} does not know {board.rules.info.title}.")
-
-
-def _why_no_undo(board: Board) -> str:
-    if board.from_record:
-        return f"Board {board.id} is a record of a game that was played elsewhere."
-    if board.ended_by == BY_OPERATOR:
-        return f"The operator ended board {board.id}. Run: pbm-admin games reopen {board.id}"
-    if board.ended_by in _BY_WORD:
-        return f"Board {board.id} ended as a draw. Run: pbm-admin games reopen {board.id}"
-    return f"Board {board.id} was {board.ended_by} and is closed."
-
-
-def _result_text(board: Board, seats: Sequence[int]) -> str:
-    if not seats:
-        return "a draw"
-    handles = [board.seats[seat - 1].handle for seat in seats]
-    return f"{' and '.join(handles)} {'win' if len(handles) > 1 else 'wins'}"

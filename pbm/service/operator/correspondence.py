@@ -14,11 +14,12 @@ from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.smtp_out.maildir import mails_of
 from pbm.service.operator.smtp_hello import connected, reply_text
+from pbm.service.trouble.masking import one_line
 
 ANSWER_SECONDS = 5.0
 _SECONDS = 60
 _LOOK_AGAIN = 0.05
-_RE = "re:"
+
 # Longer than any Message-ID, as the library garbles one that it folds.
 _POLICY = SMTP.clone(max_line_length=900, cte_type="7bit")
 
@@ -36,18 +37,32 @@ def send(
     A new mail has the first line of `text` as its subject. Waits up to `wait` seconds for an
     answer in the address's folder. Returns the server's reply.
     """
-    mails = _mails(settings, sender)
+    mails, recipient = _mails(settings, sender), settings.address
+    subject, _, body = text.strip().partition("\n")
     mail = EmailMessage(policy=_POLICY)
     mail["From"] = parse_address(sender)
     mail["Date"] = formatdate()
     mail["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2])
-    if new or not mails:
-        recipient = _begin(mail, settings.address, text)
-    else:
-        recipient = _answer(mail, _read(mails[-1]), text)
+    if mails and not new:
+        answered, body = _read(mails[-1]), text
+        recipient = parseaddr(answered["Reply-To"] or answered["From"])[1]
+        message_id = one_line(answered["Message-ID"] or "")
+        subject = one_line(answered["Subject"] or "")
+        subject = subject if subject.lower().startswith("re:") else f"Re: {subject}"
+        mail["In-Reply-To"] = message_id
+        mail["References"] = one_line(f"{answered['References'] or ''} {message_id}")
+    mail["To"] = recipient
+    mail["Subject"] = one_line(subject)
+    mail.set_content(body)
     reply = _submit(settings, sender, recipient, mail.as_bytes())
-    if not settings.smarthost:
-        _await_answer(settings, sender, mails, wait)
+    end = time.monotonic() + wait
+    # Counts are compared, as a mail program may rename files.
+    while (
+        not settings.smarthost
+        and len(_mails(settings, sender)) <= len(mails)
+        and time.monotonic() < end
+    ):
+        time.sleep(_LOOK_AGAIN)
     return reply
 
 
@@ -59,7 +74,8 @@ def newest(settings: Settings, address: str, count: int = 1) -> tuple[tuple[str,
         if settings.smarthost:
             where = "here: PBM_SMARTHOST is set, so mail goes there"
         raise OperatorError(f"There is no mail to {address} {where}.")
-    return tuple((_subject(mail), _text(mail)) for mail in map(_read, found))
+    mails = map(_read, found)
+    return tuple((one_line(mail["Subject"] or ""), _text(mail)) for mail in mails)
 
 
 def _mails(settings: Settings, address: str) -> list[Path]:
@@ -69,26 +85,6 @@ def _mails(settings: Settings, address: str) -> list[Path]:
         raise OperatorError(str(error)) from error
     except OSError as error:
         raise OperatorError(f"Mail cannot be read: {error.strerror}.") from error
-
-
-def _begin(mail: EmailMessage, recipient: str, text: str) -> str:
-    subject, _, body = text.strip().partition("\n")
-    mail["To"] = recipient
-    mail["Subject"] = _in_a_line(subject)
-    mail.set_content(body)
-    return recipient
-
-
-def _answer(mail: EmailMessage, answered: EmailMessage, text: str) -> str:
-    recipient = parseaddr(answered["Reply-To"] or answered["From"])[1]
-    subject, message_id = _subject(answered), _in_a_line(answered["Message-ID"] or "")
-    references = _in_a_line(f"{answered['References'] or ''} {message_id}")
-    mail["To"] = recipient
-    mail["Subject"] = subject if subject.lower().startswith(_RE) else f"Re: {subject}"
-    mail["In-Reply-To"] = message_id
-    mail["References"] = references
-    mail.set_content(text)
-    return recipient
 
 
 def _submit(settings: Settings, sender: str, recipient: str, raw: bytes) -> str:
@@ -119,19 +115,8 @@ def _accepted(answer: tuple[int, bytes]) -> str:
     return f"{code} {reply_text(reply)}"
 
 
-def _await_answer(settings: Settings, address: str, before: list[Path], seconds: float) -> None:
-    end = time.monotonic() + seconds
-    # Compare counts, as a mail program may rename files.
-    while len(_mails(settings, address)) <= len(before) and time.monotonic() < end:
-        time.sleep(_LOOK_AGAIN)
-
-
 def _read(path: Path) -> EmailMessage:
     return message_from_bytes(path.read_bytes(), policy=default)
-
-
-def _subject(mail: EmailMessage) -> str:
-    return _in_a_line(str(mail["Subject"] or ""))
 
 
 def _text(mail: EmailMessage) -> str:
@@ -144,7 +129,3 @@ def _text(mail: EmailMessage) -> str:
         payload = part.get_payload(decode=True)
         text = payload.decode("latin-1") if isinstance(payload, bytes) else ""
     return text.replace("\r\n", "\n")
-
-
-def _in_a_line(text: str) -> str:
-    return " ".join(text.split())

@@ -21,12 +21,10 @@ from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.trouble.masking import one_line
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.boards import Board
-from pbm.store.values.players import Player, Report
-from pbm.store.values.queues import Change
+from pbm.store.values.players import Player
 
 MOST_WHY = 500  # characters of a reason
 _MOST_WHO = 80
-_BROKEN = "What is stored cannot be read: {error}. Run: pbm-admin verify"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,10 +33,6 @@ class OperatorTurn(Turn):
 
     who: str
     why: str
-
-    def player(self, handle: str) -> Player:
-        """Find a player. Raises OperatorError."""
-        return find_player(self.work, handle)
 
     def board(self, number: int) -> Board:
         """Find and lock a board. Raises OperatorError."""
@@ -118,16 +112,6 @@ class OperatorSession:
         with _sound(), self.database.reading() as work:
             yield work
 
-    def newest_changes(self, most: int) -> tuple[Change, ...]:
-        """The newest changes in the journal, the newest last."""
-        with self.look() as work:
-            return work.changes.newest(most)
-
-    def newest_reports(self, most: int) -> tuple[Report, ...]:
-        """The newest reports of players, the newest last."""
-        with self.look() as work:
-            return work.reports.newest(most)
-
 
 def find_player(work: UnitOfWork, handle: str) -> Player:
     """Find a player by handle. Raises OperatorError."""
@@ -152,7 +136,8 @@ def _sound() -> Iterator[None]:
     try:
         yield
     except RulesError as error:
-        raise OperatorError(_BROKEN.format(error=error)) from error
+        told = f"What is stored cannot be read: {error}. Run: pbm-admin verify"
+        raise OperatorError(told) from error
 
 
 def reason_of(why: str) -> str:

@@ -1,7 +1,6 @@
 """The operator's commands on players."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from pbm.errors import OperatorError
 from pbm.events.by_operator import (
@@ -66,7 +65,11 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
     """
     with session.act(why) as act:
         player = _person(act, handle)
-        new = _new_address(session, act, player, address)
+        try:
+            new = parse_address(address)
+        except AddressError as error:
+            raise OperatorError(str(error)) from error
+        _check_address(act, player, new)
         for old in player.addresses:
             if address_key(old) != address_key(new):
                 act.tell_address(old, "address-old", "your address", handle=player.handle)
@@ -108,11 +111,12 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
         if player.status != PlayerStatus.SUSPENDED:
             raise OperatorError(f"{player.handle} is not suspended.")
         act.work.players.set_status(player.id, PlayerStatus.ACTIVE)
-        give_back(act.work, player, _suspended_at(act, player), act.now)
+        changes = act.work.changes.of_player(player.id)
+        since = [change.at for change in changes if change.what == "suspended"]
+        give_back(act.work, player, max(since, default=act.now), act.now)
         act.note("unsuspended", player=player)
-        boards = boards_played(act.work, player)
         act.tell_player(player, "unsuspended", "you can play again")
-        for board in boards:
+        for board in boards_played(act.work, player):
             act.tell_board(SuspensionLifted(board.id, act.why, player.handle))
             request_move(act.work, board, act.now)
         return act.work.players.get(player.id)
@@ -158,7 +162,7 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
 
 
 def _present(act: OperatorTurn, handle: str) -> Player:
-    player = act.player(handle)
+    player = find_player(act.work, handle)
     if player.status == PlayerStatus.REMOVED:
         raise OperatorError(f"{player.handle} was removed; that is for good.")
     return player
@@ -174,21 +178,11 @@ def _person(act: OperatorTurn, handle: str) -> Player:
     return player
 
 
-def _suspended_at(act: OperatorTurn, player: Player) -> datetime:
-    changes = act.work.changes.of_player(player.id)
-    return max((change.at for change in changes if change.what == "suspended"), default=act.now)
-
-
-def _new_address(session: OperatorSession, act: OperatorTurn, player: Player, address: str) -> str:
-    try:
-        new = parse_address(address)
-    except AddressError as error:
-        raise OperatorError(str(error)) from error
-    if not isinstance(session.site.address.parse(new), Unknown):
+def _check_address(act: OperatorTurn, player: Player, new: str) -> None:
+    if not isinstance(act.site.address.parse(new), Unknown):
         raise OperatorError(f"{new} is an address of this server itself.")
     owner = act.work.players.by_address(address_key(new))
     if owner is not None and owner.id != player.id:
         raise OperatorError(f"{new} is an address of {owner.handle}.")
     if player.addresses == (new,):
         raise OperatorError(f"{new} is {player.handle}'s only address already.")
-    return new

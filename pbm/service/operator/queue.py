@@ -1,16 +1,23 @@
 """The mail queue as the operator sees and changes it."""
 
+import json
+import re
+from base64 import b64decode
 from dataclasses import dataclass
 from datetime import datetime
 
+from jinja2 import TemplateError
+
 from pbm.errors import OperatorError
 from pbm.mail.address import Postmaster, address_key
+from pbm.mail.reading.body import body_text
+from pbm.mail.reading.charsets import decode, decode_words
 from pbm.mail.reading.inbound import read
-from pbm.mail.reading.limits import UnreadableMail
+from pbm.mail.reading.limits import LIMITS, UnreadableMail
+from pbm.mail.reading.mime import split_header, split_parts
 from pbm.mail.writing.render import Renderer
-from pbm.service.operator.mail_dump import incoming_text, outgoing_text
 from pbm.service.operator.operator_session import OperatorSession, OperatorTurn
-from pbm.service.trouble.mail_numbers import incoming, outgoing, parse_mail_number
+from pbm.service.trouble.mail_numbers import incoming, outgoing
 from pbm.service.trouble.masking import masked
 from pbm.service.trouble.notices import tell_anew
 from pbm.store.db import UnitOfWork
@@ -18,6 +25,8 @@ from pbm.store.values.mails import InboxMail, InboxStatus, OutboxMail, OutboxSta
 from pbm.store.values.players import Player
 
 MOST_LISTED = 100  # of each kind
+_NAME = re.compile(r"([io]?)([1-9]\d{0,8})", re.ASCII | re.IGNORECASE)
+_ERASED = "Its contents were erased when it was done."
 
 
 @dataclass(frozen=True)
@@ -51,27 +60,26 @@ class Queue:
 
 def list_queue(session: OperatorSession) -> Queue:
     """Mails that wait, are stuck or have failed; incoming ones first, the oldest first."""
-    now = session.clock()
     with session.look() as work:
-        mails = (
-            *map(_incoming, work.inbox.waiting(most=MOST_LISTED)),
-            *(_outgoing(mail, now) for mail in work.outbox.waiting(most=MOST_LISTED)),
-        )
+        mails: list[InboxMail | OutboxMail] = [*work.inbox.waiting(most=MOST_LISTED)]
+        mails += work.outbox.waiting(most=MOST_LISTED)
         waiting = sum(map(work.inbox.count, (InboxStatus.NEW, InboxStatus.STUCK)))
         waiting += sum(map(work.outbox.count, (OutboxStatus.DUE, OutboxStatus.FAILED)))
-        return Queue(mails, max(0, waiting - len(mails)))
+        now = session.clock()
+        return Queue(tuple(_listed(mail, now) for mail in mails), max(0, waiting - len(mails)))
 
 
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
     """A mail with its masked contents, which are erased once it is done. Raises OperatorError."""
-    mail_number = parse_mail_number(name)
-    number = mail_number.number
     with session.look() as work:
-        if mail_number.is_outgoing:
-            written = _get_outgoing(work, number)
-            return _outgoing(written, session.clock()), outgoing_text(written, Renderer())
-        kept = _get_incoming(work, number)
-        return _incoming(kept), incoming_text(kept.raw)
+        mail = _find(work, name)
+    text = _outgoing_text(mail) if isinstance(mail, OutboxMail) else _incoming_text(mail.raw)
+    masked_text = masked(text)
+    # An operator's terminal obeys no control characters of a mail.
+    plain = (
+        c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in masked_text
+    )
+    return _listed(mail, session.clock()), "".join(plain)
 
 
 def retry(session: OperatorSession, name: str) -> Retried:
@@ -79,54 +87,42 @@ def retry(session: OperatorSession, name: str) -> Retried:
 
     Outgoing mails ahead of it in the same thread are retried, too, as they block it.
     """
-    mail_number = parse_mail_number(name)
-    number = mail_number.number
     ahead: tuple[int, ...] = ()
     with session.act(None) as act:
-        if mail_number.is_outgoing:
-            mail = _waiting_outgoing(act, number)
+        mail = _find_waiting(act.work, name)
+        if isinstance(mail, OutboxMail):
             ahead = act.work.outbox.ahead_of(mail)
-            for each in (*ahead, number):
+            for each in (*ahead, mail.id):
                 act.work.outbox.retry(each, act.now)
             player = _addressee(act, mail)
         else:
-            kept = _waiting_incoming(act, number)
-            if kept.status != InboxStatus.STUCK:
-                raise OperatorError(f"Mail {mail_number} is not stuck; its turn comes by itself.")
-            act.work.inbox.retry(number)
-            player, _ = _writer(act, kept)
+            if mail.status != InboxStatus.STUCK:
+                raise OperatorError(f"Mail {_name(mail)} is not stuck; its turn comes by itself.")
+            act.work.inbox.retry(mail.id)
+            player, _ = _writer(act, mail)
         tell_anew(act.work)
-        act.note("mail tried again", player=player, mail=str(mail_number))
-    return Retried(str(mail_number), tuple(map(outgoing, ahead)))
+        act.note("mail tried again", player=player, mail=_name(mail))
+    return Retried(_name(mail), tuple(map(outgoing, ahead)))
 
 
 def drop(session: OperatorSession, name: str, why: str) -> str:
     """Drop a mail, and tell its player. Raises OperatorError."""
-    mail_number = parse_mail_number(name)
-    number = mail_number.number
     with session.act(why) as act:
-        if mail_number.is_outgoing:
-            _drop_outgoing(act, _waiting_outgoing(act, number))
-        else:
-            _drop_incoming(act, _waiting_incoming(act, number))
-    return str(mail_number)
-
-
-def _drop_incoming(act: OperatorTurn, mail: InboxMail) -> None:
-    player, subject = _writer(act, mail)
-    act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
-    act.note("mail dropped", player=player, mail=incoming(mail.id))
-    if player is not None:
-        told = {"number": incoming(mail.id), "subject": masked(subject)}
-        act.tell_player(player, "mail-dropped", "your mail was dropped", **told)
-
-
-def _drop_outgoing(act: OperatorTurn, mail: OutboxMail) -> None:
-    act.work.outbox.finish([mail.id], OutboxStatus.DROPPED, act.now, mail.last_error)
-    player = _addressee(act, mail)
-    act.note("mail dropped", player=player, mail=outgoing(mail.id), board_number=mail.board_id)
-    if player is not None and mail.kind.treatment.loss_is_reported:
-        act.tell_player(player, "answer-dropped", "a mail to you was dropped", board=mail.board_id)
+        mail = _find_waiting(act.work, name)
+        if isinstance(mail, OutboxMail):
+            act.work.outbox.finish([mail.id], OutboxStatus.DROPPED, act.now, mail.last_error)
+            player, board = _addressee(act, mail), mail.board_id
+            act.note("mail dropped", player=player, mail=_name(mail), board_number=board)
+            if player is not None and mail.kind.treatment.loss_is_reported:
+                act.tell_player(player, "answer-dropped", "a mail to you was dropped", board=board)
+            return _name(mail)
+        player, subject = _writer(act, mail)
+        act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
+        act.note("mail dropped", player=player, mail=_name(mail))
+        if player is not None:
+            told = {"number": _name(mail), "subject": masked(subject)}
+            act.tell_player(player, "mail-dropped", "your mail was dropped", **told)
+        return _name(mail)
 
 
 def _addressee(act: OperatorTurn, mail: OutboxMail) -> Player | None:
@@ -146,44 +142,85 @@ def _writer(act: OperatorTurn, mail: InboxMail) -> tuple[Player | None, str]:
     return act.work.players.by_address(address_key(envelope.author)), envelope.subject
 
 
-def _waiting_incoming(act: OperatorTurn, number: int) -> InboxMail:
-    mail = _get_incoming(act.work, number, lock=True)
-    if mail.status == InboxStatus.DONE:
-        raise OperatorError(f"Mail {incoming(number)} is done: {masked(mail.outcome or '')}.")
+def _find(work: UnitOfWork, name: str, *, lock: bool = False) -> InboxMail | OutboxMail:
+    """Find a mail by its name. Raises OperatorError, also for an ambiguous name."""
+    parsed = _NAME.fullmatch(name)
+    if parsed is None:
+        raise OperatorError(
+            f"{name!r} names no mail: i12 is an incoming one, o12 one on its way out."
+        )
+    kind, number = parsed[1].lower(), int(parsed[2])
+    if not kind:
+        raise OperatorError(
+            f"There may be two mails {number}: say {incoming(number)} for the one that came in, "
+            f"{outgoing(number)} for the one on its way out."
+        )
+    try:
+        return (work.outbox if kind == "o" else work.inbox).get(number, lock=lock)
+    except LookupError:
+        which = "outgoing" if kind == "o" else "incoming"
+        raise OperatorError(f"There is no {which} mail {kind}{number}.") from None
+
+
+def _find_waiting(work: UnitOfWork, name: str) -> InboxMail | OutboxMail:
+    """Find and lock a mail that is not done. Raises OperatorError."""
+    mail = _find(work, name, lock=True)
+    if isinstance(mail, InboxMail) and mail.status == InboxStatus.DONE:
+        raise OperatorError(f"Mail {_name(mail)} is done: {masked(mail.outcome or '')}.")
+    if isinstance(mail, OutboxMail) and mail.status not in (OutboxStatus.DUE, OutboxStatus.FAILED):
+        raise OperatorError(f"Mail {_name(mail)} is {mail.status} already.")
     return mail
 
 
-def _waiting_outgoing(act: OperatorTurn, number: int) -> OutboxMail:
-    mail = _get_outgoing(act.work, number, lock=True)
-    if mail.status not in (OutboxStatus.DUE, OutboxStatus.FAILED):
-        raise OperatorError(f"Mail {outgoing(number)} is {mail.status} already.")
-    return mail
+def _name(mail: InboxMail | OutboxMail) -> str:
+    return outgoing(mail.id) if isinstance(mail, OutboxMail) else incoming(mail.id)
 
 
-def _get_incoming(work: UnitOfWork, number: int, *, lock: bool = False) -> InboxMail:
-    try:
-        return work.inbox.get(number, lock=lock)
-    except LookupError:
-        raise OperatorError(f"There is no incoming mail {incoming(number)}.") from None
-
-
-def _get_outgoing(work: UnitOfWork, number: int, *, lock: bool = False) -> OutboxMail:
-    try:
-        return work.outbox.get(number, lock=lock)
-    except LookupError:
-        raise OperatorError(f"There is no outgoing mail {outgoing(number)}.") from None
-
-
-def _incoming(mail: InboxMail) -> MailInQueue:
-    about = f"from {masked(mail.sender) or '<>'} to {masked(mail.recipient)}"
-    trouble = masked(mail.outcome or "")
-    return MailInQueue(incoming(mail.id), mail.status, mail.received_at, mail.tries, about, trouble)
-
-
-def _outgoing(mail: OutboxMail, now: datetime) -> MailInQueue:
-    what = f"board {mail.board_id}" if mail.board_id else mail.kind
-    trouble = masked(mail.last_error or "")
-    about = f"{what} to {mail.recipient}"
+def _listed(mail: InboxMail | OutboxMail, now: datetime) -> MailInQueue:
+    name = _name(mail)
+    if isinstance(mail, InboxMail):
+        about = f"from {masked(mail.sender) or '<>'} to {masked(mail.recipient)}"
+        trouble = masked(mail.outcome or "")
+        return MailInQueue(name, mail.status, mail.received_at, mail.tries, about, trouble)
+    about = f"{f'board {mail.board_id}' if mail.board_id else mail.kind} to {mail.recipient}"
+    trouble, since = masked(mail.last_error or ""), mail.written_at
     until = mail.due_at if mail.status == OutboxStatus.DUE and mail.due_at > now else None
-    name, since = outgoing(mail.id), mail.written_at
     return MailInQueue(name, mail.status, since, mail.attempts, about, trouble, until)
+
+
+def _incoming_text(raw: bytes) -> str:
+    """Header and text of a mail, decoded, since encodings could hide a secret."""
+    if not raw:
+        return _ERASED
+    try:
+        headers, body = split_header(raw, LIMITS)
+        root = split_parts(raw, headers, body, LIMITS)
+    except UnreadableMail as error:
+        return f"It cannot be shown: {error}"
+    decoded = [(name, " ".join(decode(value, "").split())) for name, value in headers.fields]
+    fields = [f"{name.title()}: {decode_words(value)}" for name, value in decoded]
+    return "\n".join([*fields, "", body_text(raw, root, LIMITS)])
+
+
+def _outgoing_text(mail: OutboxMail) -> str:
+    """Header and text part of an outgoing mail."""
+    if not mail.params:
+        return _ERASED
+    if mail.template == "raw":
+        return _incoming_text(b64decode(mail.params["raw"]))
+    try:
+        text = Renderer().render(mail.template, mail.params).text
+    except (TemplateError, LookupError, TypeError, ValueError, AttributeError) as error:
+        params = json.dumps(mail.params, indent=1, sort_keys=True, default=str)
+        text = f"It cannot be rendered ({type(error).__name__}: {error}) from:\n{params}"
+    return "\n".join(
+        [
+            f"To: {mail.recipient}",
+            f"Subject: {mail.headers.get('subject', '')}",
+            f"Message-Id: {mail.message_id}",
+            f"Reply-To: {mail.headers.get('reply_to') or '-'}",
+            f"Template: {mail.template}",
+            "",
+            text,
+        ]
+    )

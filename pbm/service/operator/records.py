@@ -84,7 +84,11 @@ def take_over(
         raise OperatorError("This game is over. Keep it as a record: --for HANDLE")
     with session.act(why) as act:
         players = _players(act, list(handles) or list(record.names), record)
-        _check_robots(game, players)
+        robots = [player.handle for player in players if player.robot]
+        if robots and not robots_play(game):
+            raise OperatorError(f"{robots[0]} does not know {game.info.title}.")
+        if len(robots) == len(players):
+            raise OperatorError("Only robots would play on it.")
         ids, names = [player.id for player in players], [player.handle for player in players]
         board = keep_record(act, game, through, ids, names=names, goes_on=True)
         act.note("game taken over", board=board, handles=names)
@@ -92,20 +96,12 @@ def take_over(
         return board
 
 
-def _check_robots(game: Game, players: Sequence[Player]) -> None:
-    robots = [player.handle for player in players if player.robot]
-    if robots and not robots_play(game):
-        raise OperatorError(f"{robots[0]} does not know {game.info.title}.")
-    if len(robots) == len(players):
-        raise OperatorError("Only robots would play on it.")
-
-
 def _players(act: OperatorTurn, handles: list[str], record: GameRecord) -> list[Player]:
     if len(handles) != record.seats:
         raise OperatorError(f"This is a game of {record.seats}; name all, in seat order.")
     if not all(handles):
         raise OperatorError("The record does not name everybody; name them with --player.")
-    players = [act.player(handle) for handle in handles]
+    players = [find_player(act.work, handle) for handle in handles]
     for player in players:
         if not player.is_active:
             raise OperatorError(f"{player.handle} is {player.status}.")

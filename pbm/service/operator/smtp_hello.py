@@ -10,11 +10,11 @@ from pbm.clock import Clock
 from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
 from pbm.mail.smtp_in.certificate import good_between, load_certificate, why_not_now
+from pbm.service.trouble.masking import one_line
 
 _SECONDS = 10
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1", "*": "127.0.0.1"}
 LEAST_LEFT = timedelta(days=14)
-_READ_AGAIN = "Let the server read it again with SIGHUP (systemctl reload), or start it again."
 
 
 def connected(doorway: Doorway, seconds: float = _SECONDS) -> smtplib.SMTP:
@@ -38,8 +38,7 @@ def greeting_at(doorway: Doorway) -> str:
 
 def reply_text(reply: bytes | str) -> str:
     """The text of a server's reply, on one line."""
-    text = reply if isinstance(reply, str) else reply.decode("utf-8", "replace")
-    return " ".join(text.split())
+    return one_line(reply if isinstance(reply, str) else reply.decode("utf-8", "replace"))
 
 
 def _reachable(doorway: Doorway) -> str:
@@ -54,11 +53,13 @@ def certificate_state(settings: Settings, clock: Clock) -> str:
     begin, end = good_between(context, certificate)
     if not_now := why_not_now(begin, end, clock()):
         raise OperatorError(f"{certificate} {not_now}")
+    pem = Path(certificate).read_text(encoding="ascii", errors="replace")
+    first = pem[pem.index(ssl.PEM_HEADER) :].partition(ssl.PEM_FOOTER)[0] + ssl.PEM_FOOTER
     for doorway in settings.doorways:
-        if not doorway.path and _shown_at(doorway) != _first_of(certificate):
+        if not doorway.path and _shown_at(doorway) != ssl.PEM_cert_to_DER_cert(first):
             raise OperatorError(
-                f"The server on {doorway} shows another certificate than {certificate} holds. "
-                f"{_READ_AGAIN}"
+                f"The server on {doorway} shows another certificate than {certificate} holds. Let "
+                "the server read it again with SIGHUP (systemctl reload), or start it again."
             )
     if end < clock() + LEAST_LEFT:
         raise OperatorError(
@@ -66,14 +67,6 @@ def certificate_state(settings: Settings, clock: Clock) -> str:
             f"{LEAST_LEFT.days} days. Renew it, and see why that has not happened by itself."
         )
     return f"{certificate}, good until {end:%Y-%m-%d %H:%M} UTC"
-
-
-def _first_of(certificate: str) -> bytes:
-    """The first certificate of a file, which is the server's own."""
-    pem = Path(certificate).read_text(encoding="ascii", errors="replace")
-    begin = pem.index(ssl.PEM_HEADER)
-    end = pem.index(ssl.PEM_FOOTER, begin) + len(ssl.PEM_FOOTER)
-    return ssl.PEM_cert_to_DER_cert(pem[begin:end])
 
 
 def _shown_at(doorway: Doorway) -> bytes:

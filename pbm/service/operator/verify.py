@@ -1,6 +1,6 @@
 """Replays games from their moves, and compares the stored results."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import astuple, dataclass
 
 from pbm.errors import Refusal
@@ -60,59 +60,46 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
             f"has only version {version}"
         )
         return
-    plies, departures = work.plies.of(board.id), work.plies.departures(board.id)
-    replay = _Replay(game, plies, departures)
+    plies = work.plies.of(board.id)
     yield from _start_differences(board)
-    yield from replay.run(board.start_state)
-    if replay.position is not None:
-        yield from _differences(board, len(plies), replay.position)
-        yield from _seat_differences(board, plies)
-        yield from _result_differences(board, replay.position)
-        yield from _book_differences(board, replay.position, work.boards.bookkeeping(board.id))
+    position = yield from _replay(game, board, plies, work.plies.departures(board.id))
+    if position is not None:
+        yield from _differences(board, plies, position)
+        yield from _result_differences(board, position)
+        yield from _book_differences(board, position, work.boards.bookkeeping(board.id))
         yield from _rating_differences(work, board)
-        if board.state == replay.position.state():  # a differing state may be unreadable
+        if board.state == position.state():  # a differing state may be unreadable
             yield from _job_differences(work, board)
 
 
-class _Replay:
-    """Replays a game; `position` is the last one, None if the replay fails."""
-
-    def __init__(self, game: Game, plies: Sequence[Ply], departures: Sequence[Departure]) -> None:
-        self._game = game
-        self._plies = plies
-        self._departures = departures
-        self.position: Position | None = None
-        self._at = ""  # the step being replayed
-
-    def run(self, start: str) -> Iterator[str]:
-        """Replay the game; yield its problems as sentences."""
-        try:
-            position = self._leave(self._game.load(start), 0)
-            for number, ply in enumerate(self._plies, start=1):
+def _replay(
+    game: Game, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
+) -> Generator[str, None, Position | None]:
+    """Replay a game; yield its problems. Returns the last position, None if the replay fails."""
+    at = ""
+    try:
+        position = game.load(board.start_state)
+        for number, ply in enumerate((None, *plies)):
+            if ply is not None:
                 if ply.ply != number:
                     yield f"ply {number} is missing"
-                    return
-                self._at = f"ply {number}, {ply.text}"
+                    return None
+                at = f", at ply {number}, {ply.text}"
                 played = position.play(position.parse(ply.text, turn(position) or ply.seat))
                 yield from _ply_differences(ply, position, played)
-                position = self._leave(played.position, number)
-            left = [item for item in self._departures if item.after_ply > len(self._plies)]
-            if left:
-                missing = left[0].after_ply
-                yield f"seat {left[0].seat} left after ply {missing}, which was not played"
-                return
-        except RulesError as error:
-            told = sentence(why(self._game, error))
-            yield f"the game cannot be played again{self._at and f', at {self._at}'}: {told}"
-            return
-        self.position = position
-
-    def _leave(self, position: Position, ply: int) -> Position:
-        for departure in self._departures:
-            if departure.after_ply == ply:
-                self._at = f"seat {departure.seat} leaving after ply {ply}"
-                position = position.leave(departure.seat)
-        return position
+                position = played.position
+            for item in departures:
+                if item.after_ply == number:
+                    at = f", at seat {item.seat} leaving after ply {number}"
+                    position = position.leave(item.seat)
+    except RulesError as error:
+        yield f"the game cannot be played again{at}: {sentence(why(game, error))}"
+        return None
+    for item in departures:
+        if item.after_ply > len(plies):
+            yield f"seat {item.seat} left after ply {item.after_ply}, which was not played"
+            return None
+    return position
 
 
 def _start_differences(board: Board) -> Iterator[str]:
@@ -136,19 +123,15 @@ def _ply_differences(ply: Ply, before: Position, played: Played) -> Iterator[str
         yield f"what ply {ply.ply} did is kept as {ply.effect}, and should be {effect}"
 
 
-def _differences(board: Board, plies: int, position: Position) -> Iterator[str]:
-    if board.ply != plies:
-        yield f"it counts {board.ply} plies, and {plies} are recorded"
-    state = position.state()
+def _differences(board: Board, plies: Sequence[Ply], position: Position) -> Iterator[str]:
+    count, state, players = len(plies), position.state(), len(position.sides)
+    if board.ply != count:
+        yield f"it counts {board.ply} plies, and {count} are recorded"
     if board.state != state:
-        kept = f"its position after ply {plies} is kept as {board.state}"
+        kept = f"its position after ply {count} is kept as {board.state}"
         yield f"{kept} but the moves make it {state}"
-    players = len(position.sides)
     if len(board.seats) != players:
         yield f"{len(board.seats)} seats are taken in a game of {players}"
-
-
-def _seat_differences(board: Board, plies: Sequence[Ply]) -> Iterator[str]:
     played = {ply.seat: ply.ply for ply in plies}
     for seat in board.seats:
         last = played.get(seat.seat, 0)
@@ -157,7 +140,7 @@ def _seat_differences(board: Board, plies: Sequence[Ply]) -> Iterator[str]:
 
 
 def _result_differences(board: Board, position: Position) -> Iterator[str]:
-    kept = (board.status, board.ended_by, board.winners)
+    kept, outcome = (board.status, board.ended_by, board.winners), position.outcome
     if board.ended_by in _ENDED_BY_WORD.get(board.status, ()):
         seats = set(board.winners or ())
         unknown = seats - set(range(1, len(position.sides) + 1))
@@ -166,12 +149,9 @@ def _result_differences(board: Board, position: Position) -> Iterator[str]:
         elif board.ended_by in _ALWAYS_A_DRAW and seats:
             yield f"it is {_told(*kept)}, but what is {board.ended_by} is a draw"
         return
-    outcome = position.outcome
-    made = (
-        (BoardStatus.FINISHED, outcome.by, outcome.winners)
-        if outcome
-        else (BoardStatus.PLAYING, None, None)
-    )
+    made: tuple[str, str | None, tuple[int, ...] | None] = (BoardStatus.PLAYING, None, None)
+    if outcome:
+        made = (BoardStatus.FINISHED, outcome.by, outcome.winners)
     if kept != made:
         yield f"it is {_told(*kept)}, but the moves make it {_told(*made)}"
 
@@ -222,9 +202,5 @@ def _rounded(result: RatingResult) -> tuple[float, ...]:
 
 def _told(status: str, ended_by: str | None, winners: tuple[int, ...] | None) -> str:
     by = f" by {ended_by}" if ended_by else ""
-    won = "" if winners is None else f", won by {_seats(winners)}"
-    return f"{status}{by}{won}"
-
-
-def _seats(seats: Sequence[int]) -> str:
-    return f"seat {'+'.join(map(str, seats))}" if seats else "nobody"
+    seats = f"seat {'+'.join(map(str, winners))}" if winners else "nobody"
+    return f"{status}{by}" if winners is None else f"{status}{by}, won by {seats}"
