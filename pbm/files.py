@@ -51,6 +51,11 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def existing(folder: Path) -> Path:
+    """The folder, or its first parent that exists."""
+    return next(place for place in (folder, *folder.absolute().parents) if place.exists())
+
+
 def refuse_anothers(*paths: Path) -> None:
     """Raise OperatorError for the first existing path that this user may not read and write.
 

@@ -33,7 +33,7 @@ from pbm.service.intake.door import Intake
 from pbm.service.intake.upstream_mta import forget_front, note_front
 from pbm.service.post.composer import raw_mail
 from pbm.service.robots.jobs import RobotJobs
-from pbm.service.running.clock_watch import LISTENING, note_listening
+from pbm.service.running.heartbeat import LISTENING, note_listening
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import Database

@@ -1,13 +1,17 @@
-"""`pbm serve`."""
+"""`pbm serve`, and its log on standard error."""
 
 import asyncio
 import gc
+import logging
 import signal
+import sys
+from contextlib import suppress
+from typing import TextIO, cast
 
 import click
+import structlog
 
 from pbm import __version__
-from pbm.app.logs import set_up_logging
 from pbm.app.opening import owner_only, settings_from_here
 from pbm.app.server import Server
 from pbm.errors import OperatorError
@@ -59,3 +63,33 @@ def spare_garbage_looks() -> None:
     """
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
+
+
+class _LastingStream:
+    """Stream that ignores write errors, so that no turn fails when the terminal is closed."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.flush()
+
+
+def set_up_logging() -> None:
+    """Log to standard error, one line for each event."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"]),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _LastingStream(sys.stderr))),
+        cache_logger_on_first_use=True,
+    )

@@ -9,7 +9,6 @@ from functools import partial
 import structlog
 
 from pbm.app.opening import open_to_serve, open_transport
-from pbm.app.threads import Threads, here
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
@@ -26,7 +25,7 @@ from pbm.service.post.post import Post
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.robots.worker import RobotWorker
 from pbm.service.robots.worker_processes import WorkerProcesses
-from pbm.service.running.cooperative import InThread
+from pbm.service.running.cooperative import Threads, here
 from pbm.service.running.heartbeat import (
     LISTEN,
     POST,
@@ -40,12 +39,12 @@ from pbm.service.running.heartbeat import (
     stop_beating,
 )
 from pbm.service.running.room import watch_rooms
-from pbm.service.running.writer import Reader, Writer
+from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.crash_marker import CrashMarker
 from pbm.service.trouble.watchdog import Watchdog
 from pbm.service.turns.inbox_worker import InboxWorker
-from pbm.store.channels import JOB_ADDED, MAIL_KEPT, MAIL_WRITTEN, TIMER_SET, Channel
+from pbm.store.channels import JOB_ADDED, MAIL_KEPT, MAIL_WRITTEN, TIMER_SET
 from pbm.store.db import Database
 from pbm.store.processes.locks import acquire_server_lock
 from pbm.store.processes.notify import Notifier
@@ -55,6 +54,7 @@ TURNS_AT_ONCE = 3  # on a shared database, each with its own transaction and thr
 MOST_TURNS_TOGETHER = 16  # in one SQLite transaction
 MOST_TIMERS_TOGETHER = 16
 _HEART = "heart"  # has its own writer, so that a blocked role does not stop heartbeats
+_CHANNELS = {TURN: MAIL_KEPT, POST: MAIL_WRITTEN, TICKS: TIMER_SET, ROBOTS: JOB_ADDED}
 _log = structlog.get_logger("pbm.app")
 
 
@@ -86,13 +86,16 @@ class Server:
         self._minds = WorkerProcesses(settings.minds)
         composer = Composer(site.address.plain)
         self._post = Post(self._database, site, system_clock, self._transport, composer)
-        self._mail_kept, self._mail_written, self._timer_set, self._job_added = (
-            asyncio.Event() for _ in range(4)
-        )
-        self._notifier = Notifier(self._database, self._events())
+        self._woken = {role: asyncio.Event() for role in _CHANNELS}
+        events = {_CHANNELS[role]: self._woken[role] for role in _CHANNELS if role in roles}
+        self._notifier = Notifier(self._database, events)
         self._stopping = asyncio.Event()
         self._hung_up = asyncio.Event()
         self._threads = Threads()
+        # Roles begin in a thread: not in an embedded database's writer's, which may have to wait
+        # for the event loop.
+        self._aside = self._threads.one("read" if self._database.embedded else "store")
+        self._looking = here if self._database.embedded else self._threads.one("store")
         self._writers = self._open_writers()
         self._heart = Heart(system_clock, roles)
 
@@ -112,29 +115,6 @@ class Server:
             name: Writer(self._database, threads.get(name) or self._threads.one(name), tell)
             for name in names
         }
-
-    @property
-    def _aside(self) -> InThread:
-        """Thread in which roles begin.
-
-        On an embedded database not the writer's, which may have to wait for the event loop.
-        """
-        return self._threads.one("read" if self._database.embedded else "store")
-
-    @property
-    def _looking(self) -> InThread:
-        """Runs a read, perhaps in a thread."""
-        return here if self._database.embedded else self._threads.one("store")
-
-    def _events(self) -> dict[Channel, asyncio.Event]:
-        """Events that wake this process's roles, by channel."""
-        events = {
-            TURN: (MAIL_KEPT, self._mail_kept),
-            POST: (MAIL_WRITTEN, self._mail_written),
-            TICKS: (TIMER_SET, self._timer_set),
-            ROBOTS: (JOB_ADDED, self._job_added),
-        }
-        return dict(events[role] for role in events if role in self._roles)
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then drain. SIGHUP reloads the certificate."""
@@ -165,13 +145,14 @@ class Server:
             tasks = [asyncio.create_task(it) for it in always]
             if TURN in self._roles:
                 stack.enter_context(self._watchdog.running())
-                tasks.append(asyncio.create_task(self._take_turns()))
-            if TICKS in self._roles:
-                tasks.append(asyncio.create_task(self._keep_time()))
-            if ROBOTS in self._roles:
-                tasks.append(asyncio.create_task(self._run_robots()))
-            if POST in self._roles:
-                tasks.append(asyncio.create_task(self._send_post()))
+            for role, work in (
+                (TURN, self._take_turns),
+                (TICKS, self._keep_time),
+                (ROBOTS, self._run_robots),
+                (POST, self._send_post),
+            ):
+                if role in self._roles:
+                    tasks.append(asyncio.create_task(work()))
             self._say_ready()
             try:
                 await self._until_stopped(tasks)
@@ -228,7 +209,7 @@ class Server:
                     hash_in_thread=self._threads.one("passwords"),
                 )
                 alive = partial(self._heart.alive, TURN, number)
-                group.create_task(take_turns(taker, self._mail_kept, alive))
+                group.create_task(take_turns(taker, self._woken[TURN], alive))
 
     async def _keep_time(self) -> None:
         alive = partial(self._heart.alive, TICKS)
@@ -239,7 +220,7 @@ class Server:
             system_clock,
             self._looking,
             self._writers[TICKS],
-            self._timer_set,
+            self._woken[TICKS],
             most_together=MOST_TIMERS_TOGETHER if self._database.embedded else 1,
             alive=alive,
         )
@@ -248,23 +229,12 @@ class Server:
         alive = partial(self._heart.alive, ROBOTS)
         alive()
         await begin(self._robots, self._aside)
-        worker = RobotWorker(
-            self._robots,
-            self._minds,
-            self._writers[ROBOTS],
-            self._looking,
-            self._job_added,
-        )
-        await worker.run(alive)
+        writer, woken = self._writers[ROBOTS], self._woken[ROBOTS]
+        await RobotWorker(self._robots, self._minds, writer, self._looking, woken).run(alive)
 
     async def _send_post(self) -> None:
-        await send_post(
-            self._post,
-            self._looking,
-            self._writers[POST],
-            self._mail_written,
-            partial(self._heart.alive, POST),
-        )
+        alive = partial(self._heart.alive, POST)
+        await send_post(self._post, self._looking, self._writers[POST], self._woken[POST], alive)
 
     async def _until_stopped(self, tasks: list[asyncio.Task[None]]) -> None:
         stopping = asyncio.create_task(self._stopping.wait())
@@ -278,12 +248,8 @@ class Server:
                 raise task.exception() or RuntimeError
 
     def _listener(self, writer: Writer) -> Listener:
-        door = Door(
-            self._intake,
-            Reader(self._database, self._looking),
-            writer,
-            look_in_thread=self._threads.one("door"),
-        )
+        in_door = self._threads.one("door")
+        door = Door(self._intake, self._database, self._looking, writer, in_door)
         return Listener(
             hostname=own_address(self._settings).domain,
             accept_recipient=door.accept_recipient,
@@ -305,13 +271,13 @@ class Server:
             self._alone.close()
 
     def _say_ready(self) -> None:
-        settings = self._settings
-        out = "a smarthost" if settings.smarthost else f"Maildirs under {settings.maildir}"
-        told = {"address": settings.address, "roles": ",".join(sorted(self._roles))}
-        if LISTEN in self._roles:
+        settings, roles = self._settings, self._roles
+        told = {"address": settings.address, "roles": ",".join(sorted(roles))}
+        if LISTEN in roles:
             told["listening"] = settings.listen
-        if POST in self._roles:
-            told["mail_goes_to"] = out
+        if POST in roles:
+            maildirs = f"Maildirs under {settings.maildir}"
+            told["mail_goes_to"] = "a smarthost" if settings.smarthost else maildirs
         _log.info("ready", **told)
 
 

@@ -10,6 +10,7 @@ import pytest
 from pbm.errors import OperatorError
 from pbm.events.by_operator import BoardSentAgain
 from pbm.service.operator import queue
+from pbm.service.operator.operator_session import find_player
 from pbm.service.trouble.mail_numbers import incoming
 from pbm.service.trouble.masking import masked
 from pbm.service.turns.inbox_worker import InboxWorker
@@ -77,7 +78,7 @@ def _due(room: Room) -> str:
     """The name of a mail that waits to go out, with a reply tag in it."""
     room.alice.says("show 1")
     with room.office.act(None) as act:
-        act.send_board(act.board(1), act.player("bob"), BoardSentAgain(1, WHY))
+        act.send_board(act.board(1), find_player(act.work, "bob"), BoardSentAgain(1, WHY))
     return next(mail.name for mail in queue.list_queue(room.office).mails)
 
 
@@ -88,7 +89,7 @@ class TestList:
     def test_what_waits(self, room: Room, stuck: int) -> None:
         first = _keeps(room, room.bob.mail_bytes("whoami"))
         with room.office.act(None) as act:
-            act.send_board(act.board(1), act.player("bob"), BoardSentAgain(1, WHY))
+            act.send_board(act.board(1), find_player(act.work, "bob"), BoardSentAgain(1, WHY))
         listed = queue.list_queue(room.office)
         assert [(mail.name, mail.status) for mail in listed.mails[:2]] == [
             (incoming(stuck), "stuck"),
@@ -289,7 +290,7 @@ class TestRetry:
         first, now = _due(room), room.table.clock()
         with room.office.act(None) as act:
             act.send_board(
-                act.board(1), act.player("bob"), BoardSentAgain(1, "for the second time")
+                act.board(1), find_player(act.work, "bob"), BoardSentAgain(1, "for the second time")
             )
             act.work.outbox.defer(int(first[1:]), "no connection", now + timedelta(minutes=32))
         room.bob.forgets()

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed
 from pbm.mail.tags import Keyring
 from pbm.play.turn import Turn
-from pbm.service.accounts.cleared_passwords import CLEARED, tell_whose_was_cleared
+from pbm.service.accounts import CLEARED, tell_whose_was_cleared
 from pbm.service.operator import boards, players, queue, records
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.post.composer import Composer

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from pbm import passwords
-from pbm.service.accounts.cleared_passwords import CLEARED
+from pbm.service.accounts import CLEARED
 from pbm.store.schema.asking import errands, questions
 from pbm.store.schema.people import players
 from tests.table import Table

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm.errors import Refusal
-from pbm.service.accounts.handles import check_new_handle, suggest_handle
+from pbm.service.accounts import check_new_handle, suggest_handle
 from tests.table import Person, Table
 
 

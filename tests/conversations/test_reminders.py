@@ -8,10 +8,10 @@ from email import message_from_bytes
 import pytest
 from sqlalchemy import text
 
-from pbm.app.threads import here
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
 from pbm.service.post.composer import Composer
 from pbm.service.post.post import Post
+from pbm.service.running.cooperative import here
 from pbm.service.running.writer import Writer
 from tests.conversations.playing import plays, plays_on
 from tests.table import SERVER, Person, Table

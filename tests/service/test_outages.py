@@ -15,7 +15,7 @@ from pbm.commands.families.play import PlayMove
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.service import loops
 from pbm.service.post import post
-from pbm.service.running.clock_watch import ClockWatch
+from pbm.service.running.heartbeat import ClockWatch
 from pbm.store.queues.inbox import Inbox
 from pbm.store.schema.mails import outbox, outbox_contents
 from tests.service.whole import Whole, World, gone

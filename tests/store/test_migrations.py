@@ -12,7 +12,7 @@ from sqlalchemy import insert, text
 
 from pbm.passwords import PasswordHash
 from pbm.resources import resource_path
-from pbm.service.accounts.cleared_passwords import CLEARED
+from pbm.service.accounts import CLEARED
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate, newest_version
 from pbm.store.schema import metadata

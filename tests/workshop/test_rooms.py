@@ -29,7 +29,7 @@ BREACHES = {
     "robots/planted_10": "pbm.service",
     "robots/planted_11": "pbm.rules.abalone",
     "service/telling/planted_12": "pbm.service.trouble",
-    "service/accounts/planted_13": "pbm.service.turns",
+    "service/intake/planted_13": "pbm.service.turns",
     "service/ticks/planted_14": "pbm.service.turns",
     "service/turns/planted_15": "pbm.service.operator",
 }

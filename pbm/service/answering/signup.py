@@ -14,7 +14,7 @@ from pbm.events import Answered, Event
 from pbm.play.allowance import strangers_answers_left
 from pbm.play.begin import robot_to_begin_with
 from pbm.rules.registry import default_game
-from pbm.service.accounts.handles import check_new_handle, choose_handle, suggest_handle
+from pbm.service.accounts import check_new_handle, choose_handle, suggest_handle
 from pbm.service.answering.invitations import (
     call_off,
     called_off,

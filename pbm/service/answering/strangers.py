@@ -18,7 +18,7 @@ from pbm.play.limits import ASIDE
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
-from pbm.service.accounts.handles import choose_handle
+from pbm.service.accounts import choose_handle
 from pbm.service.answering.invitations import who_asks
 from pbm.service.asking.first_games import FirstGame
 from pbm.service.asking.passwords import hash_of_first

@@ -18,7 +18,7 @@ from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
 from pbm.rules.contract import Game, View, completed
 from pbm.rules.registry import default_game, game_named
-from pbm.service.accounts.handles import suggest_handle
+from pbm.service.accounts import suggest_handle
 from pbm.service.asking.first_games import FirstGame
 from pbm.service.asking.passwords import sealed_for
 from pbm.service.asking.standing_consent import origin_of

@@ -32,9 +32,9 @@ from pbm.service.intake.tag_guess_limit import (
 )
 from pbm.service.intake.upstream_mta import is_expected
 from pbm.service.running.cooperative import InThread
-from pbm.service.running.writer import Reader, Writer
+from pbm.service.running.writer import Writer
 from pbm.service.trouble.masking import traceback_of
-from pbm.store.db import UnitOfWork
+from pbm.store.db import Database, UnitOfWork
 from pbm.store.sql.driver import is_away
 from pbm.store.values.players import FIRST_EPOCH
 
@@ -145,18 +145,25 @@ class Door:
     """Callbacks of the listener, for each recipient and mail."""
 
     def __init__(
-        self, intake: Intake, reader: Reader, writer: Writer, *, look_in_thread: InThread
+        self,
+        intake: Intake,
+        database: Database,
+        read_in: InThread,
+        writer: Writer,
+        look_in_thread: InThread,
     ) -> None:
-        """`look_in_thread` reads long mails."""
-        self._intake, self._reader, self._writer = intake, reader, writer
-        self._look_in_thread = look_in_thread
+        """`read_in` runs queries, perhaps in a thread; `look_in_thread` reads long mails."""
+        self._intake, self._writer, self._database = intake, writer, database
+        self._read_in, self._look_in_thread = read_in, look_in_thread
 
     async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
         """The refusal of a recipient, None if it is accepted. Raises DBAPIError."""
-        check = partial(
-            self._intake.accept_recipient, address=address, sender=sender, caller=caller
-        )
-        rejection = await self._reader.do(check)
+
+        def check() -> Rejection | None:
+            with self._database.glance() as work:
+                return self._intake.accept_recipient(work, address, sender, caller)
+
+        rejection = await self._read_in(check)
         if isinstance(rejection, WrongTag):
             await self._writer.do(partial(self._intake.count_wrong, wrong=rejection))
         return rejection

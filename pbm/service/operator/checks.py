@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from pbm.clock import Clock
 from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
-from pbm.files import trouble
+from pbm.files import existing, trouble
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.keyfile import load_keys
 from pbm.mail.site import own_address
@@ -319,7 +319,7 @@ def _maildir(settings: Settings) -> str:
         check_folders(folder)
     except OSError as error:
         raise OperatorError(f"PBM_MAILDIR: {trouble(folder, error)}") from error
-    parent = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    parent = existing(folder)
     try:
         with tempfile.NamedTemporaryFile(dir=parent):
             pass

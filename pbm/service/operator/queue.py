@@ -9,17 +9,15 @@ from datetime import datetime
 from jinja2 import TemplateError
 
 from pbm.errors import OperatorError
-from pbm.mail.address import Postmaster, address_key
 from pbm.mail.reading.body import body_text
 from pbm.mail.reading.charsets import decode, decode_words
-from pbm.mail.reading.inbound import read
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from pbm.mail.reading.mime import split_header, split_parts
 from pbm.mail.writing.render import Renderer
 from pbm.service.operator.operator_session import OperatorSession, OperatorTurn
 from pbm.service.trouble.mail_numbers import incoming, outgoing
 from pbm.service.trouble.masking import masked
-from pbm.service.trouble.notices import tell_anew
+from pbm.service.trouble.notices import sender_of, tell_anew
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, InboxStatus, OutboxMail, OutboxStatus
 from pbm.store.values.players import Player
@@ -99,7 +97,7 @@ def retry(session: OperatorSession, name: str) -> Retried:
             if mail.status != InboxStatus.STUCK:
                 raise OperatorError(f"Mail {_name(mail)} is not stuck; its turn comes by itself.")
             act.work.inbox.retry(mail.id)
-            player, _ = _writer(act, mail)
+            player, _ = sender_of(act, mail)
         tell_anew(act.work)
         act.note("mail tried again", player=player, mail=_name(mail))
     return Retried(_name(mail), tuple(map(outgoing, ahead)))
@@ -116,7 +114,7 @@ def drop(session: OperatorSession, name: str, why: str) -> str:
             if player is not None and mail.kind.treatment.loss_is_reported:
                 act.tell_player(player, "answer-dropped", "a mail to you was dropped", board=board)
             return _name(mail)
-        player, subject = _writer(act, mail)
+        player, subject = sender_of(act, mail)
         act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
         act.note("mail dropped", player=player, mail=_name(mail))
         if player is not None:
@@ -127,19 +125,6 @@ def drop(session: OperatorSession, name: str, why: str) -> str:
 
 def _addressee(act: OperatorTurn, mail: OutboxMail) -> Player | None:
     return act.work.players.find(mail.player_id) if mail.player_id else None
-
-
-def _writer(act: OperatorTurn, mail: InboxMail) -> tuple[Player | None, str]:
-    """The sender, if a player, and the subject of a person's mail."""
-    if isinstance(act.site.address.parse(mail.recipient), Postmaster):
-        return None, ""
-    try:
-        envelope = read(mail.raw, envelope_sender=mail.sender, own_address=act.site.address.plain)
-    except UnreadableMail:
-        return None, ""
-    if envelope.automatic or envelope.author is None:
-        return None, ""
-    return act.work.players.by_address(address_key(envelope.author)), envelope.subject
 
 
 def _find(work: UnitOfWork, name: str, *, lock: bool = False) -> InboxMail | OutboxMail:

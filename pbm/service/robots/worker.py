@@ -11,8 +11,8 @@ from sqlalchemy.exc import DBAPIError
 from pbm.service.loops import DATABASE_PAUSE, Alive, until, woken
 from pbm.service.robots.jobs import LEASE, LeasedJob, RobotJobs
 from pbm.service.robots.worker_processes import SearchFailedError, WorkerProcesses
-from pbm.service.running.clock_watch import ClockWatch
 from pbm.service.running.cooperative import InThread
+from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.writer import Piece, Writer
 
 EXTEND_EVERY = LEASE.total_seconds() / 3

@@ -1,8 +1,9 @@
-"""Cooperation on the event loop: work in steps, between which other tasks run."""
+"""What keeps the event loop free: work in steps with other tasks between, and named threads."""
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -58,3 +59,31 @@ async def between_others(steps: Steps[None], in_thread: InThread) -> None:
             await yielding.let_others_in()
     finally:
         steps.close()  # rolls back, if no thread could be had
+
+
+class Threads:
+    """Threads by name, each started at its first use."""
+
+    def __init__(self) -> None:
+        self._pools: dict[str, ThreadPoolExecutor] = {}
+
+    def one(self, name: str) -> InThread:
+        """Return a function that runs work in the thread of this name, one call at a time."""
+        if name not in self._pools:
+            self._pools[name] = ThreadPoolExecutor(1, f"pbm-{name}")
+        pool = self._pools[name]
+
+        async def in_thread(work: Callable[[], T]) -> T:
+            return await asyncio.get_running_loop().run_in_executor(pool, work)
+
+        return in_thread
+
+    def close(self) -> None:
+        """Wait for running work, then end the threads."""
+        for pool in self._pools.values():
+            pool.shutdown()
+
+
+async def here(work: Callable[[], T]) -> T:
+    """Run the work at once: an embedded database answers faster than a thread wakes."""
+    return work()

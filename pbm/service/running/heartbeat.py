@@ -1,7 +1,7 @@
-"""Heartbeat: each process regularly records which roles it runs, and that they are alive.
+"""Heartbeats of processes, steps of the clock, and outages.
 
-It is a sign of each role, not only of the process: so a stuck loop differs from a dead process
-(docs/adr/processes.md).
+Each process regularly records which roles it runs and that each is alive, so that a stuck loop
+differs from a dead process (docs/adr/processes.md).
 """
 
 import asyncio
@@ -15,9 +15,10 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
-from pbm.service.running.clock_watch import note_listening
-from pbm.service.running.writer import Writer
+from pbm.play.clocks.calendar import DOWN, LISTENING, UNNOTICED, known_outages
+from pbm.service.running.writer import Piece, Writer
 from pbm.store.db import UnitOfWork
+from pbm.store.values.queues import TimerKind
 
 LISTEN, TURN, POST, TICKS, ROBOTS = "listen", "turn", "post", "ticks", "robots"
 ROLES = (LISTEN, TURN, POST, TICKS, ROBOTS)
@@ -28,6 +29,8 @@ LATE = timedelta(seconds=60)  # without a heartbeat: dead or stuck
 CLOCKS_AGREE = timedelta(seconds=30)  # if they differ by no more
 FORGOTTEN_AFTER = timedelta(days=1)
 _LAST_BEAT_SECONDS = 5.0
+_KEPT_FOR = timedelta(days=400)  # longer than any clock runs
+_NOTICE_FROM = timedelta(days=1)  # after longer outages players are told their new deadlines
 _log = structlog.get_logger("pbm.heartbeat")
 
 
@@ -97,3 +100,52 @@ async def stop_beating(heart: Heart, writer: Writer) -> None:
             await writer.do(heart.end)
     except (DBAPIError, TimeoutError) as error:
         _log.warning("no leave taken, the process will be found dead", error=type(error).__name__)
+
+
+class ClockWatch:
+    """Detects that a clock went back."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._latest: datetime | None = None
+        self._is_to_be_mended = False
+
+    async def mend(self, writer: Writer, bring_forward: Piece[None]) -> None:
+        """Run `bring_forward` if the clock was set back, until it succeeds once. Raises
+        DBAPIError."""
+        self._is_to_be_mended = self.went_back() or self._is_to_be_mended
+        if self._is_to_be_mended:
+            await writer.do(bring_forward)
+            self._is_to_be_mended = False
+
+    def went_back(self) -> bool:
+        """Whether the clock was set back since the last call; True at the first one."""
+        now, latest = self._clock(), self._latest
+        if latest is None or now < latest - UNNOTICED:
+            self._latest = now
+            return True
+        self._latest = max(now, latest)
+        return False
+
+
+def note_listening(work: UnitOfWork, now: datetime) -> None:
+    """Record that mail can come in; after an outage, record it and postpone deadlines."""
+    before = work.facts.find(LISTENING, lock=True)
+    if before is not None and abs(now - before.noted_at) > UNNOTICED:
+        outages = list(known_outages(work))
+        # A clock that was ahead recorded outages that never were.
+        shifts = [(begin, max(begin, now) - end) for begin, end in outages if end > now]
+        known = [(begin, min(end, now)) for begin, end in outages if begin < now]
+        if before.noted_at < now:
+            known.append((before.noted_at, now))
+            shifts.append((before.noted_at, now - before.noted_at))
+            if now - before.noted_at > _NOTICE_FROM:
+                work.timers.set_for_awaited(TimerKind.NEW_DATES, now)
+        work.expiring.put_off_answers(shifts)
+        work.seeks.lock()  # lock order: after the question being answered, before its rows
+        work.expiring.put_off_seeks(shifts)
+        told = [
+            [begin.isoformat(), end.isoformat()] for begin, end in known if end > now - _KEPT_FOR
+        ]
+        work.facts.note(DOWN, told, now)
+    work.facts.note(LISTENING, None, now)

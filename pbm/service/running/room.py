@@ -8,6 +8,7 @@ from pathlib import Path
 import structlog
 
 from pbm.config import Settings
+from pbm.files import existing
 from pbm.store.sql.dialects import parse_url
 
 LEAST = 20 << 20  # bytes; below it mails are about to be refused
@@ -38,40 +39,28 @@ def rooms(settings: Settings) -> list[Room]:
         folders.append(Path(str(url.database)).parent)
     if not settings.smarthost:
         folders.append(Path(settings.maildir))
-    by_disk: dict[int, Path] = {}
-    for folder in map(_there, folders):
-        by_disk.setdefault(folder.stat().st_dev, folder)
-    return [_room(folder) for folder in by_disk.values()]
+    found: dict[int, Room] = {}
+    for folder in map(existing, folders):
+        disk = os.statvfs(folder)
+        free = disk.f_bavail * disk.f_frsize
+        few_files = disk.f_files > 0 and disk.f_favail < FEWEST_FILES  # some disks have no limit
+        room = Room(folder, free, free < LEAST or few_files, free < ENOUGH or few_files)
+        found.setdefault(folder.stat().st_dev, room)
+    return list(found.values())
 
 
 async def watch_rooms(settings: Settings) -> None:
     """Log for ever when a disk gets short of room, or has room again."""
     told: dict[Path, bool] = {}
     while True:
-        found = await asyncio.to_thread(_found, settings)
+        try:
+            found = await asyncio.to_thread(rooms, settings)
+        except OSError as error:
+            _log.warning("disks cannot be looked at", reason=str(error))
+            found = []
         for room in found:
             if room.is_little != told.get(room.folder, False):
                 say = _log.warning if room.is_little else _log.info
                 say("little room" if room.is_little else "room again", state=str(room))
-        told.update({room.folder: room.is_little for room in found})
+            told[room.folder] = room.is_little
         await asyncio.sleep(LOOK_EVERY)
-
-
-def _found(settings: Settings) -> list[Room]:
-    try:
-        return rooms(settings)
-    except OSError as error:
-        _log.warning("disks cannot be looked at", reason=str(error))
-        return []
-
-
-def _there(folder: Path) -> Path:
-    """The folder, or its first existing parent."""
-    return next(place for place in (folder, *folder.absolute().parents) if place.exists())
-
-
-def _room(folder: Path) -> Room:
-    found = os.statvfs(folder)
-    free = found.f_bavail * found.f_frsize
-    few_files = found.f_files > 0 and found.f_favail < FEWEST_FILES  # some disks have no file limit
-    return Room(folder, free, free < LEAST or few_files, free < ENOUGH or few_files)

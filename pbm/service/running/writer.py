@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy.exc import DBAPIError
-
 from pbm.service.running.cooperative import InThread, Steps, at_once, between_others
 from pbm.store.channels import Channel
 from pbm.store.db import Database, UnitOfWork
@@ -108,26 +106,22 @@ class Writer:
             asked.settle()
 
     async def _do_apart(self, group: Sequence[_Asked[Any]]) -> None:
-        """Run each piece again by itself, after one of them failed and undid all."""
-        for number, asked in enumerate(group):
-            try:
-                await self._do_persistently(asked)
-            except Exception as error:  # noqa: BLE001 - whoever waits hears of it
-                asked.fail(error)
-                if is_away(error):
-                    _fail(group[number:], error)
-                    break
+        """Run each piece again by itself, after one of them failed and undid all.
 
-    async def _do_persistently(self, asked: _Asked[Any]) -> None:
-        """Run a piece by itself; retry if it loses to another process."""
-        for tries_left in reversed(range(MOST_TRIES)):
-            try:
-                await self._do_transaction([asked])
-            except DBAPIError as error:
-                if not tries_left or not lost_a_race(error):
-                    raise
-            else:
-                return
+        A piece that loses to another process is retried.
+        """
+        for number, asked in enumerate(group):
+            for tries_left in reversed(range(MOST_TRIES)):
+                try:
+                    await self._do_transaction([asked])
+                except Exception as error:  # noqa: BLE001 - whoever waits hears of it
+                    if tries_left and lost_a_race(error):
+                        continue
+                    asked.fail(error)
+                    if is_away(error):
+                        _fail(group[number:], error)
+                        return
+                break
 
     def _next_ones(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
         """The waiting pieces and new arrivals; each is added to `group`."""
@@ -153,23 +147,6 @@ class Writer:
                 yield False
             self._waited_for = frozenset(work.transaction.notified)
             yield True  # the commit waits for the disk
-
-
-class Reader:
-    """Runs single reads: at once on an embedded database, else in a thread."""
-
-    def __init__(self, database: Database, in_thread: InThread) -> None:
-        self._database = database
-        self._in_thread = in_thread
-
-    async def do(self, piece: Piece[T]) -> T:
-        """Run a read and return its result."""
-        look = partial(self._look, piece)
-        return look() if self._database.embedded else await self._in_thread(look)
-
-    def _look(self, piece: Piece[T]) -> T:
-        with self._database.glance() as work:
-            return piece(work)
 
 
 def _in_one_step(piece: Piece[T], work: UnitOfWork) -> Steps[T]:

@@ -50,30 +50,25 @@ def traceback_of(error: BaseException) -> str:
 
 def masked(text: str) -> str:
     """The text with its secrets masked, line by line."""
-    plain = "\n".join(_masked_line(line) for line in text.split("\n"))
-    return mask_tags(plain, lambda _: False)  # in other spellings
-
-
-def _masked_line(line: str) -> str:
-    for secret in (_TAG, _BOUNCE, _TOKEN):
-        line = secret.sub(rf"\g<1>{MASK}", line)
-    return _PASSWORD.sub(rf"\g<1> {MASK}", _masked_command(line))
+    lines = []
+    for line in text.split("\n"):
+        for secret in (_TAG, _BOUNCE, _TOKEN):
+            line = secret.sub(rf"\g<1>{MASK}", line)
+        lines.append(_PASSWORD.sub(rf"\g<1> {MASK}", _masked_command(line)))
+    return mask_tags("\n".join(lines), lambda _: False)  # in other spellings
 
 
 def _masked_command(line: str) -> str:
+    """The line with the words masked behind a handle that are neither board, move nor option."""
     words = list(_WORDS.finditer(line))
     at = _command_at([word[0] for word in words])
     if at is None:
         return line
-    for word in reversed(_secret_words(words[at + 1 :])):
-        line = line[: word.start()] + MASK + line[word.end() :]
+    others = [word for word in words[at + 1 :] if not _KEPT.fullmatch(word[0])]
+    for word in reversed(others[1:]):
+        if not is_any_bare_move(word[0]):
+            line = line[: word.start()] + MASK + line[word.end() :]
     return line
-
-
-def _secret_words(words: list[re.Match[str]]) -> list[re.Match[str]]:
-    """The words behind the handle that are neither board, move nor option."""
-    others = [word for word in words if not _KEPT.fullmatch(word[0])]
-    return [word for word in others[1:] if not is_any_bare_move(word[0])]
 
 
 def _command_at(words: list[str]) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pbm.mail.address import Postmaster, address_key
 from pbm.mail.reading.inbound import read
-from pbm.mail.reading.limits import HEADER_ONLY
+from pbm.mail.reading.limits import HEADER_ONLY, UnreadableMail
 from pbm.play.limits import Rate
 from pbm.play.turn import Turn
 from pbm.service.telling.mail_writer import MailWriter
@@ -41,12 +41,17 @@ def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
 
 
 def tell_of_trouble(
-    turn: Turn, template: str, subject: str, params: dict[str, Any], cause: str
+    turn: Turn, template: str, subject: str, params: dict[str, Any], error: str
 ) -> None:
-    """Mail the operator, at most once a day for each cause."""
-    operator = turn.site.operator
-    cause_key = sha256(_cause_in(cause).encode()).hexdigest()[:16]
-    if operator and _PER_CAUSE.take(turn.work, turn.now, template, cause_key, wait=False):
+    """Mail the operator, at most once a day for each cause.
+
+    Errors have one cause if a mail server's code in them is the same, or without one the words
+    besides addresses, numbers and quotations.
+    """
+    operator, code = turn.site.operator, _CODE.search(error)
+    cause = code[0] if code else _OF_ONE_MAIL.sub("", error)
+    key = sha256(cause.encode()).hexdigest()[:16]
+    if operator and _PER_CAUSE.take(turn.work, turn.now, template, key, wait=False):
         MailWriter(turn).notice(operator, template, subject, params)
 
 
@@ -64,10 +69,26 @@ def tell_operator(turn: Turn, mail: InboxMail) -> None:
 
 def tell_sender(turn: Turn, mail: InboxMail) -> None:
     """Tell the player who sent a stuck mail."""
-    player = _sender(turn, mail)
+    player, _ = sender_of(turn, mail)
     if player is not None:
         params = {"number": incoming(mail.id)}
         MailWriter(turn).notice_player(player, "stuck-player", "your mail has to wait", params)
+
+
+def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
+    """The player whose verified address sent a mail, and its subject; None for automatic mail."""
+    address = turn.site.address
+    if isinstance(address.parse(mail.recipient), Postmaster):
+        return None, ""
+    try:
+        envelope = read(
+            mail.raw, envelope_sender=mail.sender, own_address=address.plain, limits=HEADER_ONLY
+        )
+    except UnreadableMail:
+        return None, ""
+    if envelope.automatic or envelope.author is None:
+        return None, ""
+    return turn.work.players.by_address(address_key(envelope.author)), envelope.subject
 
 
 def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
@@ -77,24 +98,3 @@ def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
         params = {"number": number, "recipient": mail.recipient, "error": reason}
         subject = f"mail {number} could not be sent"
         tell_of_trouble(turn, "failed-operator", subject, params, reason)
-
-
-def _cause_in(error: str) -> str:
-    """The common part of errors of one cause.
-
-    It is a mail server's code, or the words without addresses, numbers and quotations.
-    """
-    code = _CODE.search(error)
-    return code[0] if code else _OF_ONE_MAIL.sub("", error)
-
-
-def _sender(turn: Turn, mail: InboxMail) -> Player | None:
-    """The player whose verified address sent the mail."""
-    site = turn.site
-    if isinstance(site.address.parse(mail.recipient), Postmaster):
-        return None
-    own = site.address.plain
-    envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=HEADER_ONLY)
-    if envelope.automatic or envelope.author is None:
-        return None
-    return turn.work.players.by_address(address_key(envelope.author))

@@ -75,7 +75,7 @@ class Watchdog:
             thread.join()
             with self._changing:
                 self._is_looking = False
-                _wind_up(0)
+                signal.setitimer(signal.ITIMER_REAL, 0)
             faulthandler.unregister(signal.SIGALRM)
 
     @contextmanager
@@ -93,7 +93,7 @@ class Watchdog:
         with self._changing:
             turns = self._turns
             if turns and self._is_looking:
-                _wind_up(TIMER)
+                signal.setitimer(signal.ITIMER_REAL, TIMER)
         for turn in turns:
             self._look_at(turn)
 
@@ -122,11 +122,7 @@ class Watchdog:
         with self._changing:
             self._turns = changed(self._turns)
             if self._is_looking:
-                _wind_up(TIMER if self._turns else 0)
-
-
-def _wind_up(seconds: float) -> None:
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+                signal.setitimer(signal.ITIMER_REAL, TIMER if self._turns else 0)
 
 
 def _shown(frame: FrameType | None) -> str:

@@ -18,7 +18,7 @@ from pbm.clock import Clock
 from pbm.mail.reading.limits import is_long
 from pbm.mail.site import Site
 from pbm.play.turn import Cause, Turn
-from pbm.service.accounts.cleared_passwords import tell_whose_was_cleared
+from pbm.service.accounts import tell_whose_was_cleared
 from pbm.service.running.cooperative import Steps
 from pbm.service.trouble.crash_marker import CrashMarker
 from pbm.service.trouble.faults import GIVEN_UP_FOR

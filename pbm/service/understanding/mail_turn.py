@@ -12,7 +12,7 @@ from pbm.mail.reading.inbound import Envelope, clean_subject
 from pbm.mail.site import Answering
 from pbm.play.subjects import board_named, is_own
 from pbm.play.turn import Turn
-from pbm.service.accounts.handles import check_new_handle
+from pbm.service.accounts import check_new_handle
 from pbm.store.values.mails import InboxMail
 from pbm.store.values.players import Player
 

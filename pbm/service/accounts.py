@@ -1,4 +1,4 @@
-"""Handles for players, and reserved handles."""
+"""Accounts of players: handles they may have, and passwords that an upgrade cleared."""
 
 from collections.abc import Iterator
 
@@ -8,9 +8,12 @@ from pbm.commands.registry import find_command
 from pbm.commands.sentences.everyday import ANSWERS
 from pbm.errors import Refusal
 from pbm.play.game_words import is_game, mentions_place
+from pbm.play.turn import Turn
 from pbm.robots.thinking import ROBOTS
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 
+CLEARED = "passwords-cleared"
 _FALLBACK = "player"
 _SHORTEST, _LONGEST = 2, 16
 _MOST_ALIKE = 10_000
@@ -119,3 +122,14 @@ def _check_reserved(handle: str) -> None:
     poses = plain.rstrip(_DIGITS) in _STAFF or is_game(plain.rstrip(_DIGITS))  # operator2
     if poses or plain in _NO_NAMES or is_game(plain) or plain in ANSWERS:
         raise Refusal("kept-handle", handle=handle)
+
+
+def tell_whose_was_cleared(turn: Turn) -> None:
+    """Tell players whose password an upgrade cleared (migration 0007), once, at every address."""
+    fact = turn.work.facts.take(CLEARED)
+    writer, template, subject = MailWriter(turn), "password-cleared", "your password"
+    for player in turn.work.players.some(fact.value) if fact else ():
+        for address in player.addresses[1:]:
+            writer.notice(address, template, subject, {"handle": player.handle})
+        if player.addresses:
+            writer.notice_player(player, template, subject, {"handle": player.handle})

@@ -1,1 +1,0 @@
-"""Player accounts: allowed handles, and passwords cleared by an upgrade."""
