@@ -17,7 +17,7 @@ from pbm.mail.smtp_in.certificate import good_between, load_certificate, why_not
 from pbm.mail.smtp_in.listener import Listener
 from pbm.rules.registry import left_out
 from pbm.service.intake.door import Door, Intake, log_fault
-from pbm.service.intake.mailrates import MailRates
+from pbm.service.intake.limits import MailRates
 from pbm.service.intake.session_log import SessionLog
 from pbm.service.loops import TurnTaker, begin, keep_time, send_post, take_turns
 from pbm.service.post.composer import Composer
@@ -265,7 +265,7 @@ class Server:
         self._threads.close()
         self._post.holds.close()
         self._crash_marker.close()
-        self._ticks.close()
+        self._ticks.crash_marker.close()
         self._database.close()
         if self._alone:
             self._alone.close()

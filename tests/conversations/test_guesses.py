@@ -2,7 +2,7 @@
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.handler import Rejection
-from pbm.service.intake.tag_guess_limit import GUESSES, WrongTag
+from pbm.service.intake.limits import GUESSES, WrongTag
 from tests.table import Table
 
 NETWORK, OTHER = "198.51.100.0/24", "203.0.113.0/24"

@@ -11,7 +11,7 @@ from pbm.play.ratings import MOVES, recount_from
 from pbm.service.operator import boards
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
-from pbm.service.ticks.upkeep import AT_ONCE
+from pbm.service.ticks.expiry import AT_ONCE
 from pbm.store.schema.games import ratings, results
 from pbm.store.values.players import Pool
 from tests.conversations.playing import board_mail, plays, plays_on, plays_silently

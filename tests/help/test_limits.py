@@ -5,7 +5,7 @@ import re
 from pbm.config import Settings
 from pbm.play.limits import MAILS_OF_ADDRESS, with_figures
 from pbm.resources import help_pages
-from pbm.service.intake.mailrates import MailRates
+from pbm.service.intake.limits import MailRates
 from tests.help.pages import page_text
 from tests.rows import each_row
 

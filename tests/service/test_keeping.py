@@ -8,7 +8,7 @@ import pytest
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.service.intake.arriving import Arriving
-from pbm.service.intake.mailrates import MailRates
+from pbm.service.intake.limits import MailRates
 from tests.table import Table
 
 STRANGER = "stranger@example.net"

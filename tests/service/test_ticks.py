@@ -232,12 +232,12 @@ def test_one_that_kills_the_process_is_put_aside(
         path.write_text(marker_numbers.ljust(100))
         with pytest.raises(KeyboardInterrupt):
             takes_all(ticks)
-        ticks.close()
+        ticks.crash_marker.close()
     ticks = Ticks(table.database, table.site, table.clock, CrashMarker(path))
     ticks.begin()
     takes_all(ticks)
     assert [row["stuck"] for row in table.rows("due") if row["about"]] == [True]
-    ticks.close()
+    ticks.crash_marker.close()
 
 
 def takes(table: Table, most: int) -> int:

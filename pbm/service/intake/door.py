@@ -21,8 +21,8 @@ from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.keeping import Keeping
-from pbm.service.intake.mailrates import MailRates
-from pbm.service.intake.tag_guess_limit import (
+from pbm.service.intake.limits import (
+    MailRates,
     Signed,
     WrongTag,
     count_wrong,
@@ -68,17 +68,27 @@ class Intake:
     def _check_tag(
         self, work: UnitOfWork, recipient: Signed, sender: str, caller: Caller
     ) -> Rejection | None:
-        now = self.clock()
+        now, plain = self.clock(), self.site.address.plain
         by = try_of(work, recipient, sender, caller.network)
         if isinstance(recipient, PlayerReply | Bounce):  # tokens are random and single-use
-            closing = not self.site.trusts(caller.peer)
-            shut_out = refuse_guesser(work, by, now, closing=closing)
+            shut_out = refuse_guesser(work, by, now, closing=not self.site.trusts(caller.peer))
             if shut_out is not None:
                 return shut_out
         why = self._why_not_known(work, recipient)
-        if why and isinstance(recipient, PlayerReply) and self._was_good(work, recipient):
-            return self._replaced()  # once ours, so no guess
-        return refuse_wrong(work, by, self._not_valid(recipient, why), now) if why else None
+        if not why:
+            return None
+        if isinstance(recipient, PlayerReply) and self._was_good(work, recipient):
+            return Rejection(  # once ours, so no guess
+                550,
+                "5.1.1 This reply address is not valid any more: its player has changed address or "
+                f"asked for a new key. Please answer a newer mail of ours, or write to {plain}.",
+                "its tag is from before its player changed address or asked for a new key",
+            )
+        what = "This reply address is not valid any more"
+        if isinstance(recipient, Bounce):
+            what = "This address was never one of ours"
+        refusal = Rejection(550, f"5.1.1 {what}; please write to {plain} instead.", why)
+        return refuse_wrong(work, by, refusal, now)
 
     def count_wrong(self, work: UnitOfWork, wrong: WrongTag) -> None:
         """Count an invalid reply address."""
@@ -94,22 +104,6 @@ class Intake:
     def keep_arrived(self, work: UnitOfWork, mail: Arriving) -> str | Rejection:
         """Keep a mail; return the text of its `250` reply, or its refusal."""
         return Keeping(work, self.site, self.rates, self.clock()).keep(mail)
-
-    def _not_valid(self, recipient: Signed, why: str) -> Rejection:
-        bounce = isinstance(recipient, Bounce)
-        what = "was never one of ours" if bounce else "is not valid any more"
-        what = f"This {'' if bounce else 'reply '}address {what}"
-        plain = self.site.address.plain
-        return Rejection(550, f"5.1.1 {what}; please write to {plain} instead.", why)
-
-    def _replaced(self) -> Rejection:
-        plain = self.site.address.plain
-        return Rejection(
-            550,
-            "5.1.1 This reply address is not valid any more: its player has changed address or "
-            f"asked for a new key. Please answer a newer mail of ours, or write to {plain}.",
-            "its tag is from before its player changed address or asked for a new key",
-        )
 
     def _was_good(self, work: UnitOfWork, reply: PlayerReply) -> bool:
         """Whether a reply address was valid in one of the player's last epochs."""

@@ -8,8 +8,7 @@ from pbm.mail.address import Plain, PlayerReply, Postmaster, QuestionReply, Reci
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.arriving import Arriving, queued
-from pbm.service.intake.mailrates import MailRates
-from pbm.service.intake.newcomers import PUT_OFF, Answer, count_answer
+from pbm.service.intake.limits import PUT_OFF, Answer, MailRates, count_answer
 from pbm.service.trouble.mail_numbers import incoming
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import ArrivedMail
@@ -40,7 +39,9 @@ class Keeping:
 
     def keep(self, mail: Arriving) -> str | Rejection:
         """Keep a mail; return the text of its `250` reply, or its refusal."""
-        arrived = self._in_order(mail.recipients)
+        parsed = {each.lower(): self.site.address.parse(each) for each in mail.recipients}
+        # The plain address is last, as the others prove more.
+        arrived = dict(sorted(parsed.items(), key=lambda item: isinstance(item[1], Plain)))
         unread = all(isinstance(recipient, Postmaster) for recipient in arrived.values())
         if mail.glance.problem and not unread:  # postmaster mail goes to the operator unread
             return Rejection(550, f"5.6.0 {mail.glance.problem}")
@@ -69,8 +70,19 @@ class Keeping:
             if too_many is not None:
                 return too_many
         for address, recipient in new.items():
-            counted = answer is Answer.COUNTED and address in plain
-            number = work.inbox.keep(self._row(mail, address, recipient, from_player, counted))
+            row = ArrivedMail(
+                digest=mail.digest,
+                recipient=address,
+                sender=mail.sender,
+                peer=mail.caller.peer,
+                raw=mail.raw,
+                now=self.now,
+                same_for=_same_for(mail),
+                queued=queued(recipient, mail.author, mail.raw, from_player=from_player),
+                answer_counted=answer is Answer.COUNTED and address in plain,
+                network=mail.caller.network,
+            )
+            number = work.inbox.keep(row)
             if number is None:
                 return _TOO_MANY_WAIT
             numbers[address] = number
@@ -82,36 +94,15 @@ class Keeping:
             work.inbox.finish(outcomes, self.now)
         return None
 
-    def _row(
-        self, mail: Arriving, address: str, recipient: Recipient, from_player: bool, counted: bool
-    ) -> ArrivedMail:
-        return ArrivedMail(
-            digest=mail.digest,
-            recipient=address,
-            sender=mail.sender,
-            peer=mail.caller.peer,
-            raw=mail.raw,
-            now=self.now,
-            same_for=_same_for(mail),
-            queued=queued(recipient, mail.author, mail.raw, from_player=from_player),
-            answer_counted=counted,
-            network=mail.caller.network,
-        )
-
     def _obeyed(self, new: Arrived, known: Iterable[str]) -> list[str]:
         """The new recipients for whom a mail is to be handled."""
         before = [self.site.address.parse(address) for address in known]
         obeyed: list[str] = []
         for address, recipient in new.items():
-            if not obeyed_by(before, recipient):
+            if not _obeyed_by(before, recipient):
                 obeyed.append(address)
             before.append(recipient)
         return obeyed
-
-    def _in_order(self, recipients: tuple[str, ...]) -> Arrived:
-        """The recipients by address; the plain one is last, as the others prove more."""
-        parsed = {address.lower(): self.site.address.parse(address) for address in recipients}
-        return dict(sorted(parsed.items(), key=lambda item: isinstance(item[1], Plain)))
 
 
 def _same_for(mail: Arriving) -> timedelta:
@@ -119,21 +110,24 @@ def _same_for(mail: Arriving) -> timedelta:
     return SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
 
 
-def obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
+def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
     """Whether a mail to this recipient is handled already, as it went to `others`.
 
     So it is if one of them is our plain address, or both are reply addresses of one player.
     """
     match recipient:
         case Plain():
-            return any(isinstance(other, Plain | PlayerReply | QuestionReply) for other in others)
-        case PlayerReply(player_id):
-            return any(
-                isinstance(other, Plain)
-                or (isinstance(other, PlayerReply) and other.player_id == player_id)
-                for other in others
-            )
-        case QuestionReply():
-            return any(isinstance(other, Plain) for other in others)
+            known: tuple[type[Recipient], ...] = (Plain, PlayerReply, QuestionReply)
+        case PlayerReply() | QuestionReply():
+            known = (Plain,)
         case _:
             return False
+    return any(
+        isinstance(other, known)
+        or (
+            isinstance(recipient, PlayerReply)
+            and isinstance(other, PlayerReply)
+            and other.player_id == recipient.player_id
+        )
+        for other in others
+    )

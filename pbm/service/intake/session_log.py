@@ -31,7 +31,11 @@ class SessionLog:
         """Log or count the session."""
         if session.is_trusted and session.is_uneventful:
             return
-        self._begin_window()
+        now = self._seconds()
+        if now - self._since >= _WINDOW:
+            if self._left_out:
+                _log.warning("sessions without mail, not told one by one", count=self._left_out)
+            self._since, self._lines, self._left_out = now, 0, 0
         if not session.kept:
             self._lines += 1
             if self._lines > MOST_A_MINUTE:
@@ -48,11 +52,3 @@ class SessionLog:
             outcome="; ".join(masked(one_line(told)) for told in session.told),
             end=session.end,
         )
-
-    def _begin_window(self) -> None:
-        now = self._seconds()
-        if now - self._since < _WINDOW:
-            return
-        if self._left_out:
-            _log.warning("sessions without mail, not told one by one", count=self._left_out)
-        self._since, self._lines, self._left_out = now, 0, 0

@@ -36,13 +36,8 @@ def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
     return Front(**fact.value)
 
 
-def what_it_says(site: Site, front: Front | None, mail: InboxMail, author: str) -> Dmarc:
+def what_it_says(site: Site, front: Front | None, peer: str, raw: bytes, author: str) -> Dmarc:
     """The front's result about a mail's author, if the mail came from the front."""
-    return what_it_says_of(site, front, mail.peer, mail.raw, author)
-
-
-def what_it_says_of(site: Site, front: Front | None, peer: str, raw: bytes, author: str) -> Dmarc:
-    """Same as `what_it_says`, for a mail that is not stored yet."""
     if front is None or not site.trusts(peer):
         return Dmarc.UNKNOWN
     return dmarc_of(raw, front, author)

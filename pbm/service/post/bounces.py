@@ -10,14 +10,7 @@ from datetime import datetime, timedelta
 
 from pbm.events.board import MailCameBack
 from pbm.mail.address import Bounce, address_key
-from pbm.mail.reading.delivery_report import (
-    DELAYED,
-    DELIVERED,
-    HARD,
-    DeliveryReport,
-    is_for_good,
-    read_report,
-)
+from pbm.mail.reading.delivery_report import DELAYED, DELIVERED, HARD, is_for_good, read_report
 from pbm.play.actions import show_life
 from pbm.play.clocks.pauses import keep_stop
 from pbm.play.limits import BACK_BY_CLAIM
@@ -59,7 +52,8 @@ def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
         return f"nothing: about an old mail or an old address of {player.handle}"
     if sent.last_error:
         return f"nothing: mail o{sent.id} has come back before"
-    work.outbox.note(sent.id, f"came back ({report.verdict}): {_in_short(report)}")
+    why = " ".join(filter(None, (report.status, report.reason))) or "no reason given"
+    work.outbox.note(sent.id, f"came back ({report.verdict}): {why}")
     marked = _count(turn, player, sent, hard=report.verdict == HARD)
     return f"mail o{sent.id} to {player.handle} came back ({report.verdict}){marked}"
 
@@ -92,7 +86,8 @@ def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
         show_life(turn.work, player)
     if player.bounced_at is None:
         return ()
-    if player.unreachable_since is not None and not proven and not _may_claim(turn, player):
+    may_claim = proven or player.unreachable_since is None
+    if not may_claim and not BACK_BY_CLAIM.take(turn.work, turn.now, player.id):
         return ()
     turn.work.players.set_bounces(player.id, 0, None, None)
     if not player.addresses:
@@ -143,36 +138,27 @@ def _release(turn: Turn, player: Player) -> tuple[int, ...]:
 
 
 def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
-    """Count a bounce; return the consequence for the operator."""
+    """Count a bounce; return the consequence for the operator.
+
+    Temporary bounces in a row count once a day. Unless a mail waits, one about a board on which it
+    is the player's turn is written again.
+    """
     work, now = turn.work, turn.now
-    since = player.unreachable_since
-    count = player.bounces if hard or since else _soft_ones(player, now)
+    since, last, count = player.unreachable_since, player.bounced_at, player.bounces
+    if not hard and not since:
+        if last is None or last < now - _FORGOTTEN_AFTER:
+            count = 1
+        else:
+            count += last <= now - _COUNTED_EVERY
     marks = since is None and (hard or count >= MOST_SOFT)
     work.players.set_bounces(player.id, count, now, now if marks else since)
-    marked = work.players.get(player.id)
     if marks:
         tell_later(work, player, UNREACHABLE, now, now + LASTED)
-    _try_again(turn, marked, mail.board_id)
-    return f"; mail to {player.handle} counts as coming back now" if marks else ""
-
-
-def _soft_ones(player: Player, now: datetime) -> int:
-    """The number of temporary bounces in a row, with this one, one a day at most."""
-    if player.bounced_at is None or player.bounced_at < now - _FORGOTTEN_AFTER:
-        return 1
-    return player.bounces + (player.bounced_at <= now - _COUNTED_EVERY)
-
-
-def _try_again(turn: Turn, player: Player, board_id: int | None) -> None:
-    """Write again about one board on which it is the player's turn, unless a mail waits."""
-    work = turn.work
-    if work.outbox.waits_for(address_key(player.address)):
-        return
     turns = _to_move(work, player)
-    if not turns:
-        return
-    number = board_id if board_id in turns else turns[0]
-    _write_again(turn, player, number, turn.now + SHORTEST)
+    if turns and not work.outbox.waits_for(address_key(player.address)):
+        number = mail.board_id if mail.board_id in turns else turns[0]
+        _write_again(turn, work.players.get(player.id), number, now + SHORTEST)
+    return f"; mail to {player.handle} counts as coming back now" if marks else ""
 
 
 def _to_move(work: UnitOfWork, player: Player) -> list[int]:
@@ -185,11 +171,3 @@ def _write_again(turn: Turn, player: Player, board_id: int, not_before: datetime
     board = turn.work.boards.get(board_id, lock=True)
     view = shown_to(turn, player, board, MailCameBack(board.id))
     MailWriter(turn).board_again(player, board, view, not_before)
-
-
-def _may_claim(turn: Turn, player: Player) -> bool:
-    return BACK_BY_CLAIM.take(turn.work, turn.now, player.id)
-
-
-def _in_short(report: DeliveryReport) -> str:
-    return " ".join(filter(None, (report.status, report.reason))) or "no reason given"

@@ -38,18 +38,16 @@ class Composer:
 
     async def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
         """Compose mails, with breaks for other tasks; a broken template fails only its own mail."""
-        written, yielding = [], Yielding()
+        written: list[Written] = []
+        yielding = Yielding()
         for mail in mails:
-            written.append(self._write(mail))
+            try:
+                written.append(raw_mail(mail, self._from_address, self._renderer))
+            except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
+                passes = isinstance(error, OSError | MemoryError)
+                written.append(Unwritten(in_a_line(error), traceback_of(error), passes))
             await yielding.let_others_in()
         return written
-
-    def _write(self, mail: OutboxMail) -> Written:
-        try:
-            return raw_mail(mail, self._from_address, self._renderer)
-        except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
-            passes = isinstance(error, OSError | MemoryError)
-            return Unwritten(in_a_line(error), traceback_of(error), passes)
 
 
 def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:

@@ -87,14 +87,13 @@ class Post:
         with self.database.glance() as work:
             found = work.outbox.claim_due(now, most=room, passing_over=passing_over, since=since)
         self._floor.found((mail.due_at for mail in found), now)
-        due = self._held(found)
-        self._under_way.update(mail.id for mail in due)
-        return due
+        if found and not self.database.embedded:
+            found = self._held(found)
+        self._under_way.update(mail.id for mail in found)
+        return found
 
     def _held(self, found: list[OutboxMail]) -> list[OutboxMail]:
         """The found mails that this process has locked, and no other has sent."""
-        if self.database.embedded or not found:
-            return found
         held = self.holds.take([mail.id for mail in found])
         mine: frozenset[int] = frozenset()
         try:
@@ -140,38 +139,34 @@ class Post:
 
     def record(self, work: UnitOfWork, outcomes: Sequence[Outcome]) -> None:
         """Record the outcomes of mails."""
-        now = self.clock()
+        now, outbox = self.clock(), work.outbox
+        turn = Turn(work=work, site=self.site, now=now)
         sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Sent)]
-        work.outbox.finish(sent, OutboxStatus.SENT, now)
+        outbox.finish(sent, OutboxStatus.SENT, now)
         for mail, outcome in outcomes:
+            is_old = now - mail.written_at >= GIVE_UP_AFTER and mail.attempts >= FEWEST_ATTEMPTS
             match outcome:
                 case Sent():
                     _log.info("mail sent", mail=outgoing(mail.id), message_id=mail.message_id)
                 case Outdated():
-                    remind_anew(Turn(work=work, site=self.site, now=now), mail)
+                    remind_anew(turn, mail)
                     _log.info("reminder given up, it is written anew", mail=outgoing(mail.id))
-                case Deferred(reason, status) if not _is_given_up(mail, now):
+                case Deferred(reason, status) if not is_old:
                     due_at = now + delay(mail.attempts)
-                    work.outbox.defer(mail.id, reason, due_at)
+                    outbox.defer(mail.id, reason, due_at)
                     if status and is_outdated(mail, due_at):
                         # It is rewritten without end, so each attempt counts as a bounce.
-                        note_refusal(Turn(work=work, site=self.site, now=now), mail, status)
+                        note_refusal(turn, mail, status)
                     _log_not_sent(mail, outcome, f"again at {due_at:%Y-%m-%d %H:%M:%S} UTC")
                 case Deferred(reason, status) | Failed(reason, status):
-                    turn = Turn(work=work, site=self.site, now=now)
-                    self._fail(turn, mail, reason, status)
+                    if status and is_out_of_reach(work, mail):  # needs no attention
+                        outbox.finish([mail.id], OutboxStatus.DROPPED, now, reason)
+                    else:
+                        outbox.fail(mail.id, reason, now)
+                        tell_of_failed(turn, mail, reason)
+                    if status:  # the recipient was refused
+                        note_refusal(turn, mail, status)
                     _log_not_sent(mail, outcome, "given up")
-
-    def _fail(self, turn: Turn, mail: OutboxMail, reason: str, status: str) -> None:
-        """Record a failed mail; `status` is given if the recipient was refused."""
-        outbox = turn.work.outbox
-        if status and is_out_of_reach(turn.work, mail):
-            outbox.finish([mail.id], OutboxStatus.DROPPED, turn.now, reason)  # needs no attention
-        else:
-            outbox.fail(mail.id, reason, turn.now)
-            tell_of_failed(turn, mail, reason)
-        if status:
-            note_refusal(turn, mail, status)
 
     def next_due_at(self) -> datetime | None:
         """When the next waiting mail is due."""
@@ -184,11 +179,6 @@ def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> No
     told = {"mail": outgoing(mail.id), "message_id": mail.message_id, "then": then}
     code = {"code": outcome.code} if outcome.code else {}
     _log.warning("mail not sent", **told, **code, reason=masked(outcome.reason))
-
-
-def _is_given_up(mail: OutboxMail, now: datetime) -> bool:
-    """Whether a mail is old enough and was tried often enough to give up."""
-    return now - mail.written_at >= GIVE_UP_AFTER and mail.attempts >= FEWEST_ATTEMPTS
 
 
 def delay(attempts: int) -> timedelta:

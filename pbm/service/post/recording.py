@@ -18,7 +18,6 @@ from pbm.play.turn import Turn
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 from pbm.store.sql.driver import is_away, lost_a_race
-from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind, OutboxMail, OutboxStatus
 from pbm.store.values.queues import TimerKind
 
@@ -42,8 +41,12 @@ def remind_anew(turn: Turn, mail: OutboxMail) -> None:
     """Drop a reminder, and make its boards' clocks remind at once."""
     work = turn.work
     boards = [work.boards.get(number, lock=True) for number in _boards(mail)]
-    waiting = [board for board in boards if _waits_for(board, mail.player_id)]
-    if not waiting and _of_first_moves(mail):
+    waiting = [
+        board
+        for board in boards
+        if board.to_move is not None and board.to_move.player_id == mail.player_id
+    ]
+    if not waiting and any(item["is_first"] for item in _reminded_boards(mail)):
         work.outbox.write_later(mail.id, turn.now)
         return
     work.outbox.finish([mail.id], OutboxStatus.DROPPED, turn.now, "its dates are not true any more")
@@ -62,18 +65,10 @@ def _boards(mail: OutboxMail) -> list[int]:
     return sorted(item["number"] for item in _reminded_boards(mail) if not item["is_first"])
 
 
-def _of_first_moves(mail: OutboxMail) -> bool:
-    return any(item["is_first"] for item in _reminded_boards(mail))
-
-
 def _reminded_boards(mail: OutboxMail) -> list[dict[str, Any]]:
     if mail.kind != Kind.REMINDERS:
         return []
     return [item for section in mail.params["sections"] for item in section.get("awaited", ())]
-
-
-def _waits_for(board: Board, player_id: int | None) -> bool:
-    return board.to_move is not None and board.to_move.player_id == player_id
 
 
 Outcome = tuple[OutboxMail, Delivery | Outdated]
@@ -112,27 +107,22 @@ class Recording:
     async def _write_all(self, writer: Writer) -> None:
         try:
             while self._noted:
-                await self._gather()
-                for together in self._next_ones():
-                    await self._write(together, writer)
+                with suppress(TimeoutError):  # wait briefly for more outcomes
+                    async with asyncio.timeout(GATHER):
+                        await self._is_time.wait()
+                self._is_time.clear()
+                noted, self._noted = self._noted[:MOST_TOGETHER], self._noted[MOST_TOGETHER:]
+                sent = [each for each in noted if isinstance(each[0][1], Sent)]
+                if sent:
+                    await self._write(sent, writer)
+                for each in noted:
+                    if each not in sent:
+                        await self._write([each], writer)
         finally:
             self._writing = None
 
-    async def _gather(self) -> None:
-        """Wait briefly for more outcomes."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(GATHER):
-                await self._is_time.wait()
-        self._is_time.clear()
-
-    def _next_ones(self) -> list[list[_Noted]]:
-        """The batches of the outcomes noted by now."""
-        noted, self._noted = self._noted[:MOST_TOGETHER], self._noted[MOST_TOGETHER:]
-        sent = [each for each in noted if isinstance(each[0][1], Sent)]
-        return [*([sent] if sent else []), *([each] for each in noted if each not in sent)]
-
     async def _write(self, together: Sequence[_Noted], writer: Writer) -> None:
-        outcomes = [outcome for outcome, _ in together]
+        outcomes, failed = [outcome for outcome, _ in together], None
         try:
             await writer.do(lambda work: self._record(work, outcomes))
         except Exception as error:  # noqa: BLE001 - whoever waits hears of it
@@ -140,13 +130,11 @@ class Recording:
                 for each in together:
                     await self._write([each], writer)
                 return
-            for done in _awaited(together):
-                done.set_exception(error)
-        else:
-            for done in _awaited(together):
+            failed = error
+        for _, done in together:
+            if done.done():
+                continue  # its caller was cancelled
+            if failed is None:
                 done.set_result(None)
-
-
-def _awaited(together: Sequence[_Noted]) -> list[asyncio.Future[None]]:
-    """The futures whose callers still wait."""
-    return [done for _, done in together if not done.done()]
+            else:
+                done.set_exception(failed)

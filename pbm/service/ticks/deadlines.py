@@ -33,17 +33,18 @@ from pbm.store.values.queues import TimerKind
 _LOOK_AGAIN_AFTER = timedelta(hours=6)
 _HEARD_LATE = timedelta(hours=1)  # after the end; a flood of mails cannot defer a forfeit for ever
 _NO_CLOCK_RUNS = timedelta(days=1)
-_GONE_ON = Done("the board has gone on")
 _COUNTS_LATER = "not all of the time meanwhile counts"
 
 
 def watch_clock(tick: Tick) -> Done | Again:
     """Remind, forfeit, or schedule the next look."""
-    board = tick.work.boards.find(tick.timer.board_id or 0, lock=True)
+    board = tick.locked_board
     if board is None or not board.playing:
         return Done("the board is over")
-    if not board.is_installed:
-        return _without_game(tick, board)
+    if not board.is_installed:  # give back the time to the next look, as no move is possible
+        until = tick.now + _NO_CLOCK_RUNS
+        keep(tick.work, board, Stop(tick.timer.set_at, until))
+        return Again(until, f"the game of board {board.id} is not installed")
     if board.paused_since:
         return _wait_out(tick, board, board.paused_since + PAUSED_AT_MOST)
     wait = wait_of(tick.work, board, tick.now)
@@ -58,13 +59,6 @@ def watch_clock(tick: Tick) -> Done | Again:
     elif soon < board.reminded:  # days that no longer count have postponed reminders
         tick.work.waits.note_reminded(board, soon)
     return Again(_next_look(tick, board, wait), f"looked at the clock of board {board.id}")
-
-
-def _without_game(tick: Tick, board: Board) -> Again:
-    """Give back the time from the last look to the next, when no move was possible."""
-    until = tick.now + _NO_CLOCK_RUNS
-    keep(tick.work, board, Stop(tick.timer.set_at, until))
-    return Again(until, f"the game of board {board.id} is not installed")
 
 
 def _wait_out(tick: Tick, board: Board, until: datetime) -> Again:
@@ -95,8 +89,9 @@ def _run_out(
         announce_several(tick, [taken])
         return Again(_first_look(tick, board), f"took vacation for {player.handle}")
     since = warned_from(board, wait)
-    if not _was_warned(tick, board, player, since):
-        if not tick.work.reminders.is_under_way(player.id, board.id, since):
+    reminders = tick.work.reminders
+    if not reminders.was_taken(player.id, board.id, since, tick.now - WARNED_BEFORE):
+        if not reminders.is_under_way(player.id, board.id, since):
             if board.reminded >= len(wait.reminders) and not stop_left(board, player.id):
                 return _let_others_claim(tick, board, player, wait)
             _remind(tick, board, player, wait, len(wait.reminders))
@@ -116,11 +111,6 @@ def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> A
         tick.work.waits.note_reminded(board, told)
         announce_several(tick, [ForfeitClaimable(board.id, player.handle)], but=player.id)
     return Again(tick.now + _NO_CLOCK_RUNS, f"others may claim that {player.handle} forfeits")
-
-
-def _was_warned(tick: Tick, board: Board, player: Player, since: datetime) -> bool:
-    until = tick.now - WARNED_BEFORE
-    return tick.work.reminders.was_taken(player.id, board.id, since, until)
 
 
 def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) -> None:
@@ -158,10 +148,11 @@ def remind_of_first_move(tick: Tick) -> Done | Again:
     if not player.is_active:
         return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
     calendar = calendar_of(tick.work, board, player, tick.now)
-    remind_at = calendar.after(tick.timer.since, REMINDED_AFTER) or _later(tick)
+    later = tick.now + REMINDED_AFTER  # if no day of the player counts for years
+    remind_at = calendar.after(tick.timer.since, REMINDED_AFTER) or later
     if tick.now < remind_at:
         return Again(remind_at, _COUNTS_LATER)
-    by = calendar.after(tick.now, DECLINED_AFTER) or _later(tick)
+    by = calendar.after(tick.now, DECLINED_AFTER) or later
     whose: dict[str, Any] = {"board_id": board.id, "player_id": player.id}
     decline_at, about = by + ALL_KEPT, tick.timer.about
     if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
@@ -180,7 +171,7 @@ def decline_first_move(tick: Tick) -> Done | Again:
         request_first_move(tick.work, board, tick.now)
         return Done(f"{player.handle} is {player.status}, so the time begins anew")
     calendar = calendar_of(tick.work, board, player, tick.now)
-    by = calendar.after(tick.timer.since, DECLINED_AFTER) or _later(tick)
+    by = calendar.after(tick.timer.since, DECLINED_AFTER) or tick.now + REMINDED_AFTER
     if tick.now < by + ALL_KEPT:
         return Again(by + ALL_KEPT, _COUNTS_LATER)
     wait = tick.waits_for_mail(by)
@@ -191,19 +182,11 @@ def decline_first_move(tick: Tick) -> Done | Again:
     return Done(f"declined board {board.id} for {player.handle}")
 
 
-def _later(tick: Tick) -> datetime:
-    """A moment to look again, if no day of a player counts for years."""
-    return tick.now + REMINDED_AFTER
-
-
 def _waiting(tick: Tick) -> tuple[Board, Player] | Done | Again:
     """The board and the player, or the outcome if no such move is awaited any more."""
-    timer = tick.timer
-    board = tick.work.boards.find(timer.board_id or 0, lock=True)
-    if board is None:
-        return _GONE_ON
-    if not board.is_installed:
+    board = tick.locked_board
+    if board is not None and not board.is_installed:
         return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
-    if not still_waits(board, timer):
-        return _GONE_ON
-    return board, tick.work.players.get(timer.player_id or 0)
+    if board is None or not still_waits(board, tick.timer):
+        return Done("the board has gone on")
+    return board, tick.player

@@ -16,13 +16,23 @@ from pbm.clock import Clock
 from pbm.mail.site import Site
 from pbm.play.turn import Turn
 from pbm.service.running.cooperative import Steps
-from pbm.service.ticks.account_news import tell_beginning, tell_end, tell_reachability
 from pbm.service.ticks.deadlines import decline_first_move, remind_of_first_move, watch_clock
-from pbm.service.ticks.digests import send_digest, tell_kept_news
-from pbm.service.ticks.lapses import lapse_question, lapse_record, lapse_seek
+from pbm.service.ticks.expiry import (
+    erase_old_rows,
+    lapse_question,
+    lapse_record,
+    lapse_seek,
+    recount_ratings,
+)
+from pbm.service.ticks.news import (
+    send_digest,
+    tell_beginning,
+    tell_end,
+    tell_kept_news,
+    tell_reachability,
+)
 from pbm.service.ticks.reminders import tell_dates
 from pbm.service.ticks.tick import Again, Do, Tick
-from pbm.service.ticks.upkeep import erase_old_rows, recount_ratings
 from pbm.service.trouble.crash_marker import CrashMarker
 from pbm.service.trouble.faults import GIVEN_UP_FOR, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
@@ -77,10 +87,6 @@ class Ticks:
                     self._count(work, timer, _DIED)
         self.crash_marker.clear()
 
-    def close(self) -> None:
-        """Release the crash marker."""
-        self.crash_marker.close()
-
     def next_due_at(self) -> datetime | None:
         """When the next timer is due. Raises DBAPIError."""
         with self.database.glance() as work:
@@ -98,18 +104,15 @@ class Ticks:
             if done and self.seconds() - began > SLICE:
                 break
             yield False
-            self._take(work, timer)
+            fail, defer = partial(self._fail, work, timer), partial(self._defer, work, timer)
+            with faults_to(fail, given_up=defer), self.crash_marker.holding(timer.id):
+                self._do(work, timer)
             done += 1
         return done
 
     def bring_forward(self, work: UnitOfWork) -> None:
         """Shorten waits that became too long when the clock was set back."""
         work.timers.bring_forward(self.clock())
-
-    def _take(self, work: UnitOfWork, timer: Timer) -> None:
-        fail, defer = partial(self._fail, work, timer), partial(self._defer, work, timer)
-        with faults_to(fail, given_up=defer), self.crash_marker.holding(timer.id):
-            self._do(work, timer)
 
     def _do(self, work: UnitOfWork, timer: Timer) -> None:
         now = self.clock()
@@ -126,8 +129,7 @@ class Ticks:
 
     def _defer(self, work: UnitOfWork, timer: Timer, error: Exception) -> None:
         _log.warning("database gave up a timer, it waits", timer=timer.id, error=in_a_line(error))
-        now = self.clock()
-        work.timers.put_off(timer, now, now + GIVEN_UP_FOR)
+        work.timers.put_off(timer, self.clock(), self.clock() + GIVEN_UP_FOR)
 
     def _fail(self, work: UnitOfWork, timer: Timer, error: Exception) -> None:
         trace = traceback_of(error)

@@ -6,7 +6,6 @@ It includes reminders that would be due within a day.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from pbm.clock import local_time
 from pbm.events.board import BoardFact, FirstMoveDue, MoveDue
@@ -60,10 +59,19 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
         _remind_of_one(tick, player, due)
         return
     awaited = sorted([due, *others], key=lambda item: (item.by, item.board.id))
-    shown = awaited[:_MOST_SHOWN]
+    shown, zone = [item.board for item in awaited[:_MOST_SHOWN]], player.settings.timezone
     section = {
-        "awaited": [_listed(player, item) for item in awaited],
-        "boards": [_shown(tick, player, item.board) for item in shown],
+        "awaited": [
+            {
+                "number": item.board.id,
+                "players": [one.handle for one in item.board.seats if one.player_id != player.id],
+                "since": local_time(item.since, zone),
+                "by": local_time(item.by, zone),
+                "is_first": item.is_first,
+            }
+            for item in awaited
+        ],
+        "boards": [with_kept(tick, player, each, shown_to(tick, player, each)) for each in shown],
         "more": len(numbers) - len(awaited),
         "hidden": len(awaited) - len(shown),
     }
@@ -74,7 +82,7 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
 
 def tell_dates(tick: Tick) -> Done:
     """Tell a player the new deadlines after a long outage, except those of first moves."""
-    player = tick.work.players.get(tick.timer.player_id or 0)
+    player = tick.player
     if not player.is_active or player.robot or player.unreachable_since:
         return Done(f"{player.handle} gets no mail")
     found = tick.work.boards.longest_waiting(player.id, _NO_BOARD, _MOST_NAMED)
@@ -151,18 +159,3 @@ def _late_first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> 
     by = calendar.after(timer.since, DECLINED_AFTER) or timer.since + DECLINED_AFTER
     since = board.waits_since or timer.since - REMINDED_AFTER
     return Awaited(board, since, by, is_first=True, counts=False)
-
-
-def _listed(player: Player, item: Awaited) -> dict[str, Any]:
-    zone = player.settings.timezone
-    return {
-        "number": item.board.id,
-        "players": [seat.handle for seat in item.board.seats if seat.player_id != player.id],
-        "since": local_time(item.since, zone),
-        "by": local_time(item.by, zone),
-        "is_first": item.is_first,
-    }
-
-
-def _shown(tick: Tick, player: Player, board: Board) -> dict[str, Any]:
-    return with_kept(tick, player, board, shown_to(tick, player, board))

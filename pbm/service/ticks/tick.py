@@ -11,6 +11,8 @@ from pbm.play.turn import Turn
 from pbm.service.telling.announce import announce_boards
 from pbm.service.telling.kept_news import SOON
 from pbm.service.trouble.mail_numbers import incoming
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 from pbm.store.values.queues import Timer, TimerKind
 
 _RETRY_AFTER = timedelta(minutes=10)  # while earlier mails wait for their turns
@@ -37,6 +39,16 @@ class Tick(Turn):
     """The turn of a timer."""
 
     timer: Timer
+
+    @property
+    def player(self) -> Player:
+        """The timer's player."""
+        return self.work.players.get(self.timer.player_id or 0)
+
+    @property
+    def locked_board(self) -> Board | None:
+        """The timer's board, None if it has gone."""
+        return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
     def waits_for_mail(self, until: datetime) -> Again | None:
         """Retry soon if a mail that came until a moment still waits for its turn.

@@ -84,7 +84,7 @@ def handle(turn: Turn, mail: InboxMail, prepared: Preparation) -> str:
         mailed=mailed,
         believes_front=front is not None,
     )
-    dmarc = what_it_says(turn.site, front, mail, envelope.author)
+    dmarc = what_it_says(turn.site, front, mail.peer, mail.raw, envelope.author)
     speaker = identify(turn, recipient, envelope.author, dmarc)
     mail_turn = withhold_passwords(mask_tags(with_meant_lines(mail_turn), speaker), speaker)
     mail_turn, outcomes = run_logins(mail_turn, speaker, dmarc)

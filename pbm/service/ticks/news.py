@@ -1,6 +1,6 @@
-"""News of a player's account: bounces and vacations, told to opponents who wait.
+"""News by timer: of a player's account to opponents who wait, digests, and kept news.
 
-A timer tells some boards and sets the next one for the rest.
+News of bounces and vacations go to some boards at a time; a timer is set for the rest.
 """
 
 from collections.abc import Callable, Collection
@@ -15,8 +15,11 @@ from pbm.play.clocks.vacations import (
     today_in,
     today_of,
 )
+from pbm.play.digests import latest_digest, next_digest, next_hour
 from pbm.play.limits import ACCOUNT_NEWS
 from pbm.service.post.bounces import LASTED, REACHABLE, tell_later
+from pbm.service.telling.kept_news import deferred_until
+from pbm.service.telling.digests import write_digest
 from pbm.service.ticks.tick import Again, Done, Tick, announce_several
 from pbm.store.values.players import Player, Vacation
 from pbm.store.values.queues import TimerKind
@@ -29,20 +32,15 @@ _NEXT_PIECE_AFTER = timedelta(milliseconds=200)  # so that turns wait briefly
 def tell_reachability(tick: Tick) -> Done | Again:
     """Tell that mail to a player bounces, or arrives again, if that is still so."""
     what, after = tick.timer.about.split(".")[1:]
-    player = tick.work.players.get(tick.timer.player_id or 0)
+    player = tick.player
     since = player.unreachable_since
     if not player.is_active or (since is None) != (what == REACHABLE):
         return Done(f"it did not last with {player.handle}")
     if since is not None and tick.now < since + LASTED:
         return Again(since + LASTED, f"mail to {player.handle} came back again")
     fact = PlayerUnreachable if since else PlayerReachable
-    waiting = tick.work.boards.to_move(player.id)
-    last = _tell_who_waits(
-        tick,
-        player,
-        [number for number in waiting if number > int(after)],
-        lambda number: fact(number, player.handle),
-    )
+    left = [number for number in tick.work.boards.to_move(player.id) if number > int(after)]
+    last = _tell_who_waits(tick, player, left, lambda number: fact(number, player.handle))
     if last is not None:
         tell_later(tick.work, player, what, tick.now, tick.now + _NEXT_PIECE_AFTER, after=last)
     return Done(f"told that {player.handle} is {what}")
@@ -90,18 +88,15 @@ def tell_end(tick: Tick) -> Done | Again:
     if vacation is None or not player.is_active:
         return _DROPPED
     today = today_of(player, tick.now)
-    away = (
-        item.first_day <= today < item.last_day
-        for item in still_to_come(tick.work, player, tick.now)
-    )
-    if any(away):
+    vacations = still_to_come(tick.work, player, tick.now)
+    if any(item.first_day <= today < item.last_day for item in vacations):
         return Done(f"{player.handle} is away again")
     return _tell_of(tick, vacation, player, lambda number: PlayerBack(number, player.handle))
 
 
 def _vacation_of(tick: Tick) -> tuple[Vacation | None, Player]:
     number, _, _ = tick.timer.about.partition(".")
-    return tick.work.vacations.find(int(number)), tick.work.players.get(tick.timer.player_id or 0)
+    return tick.work.vacations.find(int(number)), tick.player
 
 
 def _tell_of(
@@ -124,3 +119,60 @@ def _tell_of(
         kind, then = TimerKind(tick.timer.kind), tick.now + _NEXT_PIECE_AFTER
         set_notice(tick.work, kind, vacation.id, player.id, tick.now, then, after=last)
     return Done(f"told of the vacation of {player.handle}")
+
+
+_NEXT_MAIL_AFTER = timedelta(seconds=1)  # so that turns wait briefly
+_A_TURN_IS_OVER = timedelta(minutes=10)  # even of one with the old settings
+
+
+def send_digest(tick: Tick) -> Done | Again:
+    """Write a player's digest if there are kept news, and reschedule.
+
+    The timer stays for some minutes after digests are switched off: a turn under way may still keep
+    news for one.
+    """
+    player = tick.work.players.find(tick.timer.player_id or 0)
+    if player is None or not player.addresses:
+        tick.work.kept_news.forget(tick.timer.player_id or 0)
+        return Done("nobody gets digests there any more")
+    wanted, now = player.settings.wants_digests, tick.now
+    until = latest_digest(player.settings, now) if wanted else now
+    sizes = tick.work.kept_news.boards(player.id, until)
+    waits = deferred_until(player, now)
+    found = sizes or tick.work.kept_news.has_notices(player.id)
+    if found and waits is None and write_digest(tick, player, sizes):
+        return Again(now + _NEXT_MAIL_AFTER, f"one of the digests of {player.handle}")
+    if wanted:
+        # All news for an unreachable player become one mail.
+        at = next_digest(player.settings, max(waits or now, now))
+        return Again(at, f"looked what was kept for {player.handle}")
+    if not sizes and now - tick.timer.set_at >= _A_TURN_IS_OVER:
+        return Done(f"{player.handle} gets no digests any more")
+    at = max(waits or now, now + _A_TURN_IS_OVER)
+    return Again(at, f"the last digest of {player.handle}")
+
+
+def tell_kept_news(tick: Tick) -> Done | Again:
+    """Mail a player all news kept before now; of several boards' timers, the first does it.
+
+    The board is locked (without one, the player), so that no news are kept meanwhile without a
+    timer.
+    """
+    work, number = tick.work, tick.timer.player_id or 0
+    if tick.timer.board_id is None:
+        work.players.lock(number)
+    player = work.players.find(number)
+    if player is None or not player.addresses:
+        work.kept_news.forget(number)
+        return Done("nobody is told there any more")
+    waits, later = deferred_until(player, tick.now), next_hour(tick.now)
+    if waits is not None:
+        return Again(waits, f"mail to {player.handle} waits")
+    sizes = work.kept_news.boards(number, tick.timer.due_at)
+    found = sizes or work.kept_news.has_notices(number)
+    if found and write_digest(tick, player, sizes):
+        return Again(later, f"told {player.handle} a part of what was kept")
+    board = work.boards.find(tick.timer.board_id or 0, lock=True)
+    if board and work.kept_news.sizes([number], board.id):
+        return Again(later, f"more was kept for {player.handle}")
+    return Done(f"told {player.handle} what was kept")

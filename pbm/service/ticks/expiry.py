@@ -1,15 +1,18 @@
-"""Expiry of seeks, questions and records."""
+"""Expiry of seeks, questions and records, and upkeep of the tables in pieces."""
+
+from datetime import timedelta
 
 from pbm.mail.address import address_key
 from pbm.play.challenges import lapse_challenge
-from pbm.play.limits import KEPT_UNSEEN
+from pbm.play.limits import KEPT_UNSEEN, REPORTS_KEPT, WORDS_KEPT
+from pbm.play.ratings import STALE, recount
 from pbm.play.seeks import close_seek
 from pbm.service.answering.invitations import call_off, invited_to
 from pbm.service.asking.challenges import CHALLENGE, tell_called_off
 from pbm.service.telling.announce import announce_seeks
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.store.queues.timers import ALL_KEPT
-from pbm.store.values.asking import PendingCommands, Question, SeekStatus
+from pbm.store.values.asking import CONSENT_STANDS, PendingCommands, Question, SeekStatus
 
 
 def lapse_seek(tick: Tick) -> Done | Again:
@@ -40,7 +43,11 @@ def lapse_question(tick: Tick) -> Done | Again:
     if question.kind == CHALLENGE:
         return _lapse_challenge(tick, question)
     tick.work.questions.forget_password(question)
-    dropped = _own_commands(tick, question)
+    dropped: list[PendingCommands] = []
+    if question.player_id is not None:  # the commands that it has not asked about again since
+        still_asked = tick.work.questions.errands_asked_about(question.player_id, tick.now)
+        waiting = [number for number in question.params["errands"] if number not in still_asked]
+        dropped += tick.work.questions.open_errands(waiting)
     for errand in dropped:
         tick.work.questions.lapse_errand(errand)
     count = len(dropped) + _lapse_invitation(tick, question)
@@ -53,15 +60,6 @@ def _lapse_challenge(tick: Tick, question: Question) -> Done:
         return Done("answered")
     tell_called_off(tick, lapse_challenge(tick.work, challenge))
     return Done("challenge lapsed")
-
-
-def _own_commands(tick: Tick, question: Question) -> list[PendingCommands]:
-    """The commands that waited for this player's yes, unless asked about again since."""
-    if question.player_id is None:
-        return []
-    still_asked = tick.work.questions.errands_asked_about(question.player_id, tick.now)
-    waiting = [number for number in question.params["errands"] if number not in still_asked]
-    return list(tick.work.questions.open_errands(waiting))
 
 
 def _lapse_invitation(tick: Tick, question: Question) -> bool:
@@ -93,3 +91,45 @@ def lapse_record(tick: Tick) -> Done | Again:
         return Again(by, "somebody has looked at it")
     tick.work.playing.forget(board.id)
     return Done(f"nobody looks at record {board.id} any more")
+
+
+_EVERY = timedelta(days=1)
+_NEXT_ERASURE_AFTER = timedelta(seconds=1)  # so that turns wait briefly
+AT_ONCE = 10  # boards; all turns wait while they are counted
+_NEXT_COUNT_AFTER = timedelta(milliseconds=100)
+
+
+def erase_old_rows(tick: Tick) -> Again:
+    """Delete old rows, a piece at a time.
+
+    Rates are old after a week, words after thirty days, reports and consents when they end.
+    """
+    more = tick.work.buckets.forget_full(tick.now)
+    more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
+    tick.work.reports.forget_before(tick.now - REPORTS_KEPT)
+    tick.work.consents.forget_before(tick.now - CONSENT_STANDS)
+    return Again(tick.now + (_NEXT_ERASURE_AFTER if more else _EVERY), "erased what is old")
+
+
+def recount_ratings(tick: Tick) -> Done | Again:
+    """Recount the next boards that were rated after one whose rating has changed."""
+    work = tick.work
+    work.ratings.hold()
+    stale = work.facts.find(STALE, lock=True)
+    if stale is None:
+        return Done("no board to count anew")
+    some = work.ratings.counted_from(stale.value, AT_ONCE)
+    for counted in some:
+        board = work.boards.get(counted.board_id)
+        if not board.is_installed:
+            continue
+        found = recount(work, board, counted)
+        if found is None:
+            work.ratings.forget(counted)
+        else:
+            work.ratings.set_results(counted, found)
+    if len(some) < AT_ONCE:
+        work.facts.forget(STALE)
+        return Done(f"counted {len(some)} boards anew, and that was the last")
+    work.facts.note(STALE, some[-1].number + 1, tick.now)
+    return Again(tick.now + _NEXT_COUNT_AFTER, f"counted {len(some)} boards anew")

@@ -1,0 +1,286 @@
+"""Limits of incoming mail: answers to strangers, mails an hour, and guesses of reply addresses.
+
+A mail over a limit is deferred within the SMTP session.
+
+Answers to strangers: each network, domain and form of mail has a quota, and so have known domains;
+no sender uses up all. Mails that pass DMARC have answers of their own. A mail without an answer
+left is deferred; its retry half an hour later has a quota of its own.
+
+Guesses: over the limit a network is deferred before its next address is checked, so that it learns
+nothing. If `MAIL FROM` is an address of the tagged player, the try counts for that player alone, as
+a guesser at a large provider shares the network with players. Behind an upstream server the network
+may be unknown. Then nothing is deferred, since one guesser must not shut the others out: a tag has
+80 bits, and the log warns for each player.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+from hashlib import sha256
+
+import structlog
+
+from pbm.mail.address import (
+    Bounce,
+    PlayerReply,
+    Postmaster,
+    Probe,
+    QuestionReply,
+    Recipient,
+    address_key,
+    mailbox_key,
+    registered_domain,
+)
+from pbm.mail.reading.auth_results import Dmarc
+from pbm.mail.site import Site
+from pbm.mail.smtp_in.connection_limits import LOOPBACK, Network, is_within, origin
+from pbm.mail.smtp_in.handler import Rejection
+from pbm.play.allowance import strangers_answers_left, take_strangers_mail
+from pbm.play.limits import (
+    AGAIN_AFTER,
+    MAILS_OF_ADDRESS,
+    NEW_DOMAIN,
+    OF_AGAIN,
+    OF_DOMAIN,
+    OF_FORM,
+    OF_KNOWN,
+    OF_NETWORK,
+    OF_SAID_DOMAIN,
+    STRANGERS,
+    STRANGERS_AGAIN,
+    VOUCHED,
+    VOUCHED_AGAIN,
+    Rate,
+)
+from pbm.service.intake.arriving import Arriving
+from pbm.service.intake.upstream_mta import known_front, what_it_says
+from pbm.store.db import UnitOfWork
+
+PUT_OFF = Rejection(
+    450,
+    "4.7.1 More people who are new here have written than we can answer at once; "
+    "please send this mail again in an hour.",
+)
+REMEMBERED = Rate("put-off", 1, timedelta(days=1))  # deferred senders, and since when
+_HEAD = 16_384  # bytes searched for header fields
+_FIELD = re.compile(rb"^([A-Za-z-]+)[ \t]*:", re.MULTILINE)
+_OF_PROGRAMS = frozenset(  # fields of mail programs, not of relays
+    b"from to cc subject date message-id in-reply-to references reply-to sender user-agent x-mailer"
+    b" mime-version content-type content-transfer-encoding content-language".split()
+)
+_Share = tuple[Rate, tuple[str, ...]]
+_log = structlog.get_logger("pbm.newcomers")
+
+
+class Answer(Enum):
+    """The state of the answer to a mail to our plain address."""
+
+    COUNTED = "counted"
+    NOT_COUNTED = "not counted"  # to a player, or none will be written
+    NONE_LEFT = "none left"
+
+
+def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
+    """Count the answer to a stranger's mail, if one is left.
+
+    Automatic mail, mail without an author, and addresses over their daily limit get no answer. If
+    no answer is left, only the deferral is stored.
+    """
+    author = mail.glance.author
+    if author is None or mail.glance.is_automatic:
+        return Answer.NOT_COUNTED
+    if not strangers_answers_left(work, author, now):
+        return Answer.NOT_COUNTED
+    if not _take_any(work, site, mail, author, now):
+        REMEMBERED.take(work, now, mailbox_key(author), wait=False)
+        return Answer.NONE_LEFT
+    return Answer.COUNTED if take_strangers_mail(work, author, now) else Answer.NOT_COUNTED
+
+
+def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
+    """Take an answer, preferably from the quota of mails that pass DMARC.
+
+    If none is left, one from the quota of retries, for an author whose mail was deferred lately,
+    but not within `AGAIN_AFTER`.
+    """
+    front = known_front(work, site.authserv_id)
+    passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
+    for pool in (VOUCHED, STRANGERS) if passes else (STRANGERS,):
+        if _take(work, pool, mail, author, now):
+            return True
+    first = work.buckets.first_taken([REMEMBERED.key(mailbox_key(author))])
+    if first is None or not now - REMEMBERED.within <= first <= now - AGAIN_AFTER:
+        return False
+    return _take(work, VOUCHED_AGAIN if passes else STRANGERS_AGAIN, mail, author, now)
+
+
+def _take(work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime) -> bool:
+    """Take an answer from a pool, unless it or a quota is used up."""
+    _, *others = shares = list(_shares(work, pool, mail, author, now))
+    if any(rate.is_empty(work, now, *whose) for rate, whose in shares):
+        return False
+    # Only the pool's row waits for other processes, so there is no deadlock. It bounds answers to
+    # forged mails.
+    if not pool.take(work, now, wait=pool is STRANGERS):
+        return False
+    for rate, whose in others:
+        rate.take(work, now, *whose, wait=False)
+    if pool is STRANGERS and pool.is_empty(work, now):
+        _log.warning("no more answers to strangers for now", most=pool.most)
+    return True
+
+
+def _shares(
+    work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime
+) -> Iterator[_Share]:
+    """The quotas of a mail, the pool first.
+
+    A sender can forge the domain, but not the network. So the network counts if it is known; the
+    domain counts only if it passes DMARC.
+    """
+    yield pool, ()
+    network, domain = mail.caller.network, registered_domain(author)
+    is_vouched = pool in (VOUCHED, VOUCHED_AGAIN)
+    if pool in (VOUCHED_AGAIN, STRANGERS_AGAIN):
+        yield OF_AGAIN, (pool.name, domain if is_vouched else network or domain)
+        return
+    if is_vouched:
+        yield OF_DOMAIN, (domain,)
+    else:
+        yield (OF_NETWORK, (network,)) if network else (OF_SAID_DOMAIN, (domain,))
+    yield OF_FORM, (pool.name, _form(mail.raw))
+    is_known = NEW_DOMAIN.is_empty(work, now, pool.name, domain)
+    yield (OF_KNOWN, (pool.name,)) if is_known else (NEW_DOMAIN, (pool.name, domain))
+
+
+def _form(raw: bytes) -> str:
+    """Digest of the order of header fields, which is the same in all mails of one program."""
+    head = re.split(rb"\r?\n\r?\n", raw[:_HEAD], maxsplit=1)[0]
+    fields = (field.lower() for field in _FIELD.findall(head))
+    return sha256(b",".join(field for field in fields if field in _OF_PROGRAMS)).hexdigest()[:16]
+
+
+_HOUR = timedelta(hours=1)
+_FOR_OPERATOR = Rate("operator", 60, _HOUR)
+
+
+@dataclass(frozen=True)
+class MailRates:
+    """Mails an hour, 0 for no limit: `per_address`, and `per_peer` for peers not trusted.
+
+    Each reply address has its own limit, so that forged mails delay no replies.
+    """
+
+    per_address: int = MAILS_OF_ADDRESS.most
+    per_peer: int = 1200
+    trusted: tuple[Network, ...] = LOOPBACK
+
+    def count(
+        self,
+        work: UnitOfWork,
+        now: datetime,
+        recipient: Recipient,
+        author: str,
+        peer: str,
+    ) -> Rejection | None:
+        """Count a mail; return its refusal if over a limit. `author` is the key of an address."""
+        for rate, whose in self._counted(recipient, author, peer):
+            if rate.most and not rate.take(work, now, whose, wait=False):
+                return Rejection(
+                    450,
+                    f"4.7.1 More than {rate.most} mails an hour came from you or in your name; "
+                    "please send this one again later.",
+                )
+        return None
+
+    def _counted(self, recipient: Recipient, author: str, peer: str) -> Iterator[tuple[Rate, str]]:
+        address = ipaddress.ip_address(peer) if peer else None
+        if not is_within(address, self.trusted):
+            yield Rate("peer", self.per_peer, _HOUR), str(origin(address))
+        match recipient:
+            case Postmaster():
+                yield _FOR_OPERATOR, ""
+            case Bounce(player_id):
+                yield Rate("bounces", self.per_address, _HOUR), str(player_id)
+            case PlayerReply(player_id):
+                yield Rate("replies", self.per_address, _HOUR), f"{player_id}:{author}"
+            case _:
+                yield Rate("mails", self.per_address, _HOUR), author
+
+
+GUESSES = Rate("guesses", 20, timedelta(hours=1))
+Signed = PlayerReply | QuestionReply | Probe | Bounce
+_NOBODY = 0
+_guess_log = structlog.get_logger("pbm.guesses")
+_WHAT = "4.7.1 Too many addresses that are not valid were tried from where you write; "
+_CLOSED = Rejection(421, f"{_WHAT}please try again later.")
+_LATER = Rejection(450, f"{_WHAT}please send this mail again later.")
+
+
+@dataclass(frozen=True)
+class Guesser:
+    """Key of a counter of tries; `network` is empty if unknown.
+
+    `player_id` is the tagged player if `MAIL FROM` is theirs, or if the network is unknown.
+    """
+
+    network: str = ""
+    player_id: int = _NOBODY
+
+
+@dataclass(frozen=True)
+class WrongTag(Rejection):
+    """The refusal of an invalid reply address, to be counted with `count_wrong`."""
+
+    by: Guesser = Guesser()
+
+
+def try_of(work: UnitOfWork, recipient: Signed, sender: str, network: str) -> Guesser:
+    """The counter key of a try."""
+    tagged = recipient.player_id if isinstance(recipient, PlayerReply | Bounce) else _NOBODY
+    if network and isinstance(recipient, Bounce):  # a bounce has no sender
+        return Guesser(network, tagged)
+    if not network or not tagged or not sender:
+        return Guesser(network, _NOBODY if network else tagged)
+    player = work.players.by_address(address_key(sender))
+    is_own = player is not None and player.id == tagged
+    return Guesser(network, tagged if is_own else _NOBODY)
+
+
+def refuse_guesser(
+    work: UnitOfWork, by: Guesser, now: datetime, *, closing: bool
+) -> Rejection | None:
+    """The refusal of a guesser over the limit, else None.
+
+    `closing`: the guesser itself is connected, not an upstream server.
+    """
+    if not by.network or not _tried_enough(work, by, now):
+        return None
+    return _CLOSED if closing else _LATER
+
+
+def refuse_wrong(work: UnitOfWork, by: Guesser, refusal: Rejection, now: datetime) -> Rejection:
+    """The refusal of an invalid address; a `WrongTag` if it must be counted."""
+    if by.player_id and not by.network and work.players.epoch(by.player_id) is None:
+        by = Guesser()
+    if _tried_enough(work, by, now):
+        return refusal
+    return WrongTag(refusal.code, refusal.text, refusal.why, by)
+
+
+def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
+    """Count a wrong try; log the last one before the limit."""
+    taken = GUESSES.take(work, now, by.network, by.player_id, wait=False)
+    if taken and _tried_enough(work, by, now):
+        _guess_log.warning(
+            "many reply addresses that are not ours",
+            network=by.network or "unknown",
+            player=by.player_id or "none",
+        )
+
+
+def _tried_enough(work: UnitOfWork, by: Guesser, now: datetime) -> bool:
+    return GUESSES.is_empty(work, now, by.network, by.player_id)
