@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -143,30 +143,23 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     non-text setting, so that a mistyped setting is not silently ignored.
     """
     known = {f"{_PREFIX}{setting.name.upper()}": setting.name for setting in fields(Settings)}
-    chosen: dict[str, str] = {}
-    for name, value in _read_toml(toml).items():
+    in_file = _read_toml(toml)
+    in_environment = {name: environ[name] for name in sorted(environ) if name.startswith(_PREFIX)}
+    for name, value in (*in_file.items(), *in_environment.items()):
         if name not in known:
-            raise _unknown(f"{toml}: {name}", name, known)
+            what = f"{name}, a variable of the environment,"
+            what = f"{toml}: {name}" if name in in_file else what
+            meant = "".join(f" Did you mean {near}?" for near in nearest(name, known, most=1))
+            listed = ", ".join(sorted(known))
+            raise OperatorError(f"{what} is no setting.{meant} The settings are {listed}.")
         if not isinstance(value, str):
             raise OperatorError(f"{toml}: {name} must be given as text, between quotes.")
-        chosen[known[name]] = value
-    for name in sorted(environ):
-        if name in known:
-            chosen[known[name]] = environ[name]
-        elif name.startswith(_PREFIX):
-            raise _unknown(f"{name}, a variable of the environment,", name, known)
-    settings = Settings(**chosen)
+    chosen = {**in_file, **in_environment}
+    settings = Settings(**{known[name]: value for name, value in chosen.items()})
     _ = settings.doorways, settings.trusted_networks
     _ = settings.front_name, settings.most_mails, settings.minds
     _ = settings.seconds_for_robots
     return settings
-
-
-def _unknown(what: str, name: str, known: Iterable[str]) -> OperatorError:
-    near = nearest(name, known, most=1)
-    meant = f" Did you mean {near[0]}?" if near else ""
-    listed = ", ".join(sorted(known))
-    return OperatorError(f"{what} is no setting.{meant} The settings are {listed}.")
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Every "Did you mean ...?" finds its words here, so that they are alike everywhere.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 MOST_NAMED = 2
@@ -36,14 +36,9 @@ def one_slip_away(word: str, letters: str) -> frozenset[str]:
     >>> sorted(one_slip_away("ab", "b"))
     ['a', 'abb', 'b', 'ba', 'bab', 'bb']
     """
-    return frozenset(_slips(word, letters)) - {word}
-
-
-def _slips(word: str, letters: str) -> Iterator[str]:
+    slips = set()
     for at in range(len(word) + 1):
         before, after = word[:at], word[at:]
-        yield before + after[1:]
-        yield before + after[1:2] + after[:1] + after[2:]
-        for letter in letters:
-            yield before + letter + after
-            yield before + letter + after[1:]
+        slips |= {before + after[1:], before + after[1:2] + after[:1] + after[2:]}
+        slips |= {before + letter + rest for letter in letters for rest in (after, after[1:])}
+    return frozenset(slips - {word})

@@ -42,28 +42,17 @@ def _types(kind: Any) -> dict[str, Any]:
 
 
 def _value(hint: Any, plain: Any) -> Any:
+    of = get_args(hint)
     if plain is None or hint is Any:
         return plain
     if get_origin(hint) in (Union, UnionType):
-        return _value(_chosen(get_args(hint), plain), plain)
+        some = [one for one in of if one is not NoneType]
+        if len(some) > 1:
+            some = [one for one in some if is_dataclass(one) and _types(one).keys() == plain.keys()]
+        return _value(some[0] if some else Any, plain)
     if get_origin(hint) is tuple:
-        return tuple(_items(get_args(hint), plain))
+        hints = of[:1] * len(plain) if of[-1:] == (...,) else of
+        return tuple(_value(one, item) for one, item in zip(hints, plain, strict=True))
     if get_origin(hint) is dict:
-        _, of = get_args(hint)
-        return {name: _value(of, item) for name, item in plain.items()}
+        return {name: _value(of[1], item) for name, item in plain.items()}
     return from_plain(cast(type[Any], hint), plain) if is_dataclass(hint) else plain
-
-
-def _chosen(hints: tuple[Any, ...], plain: Any) -> Any:
-    """The member of a union that a value belongs to; never None."""
-    hints = tuple(hint for hint in hints if hint is not NoneType)
-    if len(hints) == 1:
-        return hints[0]
-    fitting = (hint for hint in hints if is_dataclass(hint) and _types(hint).keys() == plain.keys())
-    return next(fitting, Any)
-
-
-def _items(hints: tuple[Any, ...], plain: list[Any]) -> list[Any]:
-    """The items of a tuple: all of one type, or each of its own."""
-    of = hints[:1] * len(plain) if hints[-1:] == (...,) else hints
-    return [_value(hint, item) for hint, item in zip(of, plain, strict=True)]

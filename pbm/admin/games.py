@@ -201,7 +201,10 @@ def import_(
     """
     if owner and players:
         raise click.UsageError("A record has no players: give --for or --player.")
-    text = _read(file)
+    try:
+        text = file.read(records.MOST_BYTES + 1)
+    except UnicodeDecodeError as error:
+        raise OperatorError(f"{file.name} is no text in UTF-8.") from error
     game = records.game_of(name)
     record = records.parse(text, game, chosen(given))
     if owner:
@@ -215,14 +218,6 @@ def import_(
 def _set_up(board: Board) -> str:
     """The options of a board, in a few words."""
     return " ".join(str(value) for value in board.options.values() if value is not True)
-
-
-def _read(file: TextIO) -> str:
-    """Read a record file, up to the size limit. Raises OperatorError if it is not UTF-8."""
-    try:
-        return file.read(records.MOST_BYTES + 1)
-    except UnicodeDecodeError as error:
-        raise OperatorError(f"{file.name} is no text in UTF-8.") from error
 
 
 def _handles(board: Board) -> str:

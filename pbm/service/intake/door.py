@@ -1,5 +1,7 @@
-"""SMTP callbacks: check recipients (RCPT), and store mails (DATA) before the reply."""
+"""SMTP callbacks: check recipients (RCPT), store mails (DATA) before the reply, log sessions."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -18,6 +20,7 @@ from pbm.mail.address import (
 from pbm.mail.reading.limits import is_long
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
+from pbm.mail.smtp_in.handler import Session
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.keeping import Keeping
@@ -33,7 +36,7 @@ from pbm.service.intake.limits import (
 from pbm.service.intake.upstream_mta import is_expected
 from pbm.service.running.cooperative import InThread
 from pbm.service.running.writer import Writer
-from pbm.service.trouble.masking import traceback_of
+from pbm.service.trouble.masking import masked, one_line, traceback_of
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.sql.driver import is_away
 from pbm.store.values.players import FIRST_EPOCH
@@ -41,6 +44,9 @@ from pbm.store.values.players import FIRST_EPOCH
 _EPOCHS_LOOKED_AT = 8  # former reply addresses that are checked
 _TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
 _log = structlog.get_logger("pbm.receive")
+_session_log = structlog.get_logger("pbm.session")
+MOST_A_MINUTE = 60  # sessions without mail
+_WINDOW = 60.0  # seconds
 
 
 @dataclass
@@ -177,3 +183,42 @@ def log_fault(fault: BaseException) -> None:
         _log.warning("database away, mail is to come again", error=str(fault.orig))
     else:
         _log.error("listener-fault", exception=traceback_of(fault))
+
+
+class SessionLog:
+    """Called with each session at its end."""
+
+    def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
+        """`seconds` is a monotonic clock."""
+        self._seconds = seconds
+        self._since = seconds()
+        self._lines = 0
+        self._left_out = 0
+
+    def __call__(self, session: Session) -> None:
+        """Log or count the session."""
+        if session.is_trusted and session.is_uneventful:
+            return
+        now = self._seconds()
+        if now - self._since >= _WINDOW:
+            if self._left_out:
+                _session_log.warning(
+                    "sessions without mail, not told one by one", count=self._left_out
+                )
+            self._since, self._lines, self._left_out = now, 0, 0
+        if not session.kept:
+            self._lines += 1
+            if self._lines > MOST_A_MINUTE:
+                self._left_out += 1
+                return
+        _session_log.info(
+            "session",
+            peer=session.peer or "local socket",
+            by=session.protocol,
+            tls=session.is_encrypted,
+            sender=masked(one_line(session.sender)),
+            kept=session.kept,
+            refused=session.refused,
+            outcome="; ".join(masked(one_line(told)) for told in session.told),
+            end=session.end,
+        )

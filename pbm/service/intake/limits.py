@@ -73,6 +73,15 @@ _OF_PROGRAMS = frozenset(  # fields of mail programs, not of relays
 )
 _Share = tuple[Rate, tuple[str, ...]]
 _log = structlog.get_logger("pbm.newcomers")
+_HOUR = timedelta(hours=1)
+_FOR_OPERATOR = Rate("operator", 60, _HOUR)
+GUESSES = Rate("guesses", 20, timedelta(hours=1))
+Signed = PlayerReply | QuestionReply | Probe | Bounce
+_NOBODY = 0
+_guess_log = structlog.get_logger("pbm.guesses")
+_WHAT = "4.7.1 Too many addresses that are not valid were tried from where you write; "
+_CLOSED = Rejection(421, f"{_WHAT}please try again later.")
+_LATER = Rejection(450, f"{_WHAT}please send this mail again later.")
 
 
 class Answer(Enum):
@@ -163,10 +172,6 @@ def _form(raw: bytes) -> str:
     return sha256(b",".join(field for field in fields if field in _OF_PROGRAMS)).hexdigest()[:16]
 
 
-_HOUR = timedelta(hours=1)
-_FOR_OPERATOR = Rate("operator", 60, _HOUR)
-
-
 @dataclass(frozen=True)
 class MailRates:
     """Mails an hour, 0 for no limit: `per_address`, and `per_peer` for peers not trusted.
@@ -209,15 +214,6 @@ class MailRates:
                 yield Rate("replies", self.per_address, _HOUR), f"{player_id}:{author}"
             case _:
                 yield Rate("mails", self.per_address, _HOUR), author
-
-
-GUESSES = Rate("guesses", 20, timedelta(hours=1))
-Signed = PlayerReply | QuestionReply | Probe | Bounce
-_NOBODY = 0
-_guess_log = structlog.get_logger("pbm.guesses")
-_WHAT = "4.7.1 Too many addresses that are not valid were tried from where you write; "
-_CLOSED = Rejection(421, f"{_WHAT}please try again later.")
-_LATER = Rejection(450, f"{_WHAT}please send this mail again later.")
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,8 @@ def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
     """Write an archive, atomically and synced. Raises OperatorError, also for an existing file."""
     draft = parts[0].with_name("archive")
     try:
-        with open(draft, "xb", opener=_private) as stream:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "wb") as stream:
             with tarfile.open(fileobj=stream, mode="w:gz", compresslevel=6) as archive:
                 head = parts[0].with_name(_MANIFEST)
                 head.write_text(json.dumps(asdict(manifest), indent=1), encoding="utf-8")
@@ -153,10 +154,6 @@ def _manifest(stream: IO[bytes], file: Path) -> Manifest:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise OperatorError(f"{file} is no backup of pbm: its manifest cannot be read.") from error
     return manifest
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _owned_by_nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -18,9 +18,9 @@ from pbm.mail.keyfile import load_keys, parse_keys
 from pbm.service.intake.upstream_mta import forget_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.archive import Manifest
+from pbm.service.operator.correspondence import greeting_at
 from pbm.service.operator.heartbeat_checks import seen_by, those_beating
 from pbm.service.operator.keys import open_keyring, unlearn_keys
-from pbm.service.operator.smtp_hello import greeting_at
 from pbm.store.db import Database
 from pbm.store.id_sequences import highest_given, skip_after_restore
 from pbm.store.migrate import current_version, is_known_version, migrate, newest_version

@@ -32,9 +32,9 @@ from pbm.rules.registry import games, left_out
 from pbm.service.intake.upstream_mta import known_front, why_doubted
 from pbm.service.operator.check_result import CheckResult, DubiousError, checked
 from pbm.service.operator.copies import sqlite_path
+from pbm.service.operator.correspondence import certificate_state, greeting_at
 from pbm.service.operator.heartbeat_checks import clocks_state, role_results
 from pbm.service.operator.keys import refuse_other_keys
-from pbm.service.operator.smtp_hello import certificate_state, greeting_at
 from pbm.service.robots.jobs import missing
 from pbm.service.running.room import Room, rooms
 from pbm.service.trouble.mail_numbers import incoming

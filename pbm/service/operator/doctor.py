@@ -23,9 +23,9 @@ from pbm.service.intake.upstream_mta import (
 )
 from pbm.service.operator.check_result import CheckResult
 from pbm.service.operator.checks import reading
+from pbm.service.operator.correspondence import reply_text
 from pbm.service.operator.heartbeat_checks import role_results
 from pbm.service.operator.operator_session import OperatorSession
-from pbm.service.operator.smtp_hello import reply_text
 
 ARRIVAL_SECONDS = 60.0
 _SECONDS = 60

@@ -58,20 +58,19 @@ class Heart:
         self._loops[role][loop] = self._clock()
 
     def beat(self, work: UnitOfWork) -> None:
-        """Write this process's heartbeats, and delete old ones of dead processes."""
+        """Write this process's heartbeats, and delete old ones of dead processes.
+
+        Warns once if this machine's clock is not the database's.
+        """
         now, ahead = self._clock(), work.heartbeats.clock_ahead(self._clock)
-        self._look_at_clock(ahead or 0)
+        was_off, self._is_off = self._is_off, is_off(ahead or 0)
+        if self._is_off and not was_off:
+            _log.warning("this clock is not the database's", seconds_ahead=round(ahead or 0))
         alive = {role: min(loops.values(), default=now) for role, loops in self._loops.items()}
         work.heartbeats.beat(self._process, self._host, os.getpid(), alive, now, ahead)
         if LISTEN in self._roles:
             note_listening(work, now)
         work.heartbeats.forget_dead(now - FORGOTTEN_AFTER)
-
-    def _look_at_clock(self, ahead: float) -> None:
-        """Warn once if this machine's clock is not the database's."""
-        was_off, self._is_off = self._is_off, is_off(ahead)
-        if self._is_off and not was_off:
-            _log.warning("this clock is not the database's", seconds_ahead=round(ahead))
 
     def end(self, work: UnitOfWork) -> None:
         """Delete the heartbeats, as the process ends in order."""

@@ -14,6 +14,11 @@ from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.store.queues.timers import ALL_KEPT
 from pbm.store.values.asking import CONSENT_STANDS, PendingCommands, Question, SeekStatus
 
+_EVERY = timedelta(days=1)
+_NEXT_ERASURE_AFTER = timedelta(seconds=1)  # so that turns wait briefly
+AT_ONCE = 10  # boards; all turns wait while they are counted
+_NEXT_COUNT_AFTER = timedelta(milliseconds=100)
+
 
 def lapse_seek(tick: Tick) -> Done | Again:
     """Close a seek that has not begun, and tell its seekers."""
@@ -41,7 +46,11 @@ def lapse_question(tick: Tick) -> Done | Again:
     if tick.now < question.expires_at:
         return Again(question.expires_at + ALL_KEPT, "the server was down meanwhile")
     if question.kind == CHALLENGE:
-        return _lapse_challenge(tick, question)
+        challenge = tick.work.challenges.find(question.params["challenge"])
+        if challenge is None or question.player_id not in challenge.waiting:
+            return Done("answered")
+        tell_called_off(tick, lapse_challenge(tick.work, challenge))
+        return Done("challenge lapsed")
     tick.work.questions.forget_password(question)
     dropped: list[PendingCommands] = []
     if question.player_id is not None:  # the commands that it has not asked about again since
@@ -52,14 +61,6 @@ def lapse_question(tick: Tick) -> Done | Again:
         tick.work.questions.lapse_errand(errand)
     count = len(dropped) + _lapse_invitation(tick, question)
     return Done(f"{question.kind} question lapsed, {count} dropped with it")
-
-
-def _lapse_challenge(tick: Tick, question: Question) -> Done:
-    challenge = tick.work.challenges.find(question.params["challenge"])
-    if challenge is None or question.player_id not in challenge.waiting:
-        return Done("answered")
-    tell_called_off(tick, lapse_challenge(tick.work, challenge))
-    return Done("challenge lapsed")
 
 
 def _lapse_invitation(tick: Tick, question: Question) -> bool:
@@ -91,12 +92,6 @@ def lapse_record(tick: Tick) -> Done | Again:
         return Again(by, "somebody has looked at it")
     tick.work.playing.forget(board.id)
     return Done(f"nobody looks at record {board.id} any more")
-
-
-_EVERY = timedelta(days=1)
-_NEXT_ERASURE_AFTER = timedelta(seconds=1)  # so that turns wait briefly
-AT_ONCE = 10  # boards; all turns wait while they are counted
-_NEXT_COUNT_AFTER = timedelta(milliseconds=100)
 
 
 def erase_old_rows(tick: Tick) -> Again:

@@ -27,6 +27,8 @@ from pbm.store.values.queues import TimerKind
 _AT_ONCE = 10  # boards
 _DROPPED = Done("the vacation was dropped")
 _NEXT_PIECE_AFTER = timedelta(milliseconds=200)  # so that turns wait briefly
+_NEXT_MAIL_AFTER = timedelta(seconds=1)  # so that turns wait briefly
+_A_TURN_IS_OVER = timedelta(minutes=10)  # even of one with the old settings
 
 
 def tell_reachability(tick: Tick) -> Done | Again:
@@ -119,10 +121,6 @@ def _tell_of(
         kind, then = TimerKind(tick.timer.kind), tick.now + _NEXT_PIECE_AFTER
         set_notice(tick.work, kind, vacation.id, player.id, tick.now, then, after=last)
     return Done(f"told of the vacation of {player.handle}")
-
-
-_NEXT_MAIL_AFTER = timedelta(seconds=1)  # so that turns wait briefly
-_A_TURN_IS_OVER = timedelta(minutes=10)  # even of one with the old settings
 
 
 def send_digest(tick: Tick) -> Done | Again:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from traceback import StackSummary, walk_stack
-from types import FrameType
 
 import structlog
 
@@ -75,7 +74,7 @@ class Watchdog:
             thread.join()
             with self._changing:
                 self._is_looking = False
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                _wind_up(0)
             faulthandler.unregister(signal.SIGALRM)
 
     @contextmanager
@@ -93,7 +92,7 @@ class Watchdog:
         with self._changing:
             turns = self._turns
             if turns and self._is_looking:
-                signal.setitimer(signal.ITIMER_REAL, TIMER)
+                _wind_up(TIMER)
         for turn in turns:
             self._look_at(turn)
 
@@ -101,13 +100,22 @@ class Watchdog:
         seconds = self._seconds() - turn.since
         if seconds < SLOW:
             return
-        frame = sys._current_frames().get(turn.thread)
-        mail = incoming(turn.mail_id)
-        told = {"mail": mail, "seconds": round(seconds, 1), "stack": _shown(frame)}
+        frame, stack, is_elsewhere = (
+            sys._current_frames().get(turn.thread),
+            "in no Python code",
+            False,
+        )
+        if frame is not None:
+            places = StackSummary.extract(walk_stack(frame), limit=_DEEPEST, lookup_lines=False)
+            stack = " < ".join(f"{at.filename}:{at.lineno} {at.name}" for at in places)
+            # A thread that waits for a remote database: that is not the mail's fault.
+            names = [str(at.f_globals.get("__name__")) for at, _ in walk_stack(frame)]
+            is_elsewhere = any(name.startswith("psycopg.") for name in names)
+        told = {"mail": incoming(turn.mail_id), "seconds": round(seconds, 1), "stack": stack}
         if not turn.told:
             turn.told = True
             _log.warning("turn takes long", **told)
-        if seconds >= DEADLINE and turn in self._turns and not _waits_for_database(frame):
+        if seconds >= DEADLINE and turn in self._turns and not is_elsewhere:
             try:
                 _log.error("turn hangs, so the server ends", **told)
             finally:
@@ -122,17 +130,8 @@ class Watchdog:
         with self._changing:
             self._turns = changed(self._turns)
             if self._is_looking:
-                signal.setitimer(signal.ITIMER_REAL, TIMER if self._turns else 0)
+                _wind_up(TIMER if self._turns else 0)
 
 
-def _shown(frame: FrameType | None) -> str:
-    if frame is None:
-        return "in no Python code"
-    places = StackSummary.extract(walk_stack(frame), limit=_DEEPEST, lookup_lines=False)
-    return " < ".join(f"{at.filename}:{at.lineno} {at.name}" for at in places)
-
-
-def _waits_for_database(frame: FrameType | None) -> bool:
-    """Whether the thread waits for a remote database, which is not the mail's fault."""
-    names = (str(at.f_globals.get("__name__")) for at, _ in walk_stack(frame))
-    return frame is not None and any(name.startswith("psycopg.") for name in names)
+def _wind_up(seconds: float) -> None:
+    signal.setitimer(signal.ITIMER_REAL, seconds)
