@@ -15,16 +15,15 @@ from pbm.store.repositories.boards import Boards
 from pbm.store.repositories.buckets import Buckets
 from pbm.store.repositories.challenges import Beginnings, Challenges, Expiring
 from pbm.store.repositories.clocks import Reminders, Vacations, Waits
-from pbm.store.repositories.consents import Blocks, Consents
 from pbm.store.repositories.history import Analyses, History
 from pbm.store.repositories.personal_data import PersonalData
 from pbm.store.repositories.players import Players
 from pbm.store.repositories.plies import Playing, Plies
-from pbm.store.repositories.questions import Questions
+from pbm.store.repositories.questions import Consents, Questions
 from pbm.store.repositories.ratings import Ratings
 from pbm.store.repositories.seeks import Seeks
 from pbm.store.repositories.server_state import Changes, Facts, Heartbeats
-from pbm.store.repositories.talk import Reports, Words
+from pbm.store.repositories.talk import Blocks, Reports, Words
 from pbm.store.sql.dialects import make_engine
 from pbm.store.sql.statement import Read, rows_of
 from pbm.store.sql.transaction import Transaction

@@ -35,7 +35,13 @@ def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str
     last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}
     with database.engine.begin() as connection:
         for table, number in last.items():
-            _go_on_after(connection, table, number, database.embedded)
+            values = {"name": table, "number": number}
+            if database.embedded:
+                connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), values)
+                query = "INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :number)"
+            else:
+                query = "SELECT setval(pg_get_serial_sequence(:name, 'id'), :number)"
+            connection.execute(text(query), values)
     return {table: number + 1 for table, number in last.items()}
 
 
@@ -58,14 +64,3 @@ def _highest(connection: Connection, table: str, embedded: bool) -> int:
             text(f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {name}")
         )
     return max(int(last or 0), connection.scalar(text(f"SELECT MAX(id) FROM {table}")) or 0)
-
-
-def _go_on_after(connection: Connection, table: str, number: int, embedded: bool) -> None:
-    values = {"name": table, "number": number}
-    if embedded:
-        connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), values)
-        row = "INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :number)"
-        connection.execute(text(row), values)
-    else:
-        query = "SELECT setval(pg_get_serial_sequence(:name, 'id'), :number)"
-        connection.execute(text(query), values)

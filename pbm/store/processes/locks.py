@@ -88,21 +88,15 @@ class AdvisoryLocks:
 
     def _run(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
         """Run a statement; retry once if the idle connection was lost, and all locks with it."""
-        was_open = self._connection is not None
-        try:
-            return self._ask(statement, outbox_ids)
-        except DBAPIError as error:
-            if not (was_open and error.connection_invalidated):
-                raise
-        return self._ask(statement, outbox_ids)
-
-    def _ask(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
+        may_be_lost = self._connection is not None
         if self._connection is None:
             engine = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")
             self._connection = engine.connect()
         try:
             found = self._connection.execute(statement, {"class": IN_HAND, "ids": list(outbox_ids)})
             return [int(row[0]) for row in found]
-        except DBAPIError:
+        except DBAPIError as error:
             self.close()
+            if may_be_lost and error.connection_invalidated:
+                return self._run(statement, outbox_ids)
             raise

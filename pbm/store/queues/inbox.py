@@ -187,9 +187,8 @@ class Inbox(MailQueue[InboxMail]):
     def longest_waiting(self) -> tuple[int, datetime] | None:
         """The oldest mail that waits for its turn: its number, and since when it waits."""
         query = select(inbox.c.id, inbox.c.received_at).where(_IS_NEW)
-        oldest = query.order_by(inbox.c.received_at, inbox.c.id).limit(1)
-        row = self._transaction.execute(oldest).one_or_none()
-        return (row.id, row.received_at) if row else None
+        row = self._row(query.order_by(inbox.c.received_at, inbox.c.id).limit(1))
+        return (row["id"], row["received_at"]) if row else None
 
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
         """Find and lock a mail that is still new; without `wait` skip a locked one."""

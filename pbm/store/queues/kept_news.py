@@ -86,13 +86,11 @@ class AwaitingMails(Repository):
         }
         if not found:
             return {}
-        contents = self._transaction.execute(_TAKE_CONTENTS, {"names": list(found)}).mappings()
-        for row in contents:
+        for row in self._transaction.execute(_TAKE_CONTENTS, {"names": list(found)}).mappings():
             found[row["message_id"]].update(row)
         for mail in found.values():
             del mail["message_id"]
-        mails = [AwaitingMail(**mail) for mail in found.values()]
-        return {mail.player_id: mail for mail in mails}
+        return {mail["player_id"]: AwaitingMail(**mail) for mail in found.values()}
 
 
 _NEWS = (kept_news.c.after_ply, kept_news.c.told, kept_news.c.size, kept_news.c.kept_at)
@@ -147,21 +145,18 @@ class KeptNews(Repository):
         """Keep a notice for a player that concerns no board, unless `MOST_NOTICES` are kept."""
         theirs = kept_notices.c.player_id == player_id
         count = select(func.count()).select_from(kept_notices).where(theirs)
-        if (self._transaction.scalar(count) or 0) < MOST_NOTICES:
-            row = {"player_id": player_id, "told": told, "kept_at": now}
-            self._insert(kept_notices, **row)
+        if self._count(count) < MOST_NOTICES:
+            self._insert(kept_notices, player_id=player_id, told=told, kept_at=now)
 
     def take_notices(self, player_id: int) -> list[dict[str, Any]]:
         """Delete and return all notices of a player that concern no board, in order."""
         taken = delete(kept_notices).where(kept_notices.c.player_id == player_id)
-        returned = taken.returning(kept_notices.c.id, kept_notices.c.told)
-        rows = self._rows(returned)
+        rows = self._rows(taken.returning(kept_notices.c.id, kept_notices.c.told))
         return [row["told"] for row in sorted(rows, key=lambda row: row["id"])]
 
     def has_notices(self, player_id: int) -> bool:
         """Whether a notice that concerns no board is kept for a player."""
-        query = select(kept_notices.c.id).where(kept_notices.c.player_id == player_id).limit(1)
-        return self._transaction.scalar(query) is not None
+        return self._exists(select(kept_notices.c.id).where(kept_notices.c.player_id == player_id))
 
     def take(self, player_ids: Collection[int], board_id: int) -> Mapping[int, tuple[News, ...]]:
         """Delete and return all news of a board kept for some players, in order."""
@@ -169,9 +164,8 @@ class KeptNews(Repository):
         if not player_ids:
             return found
         theirs = (kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
-        columns = (kept_news.c.id, kept_news.c.player_id, *_NEWS)
-        taken = delete(kept_news).where(*theirs).returning(*columns)
-        rows = self._rows(taken)
+        taken = delete(kept_news).where(*theirs)
+        rows = self._rows(taken.returning(kept_news.c.id, kept_news.c.player_id, *_NEWS))
         for row in sorted(rows, key=lambda row: row["id"]):
             news = News(**{name.name: row[name.name] for name in _NEWS})
             found[row["player_id"]] += (news,)

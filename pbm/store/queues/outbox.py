@@ -272,8 +272,7 @@ class Outbox(MailQueue[OutboxMail]):
 
     def written(self, message_id: str) -> bool:
         """Whether a mail with this Message-ID was ever written."""
-        query = select(outbox.c.id).where(outbox.c.message_id == message_id)
-        return self._transaction.scalar(query) is not None
+        return self._exists(select(outbox.c.id).where(outbox.c.message_id == message_id))
 
     def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
         """Whether we sent this address a mail of this kind since then."""

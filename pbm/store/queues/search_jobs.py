@@ -121,8 +121,7 @@ class SearchJobs(JobQueue[SearchJob]):
     def give_back(self, by: str) -> None:
         """End all leases of a process."""
         mine = search_jobs.c.leased_by == by
-        free = {"leased_by": None, "leased_until": None}
-        self._update(search_jobs, mine, **free)
+        self._update(search_jobs, mine, leased_by=None, leased_until=None)
 
     def let_lapse(self, now: datetime) -> None:
         """End all leases, when all other processes are dead."""
@@ -131,8 +130,9 @@ class SearchJobs(JobQueue[SearchJob]):
 
     def about(self, kind: SearchKind, about: str) -> SearchJob | None:
         """Find the job of a kind with a key."""
-        query = select(*_READ).where(search_jobs.c.kind == kind, search_jobs.c.about == about)
-        row = self._row(query)
+        row = self._row(
+            select(*_READ).where(search_jobs.c.kind == kind, search_jobs.c.about == about)
+        )
         return self._read(row) if row else None
 
     def next_due_at(self) -> datetime | None:
@@ -164,10 +164,8 @@ class SearchJobs(JobQueue[SearchJob]):
     def longest_waiting(self) -> tuple[int, datetime] | None:
         """The board of the oldest job, and since when that waits."""
         query = select(search_jobs.c.board_id, search_jobs.c.asked_at).where(~search_jobs.c.stuck)
-        row = self._transaction.execute(
-            query.order_by(search_jobs.c.asked_at).limit(1)
-        ).one_or_none()
-        return (row.board_id, row.asked_at) if row else None
+        row = self._row(query.order_by(search_jobs.c.asked_at).limit(1))
+        return (row["board_id"], row["asked_at"]) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
         """Correct times set by a clock that was ahead: the latest are now, or `leased_until`."""

@@ -56,15 +56,13 @@ def board_of(row: Row, seated: Iterable[Row]) -> Board:
         winners=None if winners is None else tuple(winners),
         seats=tuple(Seat(**{name: seat[name] for name in _SEAT}) for seat in seated),
         offers=tuple(from_plain(Offer, offer) for offer in row["offers"] or ()),
-        stops=tuple(_stops(row["stops"])),
+        stops=tuple(
+            Stop(datetime.fromisoformat(begin), datetime.fromisoformat(end), bounced)
+            for begin, end, bounced in row["stops"] or ()
+        ),
         round=Round(row["match_id"], round_number, row["rounds"]) if round_number else None,
         tags=None if tags is None else tuple((name, value) for name, value in tags),
     )
-
-
-def _stops(plain: Iterable[tuple[str, str, bool]] | None) -> Iterator[Stop]:
-    for begin, end, bounced in plain or ():
-        yield Stop(datetime.fromisoformat(begin), datetime.fromisoformat(end), bounced)
 
 
 def plain_stops(stops: Iterable[Stop]) -> list[list[Any]] | None:
@@ -338,16 +336,11 @@ class Boards(Repository):
         before the wait for the lock.
         """
         rows = self._rows(query)
-        seated = self._seats([row["id"] for row in rows])
+        seated: dict[int, list[Row]] = {row["id"]: [] for row in rows}
+        for seat in self._rows(SEATED.where(seats.c.board_id.in_(seated))) if rows else ():
+            seated[seat["board_id"]].append(seat)
         for row in rows:
             yield board_of(row, seated[row["id"]])
-
-    def _seats(self, board_ids: Sequence[int]) -> dict[int, list[Row]]:
-        found: dict[int, list[Row]] = {board_id: [] for board_id in board_ids}
-        query = SEATED.where(seats.c.board_id.in_(board_ids))
-        for row in self._rows(query) if board_ids else ():
-            found[row["board_id"]].append(row)
-        return found
 
 
 def _round_columns(place: Round | None) -> dict[str, Any]:

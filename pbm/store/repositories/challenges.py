@@ -33,10 +33,9 @@ class Challenges(Repository):
 
     def find(self, challenge_id: int) -> PendingChallenge | None:
         """Find a pending challenge, and lock it until the commit."""
-        its = challenges.c.id == challenge_id
-        row = self._transaction.execute(select(challenges).where(its).with_for_update())
-        found = row.mappings().one_or_none()
-        return self._with_seats(dict(found)) if found else None
+        query = select(challenges).where(challenges.c.id == challenge_id)
+        row = self._row(query.with_for_update())
+        return self._with_seats(dict(row)) if row else None
 
     def get(self, challenge_id: int) -> PendingChallenge:
         """A challenge that is pending for certain."""
@@ -74,7 +73,7 @@ class Challenges(Repository):
             .join(challenges, challenges.c.id == challenged.c.challenge_id)
             .where(challenges.c.by_id == player_id, challenges.c.asked_at > since)
         )
-        return int(self._transaction.scalar(query) or 0)
+        return self._count(query)
 
     def add(
         self,
@@ -109,8 +108,7 @@ class Challenges(Repository):
 
     def set_comment(self, challenge_id: int, comment: Sequence[str]) -> None:
         """Store the words that came with a challenge."""
-        its = challenges.c.id == challenge_id
-        self._update(challenges, its, comment=list(comment))
+        self._update(challenges, challenges.c.id == challenge_id, comment=list(comment))
 
     def seat_guest(self, challenge_id: int, address_key: str, player_id: int) -> None:
         """Replace a guest's address by their player, and note that they have said yes."""
@@ -152,8 +150,7 @@ class Challenges(Repository):
 
     def forget(self, challenge_id: int) -> None:
         """Delete a challenge that is no longer pending, with its words."""
-        seated = challenged.c.challenge_id == challenge_id
-        self._delete(challenged, seated)
+        self._delete(challenged, challenged.c.challenge_id == challenge_id)
         self._delete(challenges, challenges.c.id == challenge_id)
 
     def _with_seats(self, row: dict[str, Any]) -> PendingChallenge:
@@ -262,12 +259,6 @@ class Beginnings(Repository):
         return frozenset(row["player_id"] for row in rows)
 
 
-_Expiring = tuple[tuple[Table, ColumnElement[Any], ColumnElement[bool]], ...]
-_ANSWERS: _Expiring = (
-    (questions, questions.c.asked_at, questions.c.answer.is_(None)),
-    (challenges, challenges.c.asked_at, true()),
-)
-_SEEKS: _Expiring = ((seeks, seeks.c.made_at, seeks.c.status == OPEN),)
 Shift = tuple[datetime, timedelta]  # items open at a moment, and the extension of their expiry
 
 
@@ -276,16 +267,21 @@ class Expiring(Repository):
 
     def put_off_answers(self, shifts: Iterable[Shift]) -> None:
         """Extend the questions and challenges that were open at some moments."""
-        for since, by in shifts:
-            self._put_off(_ANSWERS, since, by)
+        self._put_off(shifts, questions, questions.c.asked_at, questions.c.answer.is_(None))
+        self._put_off(shifts, challenges, challenges.c.asked_at, true())
 
     def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
         """Extend the seeks that were open at some moments; they are locked."""
-        for since, by in shifts:
-            self._put_off(_SEEKS, since, by)
+        self._put_off(shifts, seeks, seeks.c.made_at, seeks.c.status == OPEN)
 
-    def _put_off(self, expiring: _Expiring, since: datetime, by: timedelta) -> None:
-        for table, begun_at, is_open in expiring:
+    def _put_off(
+        self,
+        shifts: Iterable[Shift],
+        table: Table,
+        begun_at: ColumnElement[Any],
+        is_open: ColumnElement[bool],
+    ) -> None:
+        for since, by in shifts:
             was_open = (is_open, begun_at <= since, table.c.expires_at > since)
             query = select(table.c.id, table.c.expires_at).where(*was_open).order_by(table.c.id)
             found = self._transaction.execute(query.with_for_update()).all()

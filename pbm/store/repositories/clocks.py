@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, exists, func, insert, or_, select, update
+from sqlalchemy import Select, and_, bindparam, exists, func, insert, or_, select
 
 from pbm.store.repositories.boards import Boards, plain_stops
 from pbm.store.schema.columns import DUE
@@ -69,7 +69,7 @@ class Reminders(Repository):
         A reminder that bounced later does not count.
         """
         reminders = _reminders(player_id, board_id, since)
-        return self._any(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
+        return self._exists(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
     def is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
         """Whether a reminder of a board, written since a moment, is waiting or was delivered.
@@ -77,10 +77,7 @@ class Reminders(Repository):
         A reminder that bounced does not count.
         """
         reminders = _reminders(player_id, board_id, since)
-        return self._any(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
-
-    def _any(self, query: Select[Any]) -> bool:
-        return self._exists(query)
+        return self._exists(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 
 
 def _reminders(player_id: int, board_id: int, since: datetime) -> Select[Any]:
@@ -151,8 +148,7 @@ class Vacations(Repository):
     def keep_zone(self, player_id: int, zone: str, today: date) -> None:
         """Fix the time zone of a player's vacations that have already begun."""
         begun = vacations.c.zone.is_(None) & (vacations.c.first_day <= today)
-        its = update(vacations).where(vacations.c.player_id == player_id, begun)
-        self._transaction.execute(its.values(zone=zone))
+        self._update(vacations, vacations.c.player_id == player_id, begun, zone=zone)
 
     def end_on(self, vacation: Vacation, last: date) -> None:
         """Move the end of a vacation; an end before its first day deletes it."""

@@ -116,22 +116,20 @@ class Analyses(Repository):
     def find(self, board_id: int) -> KeptAnalysis | None:
         """The stored analysis of a board, finished or not."""
         columns = (column for column in analyses.c if column.key != "began_at")
-        query = select(*columns).where(analyses.c.board_id == board_id)
-        row = self._row(query)
+        row = self._row(select(*columns).where(analyses.c.board_id == board_id))
         return KeptAnalysis(**row) if row else None
 
     def begin(self, board_id: int, mark: str, now: datetime) -> None:
         """Begin an analysis, replacing one of an earlier state of the game."""
         self._delete(analyses, analyses.c.board_id == board_id)
-        row = {"board_id": board_id, "mark": mark, "found": {}, "began_at": now}
-        self._insert(analyses, **row)
+        self._insert(analyses, board_id=board_id, mark=mark, found={}, began_at=now)
 
     def keep(
         self, board_id: int, found: Mapping[str, Any], finished_at: datetime | None = None
     ) -> None:
         """Store a partial or complete analysis."""
-        row = {"found": dict(found), "finished_at": finished_at}
-        self._update(analyses, analyses.c.board_id == board_id, **row)
+        its = analyses.c.board_id == board_id
+        self._update(analyses, its, found=dict(found), finished_at=finished_at)
 
     def drop(self, board_id: int) -> None:
         """Delete an analysis; another request begins a new one."""

@@ -5,13 +5,13 @@ from datetime import date, datetime
 from enum import Enum
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Table, delete, false, func, or_, select, update
+from sqlalchemy import ColumnElement, Table, delete, false, func, or_, select, update
 
 from pbm.store.schema import metadata
 from pbm.store.schema.columns import DUE
 from pbm.store.schema.mails import outbox, outbox_contents
 from pbm.store.schema.people import players
-from pbm.store.schema.personal import BlankColumns, DeleteRows, ExportRows, Personal, mark_of
+from pbm.store.schema.personal import BlankColumns, DeleteRows, ExportRows, mark_of
 from pbm.store.schema.running import buckets
 from pbm.store.sql.transaction import Repository
 from pbm.store.values.mails import Kind
@@ -24,16 +24,29 @@ class PersonalData(Repository):
     def erase(self, player: Player) -> None:
         """Erase everything personal about a player but the handle, which games name.
 
-        Mails that are due are still sent; their recipient is erased with the sending.
+        The player is removed, and reply addresses given to them become invalid. Mails that are due
+        are still sent; their recipient is erased with the sending.
         """
         keys = [address.lower() for address in player.addresses]
-        self._lock_out(player.id)
+        gone = {"status": PlayerStatus.REMOVED, "epoch": players.c.epoch + 1}
+        self._update(players, players.c.id == player.id, **gone)
         self._erase_mails(player.id, keys)
         self._erase_buckets(keys)
         for table in reversed(metadata.sorted_tables):
             mark = mark_of(table)
-            if mark:
-                self._erase(table, mark, _rows_of(table, mark, player.id, keys))
+            if mark is None:
+                continue
+            by_number = (table.c[name] == player.id for name in mark.numbers)
+            by_address = (  # in lower case, as in the indexes
+                (table.c[name] if name.endswith("_key") else func.lower(table.c[name])).in_(keys)
+                for name in mark.addresses
+            )
+            rows = or_(false(), *by_number, *by_address)
+            if isinstance(mark.erasure, DeleteRows):
+                only = (table.c[name] == value for name, value in mark.erasure.only.items())
+                self._delete(table, rows, *only)
+            elif isinstance(mark.erasure, BlankColumns):
+                self._update(table, rows, **mark.erasure.values)
 
     def export(self, player_id: int) -> dict[str, list[Any]]:
         """A player's rows of each exported table, as plain values, under the table's key."""
@@ -43,20 +56,6 @@ class PersonalData(Repository):
             for table, mark in marks
             if mark and isinstance(mark.export, ExportRows)
         }
-
-    def _erase(self, table: Table, mark: Personal, rows: ColumnElement[bool]) -> None:
-        if isinstance(mark.erasure, DeleteRows):
-            only = (table.c[name] == value for name, value in mark.erasure.only.items())
-            self._delete(table, rows, *only)
-        elif isinstance(mark.erasure, BlankColumns):
-            self._update(table, rows, **mark.erasure.values)
-
-    def _lock_out(self, player_id: int) -> None:
-        """Remove the player, and invalidate the reply addresses given to them."""
-        row = update(players).where(players.c.id == player_id)
-        self._transaction.execute(
-            row.values(status=PlayerStatus.REMOVED, epoch=players.c.epoch + 1)
-        )
 
     def _erase_mails(self, player_id: int, keys: Sequence[str]) -> None:
         sent = or_(outbox.c.player_id == player_id, outbox.c.recipient_key.in_(keys))
@@ -73,34 +72,18 @@ class PersonalData(Repository):
             self._delete(buckets, of_key)
 
     def _exported(self, table: Table, owner: str, export: ExportRows, player_id: int) -> list[Any]:
+        """A player's rows of a table; another player's number becomes the handle."""
         names = export.columns
-        columns = [names] if isinstance(names, str) else list(names.values())
-        query = select(*(self._shown(table.c[name]) for name in columns))
-        query = query.where(table.c[owner] == player_id).order_by(*table.primary_key)
+        shown: list[ColumnElement[Any]] = []
+        for name in [names] if isinstance(names, str) else names.values():
+            column = table.c[name]
+            handle = select(players.c.handle).where(players.c.id == column).scalar_subquery()
+            shown.append(handle if column.references(players.c.id) else column)
+        query = select(*shown).where(table.c[owner] == player_id).order_by(*table.primary_key)
         found = [tuple(map(_plain, row)) for row in self._transaction.execute(query)]
         if isinstance(names, Mapping):
             return [dict(zip(names, row, strict=True)) for row in found]
         return [value for (value,) in found]
-
-    def _shown(self, column: Column[Any]) -> ColumnElement[Any]:
-        """A column's value; another player's number becomes the handle."""
-        if not column.references(players.c.id):
-            return column
-        return select(players.c.handle).where(players.c.id == column).scalar_subquery()
-
-
-def _rows_of(
-    table: Table, mark: Personal, player_id: int, keys: Sequence[str]
-) -> ColumnElement[bool]:
-    """The condition for the rows about a player: by number or by address."""
-    by_number = (table.c[name] == player_id for name in mark.numbers)
-    by_address = (_lower(table.c[name]).in_(keys) for name in mark.addresses)
-    return or_(false(), *by_number, *by_address)
-
-
-def _lower(column: Column[Any]) -> ColumnElement[Any]:
-    """An address in lower case, as in the indexes."""
-    return column if column.name.endswith("_key") else func.lower(column)
 
 
 def _plain(value: Any) -> Any:

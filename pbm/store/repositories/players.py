@@ -1,6 +1,6 @@
 """Players and their verified addresses."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -146,7 +146,7 @@ class Players(Repository):
 
     def some(self, player_ids: Collection[int]) -> tuple[Player, ...]:
         """Return several players, in the order of joining."""
-        return self._select(with_addresses(players.c.id.in_(player_ids)))
+        return _players(self._rows(with_addresses(players.c.id.in_(player_ids))))
 
     def seated(self, board_id: int) -> tuple[Player, ...]:
         """Return the players of a board, in the order of joining."""
@@ -168,7 +168,7 @@ class Players(Repository):
 
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""
-        return self._select(with_addresses())
+        return _players(self._rows(with_addresses()))
 
     def is_any_reachable(self) -> bool:
         """Whether any player has an address."""
@@ -208,7 +208,7 @@ class Players(Repository):
 
     def drop_addresses(self, player_id: int) -> None:
         """Delete all addresses of a player, and the record of bounces."""
-        self._transaction.execute(addresses.delete().where(addresses.c.player_id == player_id))
+        self._delete(addresses, addresses.c.player_id == player_id)
         self.set_bounces(player_id, 0, None, None)
 
     def renew_epoch(self, player_id: int) -> None:
@@ -299,9 +299,6 @@ class Players(Repository):
                 cache.keep(("player", player.id), _BY_ID.tables, player)
         return found
 
-    def _select(self, query: Select[Any]) -> tuple[Player, ...]:
-        return _players(self._rows(query))
-
 
 def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
     """A column of a player's row, locked."""
@@ -318,16 +315,13 @@ def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
 
 
 def _player(row: Row, own: Sequence[str]) -> Player:
+    """A player of a row; settings of a newer version are ignored."""
     values = {name: row[name] for name in _AS_STORED}
     values["password_hash"] = PasswordHash.read(row["password_hash"])
+    kept = (row["settings"] or {}).items()
     return Player(
         **values,
         status=PlayerStatus(row["status"]),
         addresses=tuple(own),
-        settings=_settings(row["settings"] or {}),
+        settings=PlayerSettings(**{name: value for name, value in kept if name in _SETTINGS}),
     )
-
-
-def _settings(kept: Mapping[str, Any]) -> PlayerSettings:
-    """A player's settings; keys of a newer version are ignored."""
-    return PlayerSettings(**{name: value for name, value in kept.items() if name in _SETTINGS})

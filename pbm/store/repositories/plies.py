@@ -10,7 +10,6 @@ from sqlalchemy import (
     Row,
     and_,
     bindparam,
-    delete,
     false,
     func,
     insert,
@@ -162,22 +161,16 @@ class Playing(Repository):
                 for ply, seat, how in left
             ]
             self._transaction.execute(insert(departures), rows)
-        self._set_last_ply(board.id, {item.seat: item.ply for item in played})
+        for seat, ply in {item.seat: item.ply for item in played}.items():
+            _SET_LAST_PLY.run(self._transaction, {"number": board.id, "mover": seat, "ply": ply})
         return self.set_progress(self._boards.get(board.id), progress, now)
 
     def forget(self, board_id: int) -> None:
         """Delete an imported record. Its row stays, since mails refer to it."""
-        of_board = (moves, departures, seats, analyses, analysis_readers)
-        for table in of_board:
+        for table in (moves, departures, seats, analyses, analysis_readers):
             self._delete(table, table.c.board_id == board_id)
-        gone = {
-            "status": BoardStatus.FORGOTTEN,
-            "state": boards.c.start_state,
-            "ply": 0,
-            "tags": None,
-        }
-        forgotten = update(boards).where(boards.c.id == board_id).values(**gone)
-        self._transaction.execute(forgotten)
+        gone = {"status": BoardStatus.FORGOTTEN, "state": boards.c.start_state}
+        self._update(boards, boards.c.id == board_id, **gone, ply=0, tags=None)
 
     def add_ply(
         self,
@@ -199,7 +192,7 @@ class Playing(Repository):
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}
         row = {"board_id": board.id, "number": board.id, "played_at": now, **vars(played)}
         _ADD_PLY.run(self._transaction, row | counted)
-        self._set_last_ply(board.id, {seat: ply})
+        _SET_LAST_PLY.run(self._transaction, {"number": board.id, "mover": seat, "ply": ply})
         seated = tuple(
             replace(item, last_ply=ply, answered=True) if item.seat == seat else item
             for item in board.seats
@@ -223,9 +216,8 @@ class Playing(Repository):
 
     def drop_departures(self, board: Board, since: datetime) -> None:
         """Restore the seats of players who left since a moment."""
-        dropped = delete(departures).where(departures.c.board_id == board.id)
-        dropped = dropped.where(departures.c.left_at >= since)
-        self._transaction.execute(dropped)
+        of_board = departures.c.board_id == board.id
+        self._delete(departures, of_board, departures.c.left_at >= since)
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
         """Store a board's progress."""
@@ -245,20 +237,14 @@ class Playing(Repository):
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
         """Return to an earlier ply: later moves, departures and offers are deleted."""
-        ply = progress.ply
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
-            undone = delete(table).where(table.c.board_id == board.id, column > ply)
-            self._transaction.execute(undone)
+            self._delete(table, table.c.board_id == board.id, column > progress.ply)
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
             moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
         )
         self._update(seats, seats.c.board_id == board.id, last_ply=played.scalar_subquery())
         self._boards.change(board.id, offers=None, taken_back=board.taken_back + 1)
         return self.set_progress(self._boards.get(board.id), progress, now)
-
-    def _set_last_ply(self, board_id: int, plies: Mapping[int, int]) -> None:
-        for seat, ply in plies.items():
-            _SET_LAST_PLY.run(self._transaction, {"number": board_id, "mover": seat, "ply": ply})
 
 
 def _wait(board: Board, progress: Progress, now: datetime) -> dict[str, Any]:

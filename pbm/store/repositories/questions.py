@@ -1,4 +1,4 @@
-"""Questions to verified addresses, and the errands that wait for the answers."""
+"""Questions to verified addresses, errands that wait for the answers, and standing consents."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import fields
@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, RowMapping, or_, select
 
 from pbm.passwords import SealedPassword
 from pbm.store.queues.timers import ALL_KEPT, Timers
-from pbm.store.schema.asking import errands, questions
+from pbm.store.schema.asking import consents, errands, questions
 from pbm.store.sql.transaction import Repository, Transaction
 from pbm.store.values.asking import ErrandStatus, PendingCommands, Question
 from pbm.store.values.players import FIRST_EPOCH, Player
@@ -226,6 +226,37 @@ class Questions(Repository):
         self._update(
             errands, which, status=status, password_hash=None, password_seal=None, **values
         )
+
+
+class Consents(Repository):
+    """Queries about consents, within one transaction."""
+
+    def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
+        """Store a consent; one given after `over` is not extended."""
+        row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
+        insert = self._upsert(consents).values(**row)
+        new, key = insert.excluded, (consents.c.player_id, consents.c.origin)
+        self._transaction.execute(
+            insert.on_conflict_do_update(
+                index_elements=key,
+                set_={"epoch": new.epoch, "given_at": new.given_at},
+                where=or_(consents.c.given_at <= over, consents.c.epoch != new.epoch),
+            )
+        )
+
+    def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
+        """Whether a consent was given after a moment, with no `newkey` since."""
+        query = select(consents.c.given_at).where(
+            consents.c.player_id == player.id,
+            consents.c.origin == origin,
+            consents.c.epoch == player.epoch,
+            consents.c.given_at > since,
+        )
+        return self._transaction.scalars(query).first() is not None
+
+    def forget_before(self, moment: datetime) -> None:
+        """Delete the consents given before a moment."""
+        self._delete(consents, consents.c.given_at < moment)
 
 
 def _errand(row: RowMapping) -> PendingCommands:

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Integer,
-    Select,
     bindparam,
     delete,
     func,
@@ -94,13 +93,17 @@ class Ratings(Repository):
 
     def current(self, game: str, pool: Pool, player_ids: Collection[int]) -> dict[int, Rating]:
         """The current ratings of players; those without a rating are left out."""
-        query = _of(game, pool).where(ratings.c.player_id.in_(player_ids))
+        query = select(ratings).where(
+            ratings.c.game == game, ratings.c.pool == pool, ratings.c.player_id.in_(player_ids)
+        )
         return dict(map(_rated, self._transaction.execute(query)))
 
     def standings(self, game: str, pool: Pool, most: int) -> tuple[tuple[int, Rating], ...]:
         """The standings: players' numbers and ratings, the best first."""
         places = (ratings.c.mu.desc(), ratings.c.player_id.desc())
-        query = _of(game, pool).where(LISTED).order_by(*places).limit(_written(most))
+        query = select(ratings).where(ratings.c.game == game, ratings.c.pool == pool, LISTED)
+        # PostgreSQL's generic plan estimates a bound limit as a tenth of all rows.
+        query = query.order_by(*places).limit(literal_column(str(most), Integer))
         return tuple(map(_rated, self._transaction.execute(query)))
 
     def of_player(self, player_id: int) -> dict[tuple[str, Pool], Rating]:
@@ -203,15 +206,6 @@ class Ratings(Repository):
             CountedBoard(row.id, row.board_id, row.game, Pool(row.pool), row.counted_at)
             for row in self._transaction.execute(query)
         )
-
-
-def _of(game: str, pool: Pool) -> Select[Any]:
-    return select(ratings).where(ratings.c.game == game, ratings.c.pool == pool)
-
-
-def _written(most: int) -> ColumnElement[int]:
-    """A literal limit: PostgreSQL's generic plan estimates a bound one as a tenth of all rows."""
-    return literal_column(str(most), Integer)
 
 
 def _rated(row: Any) -> tuple[int, Rating]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, exists, or_, select, text, update
+from sqlalchemy import ColumnElement, Row, exists, or_, select, text
 from sqlalchemy import func as sql
 
 from pbm.store.schema.asking import seekers, seeks
@@ -139,8 +139,7 @@ class Seeks(Repository):
 
     def close(self, seek_id: int, status: SeekStatus, board_id: int | None = None) -> None:
         """Close a seek, so that no player can join."""
-        closed = update(seeks).where(seeks.c.id == seek_id)
-        self._transaction.execute(closed.values(status=status, board_id=board_id))
+        self._update(seeks, seeks.c.id == seek_id, status=status, board_id=board_id)
 
     def _select(self, condition: ColumnElement[bool]) -> Iterator[Seek]:
         rows = self._transaction.execute(_ALL.where(condition))

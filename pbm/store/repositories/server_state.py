@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, func, or_, select
+from sqlalchemy import Select, delete, func, or_, select
 
 from pbm.clock import Clock
 from pbm.store.schema.people import players
@@ -26,13 +26,9 @@ class Facts(Repository):
 
     def note(self, name: str, value: Any, now: datetime) -> None:
         """Store a fact, replacing an older one; `value` is plain JSON."""
-        insert = self._upsert(facts)
         noted = {"value": value, "noted_at": now}
-        self._transaction.execute(
-            insert.values(name=name, **noted).on_conflict_do_update(
-                index_elements=["name"], set_=noted
-            )
-        )
+        added = self._upsert(facts).values(name=name, **noted)
+        self._transaction.execute(added.on_conflict_do_update(index_elements=["name"], set_=noted))
 
     def take(self, name: str) -> Fact | None:
         """Delete a fact, and return it: only one process gets it."""
@@ -80,19 +76,16 @@ class Changes(Repository):
 
     def of_player(self, player_id: int) -> tuple[Change, ...]:
         """The changes that concern a player, oldest first."""
-        return self._select(changes.c.player_id == player_id)
+        return self._read(_QUERY.where(changes.c.player_id == player_id).order_by(changes.c.id))
 
     def of_board(self, board_id: int) -> tuple[Change, ...]:
         """The changes that concern a board, oldest first."""
-        return self._select(changes.c.board_id == board_id)
+        return self._read(_QUERY.where(changes.c.board_id == board_id).order_by(changes.c.id))
 
     def newest(self, most: int) -> tuple[Change, ...]:
         """The newest changes of any kind, the newest last."""
         query = _QUERY.order_by(changes.c.id.desc()).limit(most)
         return self._read(query)[::-1]
-
-    def _select(self, condition: ColumnElement[bool]) -> tuple[Change, ...]:
-        return self._read(_QUERY.where(condition).order_by(changes.c.id))
 
     def _read(self, query: Select[Any]) -> tuple[Change, ...]:
         return tuple(Change(**row) for row in self._rows(query))

@@ -1,17 +1,60 @@
-"""Recent words of players on boards, and reports to the operator."""
+"""What passes between players: blocks, recent words on boards, and reports to the operator."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import select, union_all
 
 from pbm.store.schema.asking import reports, words
-from pbm.store.schema.people import players
+from pbm.store.schema.people import blocks, players
 from pbm.store.sql.transaction import Repository
 from pbm.store.values.players import Report, Said
 
 _AT_ONCE = 1000  # rows deleted by one statement
+
+
+class Blocks(Repository):
+    """Queries about blocks, within one transaction."""
+
+    def handles_of(self, player_id: int) -> tuple[str, ...]:
+        """The handles that a player has blocked, in alphabetical order."""
+        query = (
+            select(players.c.handle)
+            .join(blocks, blocks.c.blocked_id == players.c.id)
+            .where(blocks.c.player_id == player_id)
+        )
+        return tuple(self._transaction.scalars(query.order_by(players.c.handle)))
+
+    def among(self, player_ids: Collection[int]) -> frozenset[tuple[int, int]]:
+        """The pairs among some players: who has blocked, and who is blocked."""
+        query = select(blocks.c.player_id, blocks.c.blocked_id).where(
+            blocks.c.player_id.in_(player_ids), blocks.c.blocked_id.in_(player_ids)
+        )
+        rows = self._transaction.execute(query)
+        return frozenset((by, blocked) for by, blocked in rows)
+
+    def around(self, player_id: int, others: Collection[int]) -> frozenset[int]:
+        """The players among these who have blocked a player, or whom the player has blocked."""
+        pairs = union_all(
+            select(blocks.c.player_id).where(
+                blocks.c.blocked_id == player_id, blocks.c.player_id.in_(others)
+            ),
+            select(blocks.c.blocked_id).where(
+                blocks.c.player_id == player_id, blocks.c.blocked_id.in_(others)
+            ),
+        )
+        return frozenset(self._transaction.scalars(pairs))
+
+    def add(self, player_id: int, blocked_id: int, now: datetime) -> None:
+        """Add a block of a player by another; it must not exist yet."""
+        row = {"player_id": player_id, "blocked_id": blocked_id, "blocked_at": now}
+        self._insert(blocks, **row)
+
+    def drop(self, player_id: int, blocked_id: int) -> bool:
+        """Delete a block; return whether there was one."""
+        its = (blocks.c.player_id == player_id, blocks.c.blocked_id == blocked_id)
+        return self._delete(blocks, *its) > 0
 
 
 class Words(Repository):
@@ -37,8 +80,7 @@ class Words(Repository):
     def forget_before(self, moment: datetime) -> bool:
         """Delete a batch of words older than a moment; return whether there may be more."""
         old = select(words.c.id).where(words.c.said_at < moment).limit(_AT_ONCE)
-        query = delete(words).where(words.c.id.in_(old.scalar_subquery()))
-        return self._transaction.execute(query).rowcount == _AT_ONCE
+        return self._delete(words, words.c.id.in_(old.scalar_subquery())) == _AT_ONCE
 
 
 class Reports(Repository):

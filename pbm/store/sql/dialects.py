@@ -64,22 +64,17 @@ def make_engine(url: str) -> Engine:
     if parsed.database in (None, "", ":memory:"):  # each connection would have its own
         raise OperatorError("PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does.")
     file = Path(str(parsed.database))
-    _make_folder(file.parent)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        told = f"The folder {file.parent} cannot be made: {trouble(file.parent, error)}"
+        raise OperatorError(told) from error
     refuse_anothers(file.parent, file, *(Path(f"{file}-{log}") for log in ("wal", "shm")))
     # The connection used last has a warm page cache; others must reread changed pages.
     engine = create_engine(parsed, pool_use_lifo=True, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OperatorError(
-            f"The folder {folder} cannot be made: {trouble(folder, error)}"
-        ) from error
 
 
 def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
