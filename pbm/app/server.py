@@ -40,7 +40,7 @@ from pbm.service.running.heartbeat import (
 from pbm.service.running.room import watch_rooms
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
-from pbm.service.trouble.crash_marker import CrashMarker
+from pbm.service.trouble.failures import CrashMarker
 from pbm.service.trouble.watchdog import Watchdog
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.channels import JOB_ADDED, MAIL_KEPT, MAIL_WRITTEN, TIMER_SET

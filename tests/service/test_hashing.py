@@ -11,7 +11,7 @@ import pytest
 
 from pbm import passwords
 from pbm.passwords import PasswordHash
-from pbm.service.trouble.crash_marker import CrashMarker
+from pbm.service.trouble.failures import CrashMarker
 from tests.service.whole import Whole, World
 from tests.serving import take_next
 from tests.table import SERVER, Table

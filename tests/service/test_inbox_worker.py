@@ -18,7 +18,7 @@ from pbm.mail.tags import load_keyring
 from pbm.service.intake.arriving import queued
 from pbm.service.loops import TurnTaker
 from pbm.service.running.writer import Writer
-from pbm.service.trouble.faults import GIVEN_UP_FOR
+from pbm.service.trouble.failures import GIVEN_UP_FOR
 from pbm.service.turns.inbox_worker import MOST_TRIES, BatchResult, InboxWorker
 from pbm.service.turns.preparation import Preparation
 from pbm.store.db import Database, UnitOfWork

@@ -18,8 +18,7 @@ from pbm.service.running.writer import Writer
 from pbm.service.ticks import jobs
 from pbm.service.ticks.jobs import HANDLERS, MOST_TRIES, SLICE, Ticks
 from pbm.service.ticks.tick import Done, Tick
-from pbm.service.trouble.crash_marker import CrashMarker
-from pbm.service.trouble.faults import GIVEN_UP_FOR
+from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker
 from pbm.store.db import UnitOfWork
 from pbm.store.schema.games import seats
 from pbm.store.schema.running import due

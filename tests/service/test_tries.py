@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from pbm.service.trouble.crash_marker import CrashMarker
+from pbm.service.trouble.failures import CrashMarker
 from pbm.service.turns.inbox_worker import ASIDE_FOR, MOST_TRIES, InboxWorker
 from pbm.store.db import Database
 from tests.serving import keep, take_next

@@ -21,7 +21,7 @@ from pbm.robots.thinking import ROBOTS
 from pbm.service.robots import analyses, draws, hints, moves
 from pbm.service.robots.handler import JobHandler, RobotTurn
 from pbm.service.robots.worker_processes import Computation, SearchFailedError
-from pbm.service.trouble.faults import faults_to
+from pbm.service.trouble.failures import faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
 from pbm.store.db import Database, UnitOfWork

@@ -33,8 +33,7 @@ from pbm.service.ticks.news import (
 )
 from pbm.service.ticks.reminders import tell_dates
 from pbm.service.ticks.tick import Again, Do, Tick
-from pbm.service.trouble.crash_marker import CrashMarker
-from pbm.service.trouble.faults import GIVEN_UP_FOR, faults_to
+from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
 from pbm.store.db import Database, UnitOfWork

@@ -18,8 +18,8 @@ from pbm.play.clocks.vacations import (
 from pbm.play.digests import latest_digest, next_digest, next_hour
 from pbm.play.limits import ACCOUNT_NEWS
 from pbm.service.post.bounces import LASTED, REACHABLE, tell_later
-from pbm.service.telling.kept_news import deferred_until
 from pbm.service.telling.digests import write_digest
+from pbm.service.telling.kept_news import deferred_until
 from pbm.service.ticks.tick import Again, Done, Tick, announce_several
 from pbm.store.values.players import Player, Vacation
 from pbm.store.values.queues import TimerKind

@@ -20,8 +20,7 @@ from pbm.mail.site import Site
 from pbm.play.turn import Cause, Turn
 from pbm.service.accounts import tell_whose_was_cleared
 from pbm.service.running.cooperative import Steps
-from pbm.service.trouble.crash_marker import CrashMarker
-from pbm.service.trouble.faults import GIVEN_UP_FOR
+from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker
 from pbm.service.trouble.mail_numbers import incoming
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import NoOperatorError, tell_operator, tell_sender

@@ -1,11 +1,12 @@
-"""Crash marker: remembers across a crash the rows under way."""
+"""Failures of the work on a row: the crash marker, and errors that count as a failed try."""
 
 import fcntl
 import itertools
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import IO
 
@@ -13,9 +14,12 @@ import structlog
 
 from pbm.errors import OperatorError
 from pbm.files import trouble
+from pbm.store.sql.driver import gave_up, is_away
 
 _log = structlog.get_logger("pbm.trouble")
 _WIDTH = 100  # characters; padding overwrites a longer earlier list
+GIVEN_UP_FOR = timedelta(seconds=10)  # pause before a retry of what the database gave up
+Handler = Callable[[Exception], object]
 
 
 class CrashMarker:
@@ -88,3 +92,21 @@ def _first_free(path: Path) -> IO[str]:
     except OSError as error:
         raise OperatorError(f"{path} cannot be made: {trouble(path, error)}") from error
     raise AssertionError("itertools.count never ends")
+
+
+@contextmanager
+def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
+    """Catch an error of the work inside, and `count` it as a failed try.
+
+    Raises the error if the database is away, which is no try. If the database gave up, that is no
+    try either, and `given_up` is called.
+    """
+    try:
+        yield
+    except Exception as error:
+        if given_up and gave_up(error):
+            given_up(error)
+        elif is_away(error):
+            raise
+        else:
+            count(error)
