@@ -97,19 +97,15 @@ def written(record: GameRecord, game: Game, chosen: Options) -> str:
         "options": dict(record.options),
         "names": list(record.names),
         "tags": dict(record.tags),
-        "steps": [_step(item) for item in steps],
+        "steps": [
+            {"seat": item.seat, "left": item.step.how}
+            if isinstance(item.step, Leaving)
+            else {"seat": item.seat, "move": item.step}
+            | ({"effect": item.effect} if item.effect else {})
+            for item in steps
+        ],
         "ended": record.ended and {"how": record.ended.how, "winners": record.ended.winners},
         "outcome": final.outcome and {"ranks": final.outcome.ranks, "by": final.outcome.by},
         "state": final.state(),
     }
     return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
-
-
-def _step(item: Replayed) -> dict[str, Any]:
-    if isinstance(item.step, Leaving):
-        return {"seat": item.seat, "left": item.step.how}
-    return {
-        "seat": item.seat,
-        "move": item.step,
-        **({"effect": item.effect} if item.effect else {}),
-    }

@@ -63,10 +63,12 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
 
 
 def _saves(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
-    kept = 0
+    kept, move = 0, played.move
+    came = shifted(move.marbles, move.step)
     for seat in _side(position):
-        after = _before(played.move, threatened(played.position, seat))
-        kept |= threatened(position, seat) & ~after
+        still = threatened(played.position, seat)  # its cells before the move:
+        still = still & ~came | before(still & came, move.step)
+        kept |= threatened(position, seat) & ~still
     marbles = _owned(position, kept, _side(position))
     if marbles:
         yield {"what": "saves", "marbles": marbles}
@@ -120,12 +122,6 @@ def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]
         yield {"what": "centre", "count": sum(map(bool, nearer))}
     if _neighbours(played.position, position.turn) > _neighbours(position, position.turn):
         yield {"what": "together", "seat": position.turn}
-
-
-def _before(move: LineMove, cells: int) -> int:
-    """The cells of some marbles before a move."""
-    came = shifted(move.marbles, move.step)
-    return cells & ~came | before(cells & came, move.step)
 
 
 def _side(position: Placement) -> tuple[int, ...]:

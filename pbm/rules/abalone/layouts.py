@@ -18,12 +18,11 @@ _MOST_SIDES = 3
 _COMPASS = "right|upper right|top|upper left|left|lower left|bottom|lower right".split("|")
 
 
-def _players(board: str) -> tuple[int, ...]:
-    return tuple(sorted(players for name, players in MARBLES if name == board))
-
-
 BOARDS: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {name: _players(name) for name, _ in MARBLES}
+    {
+        board: tuple(sorted(players for name, players in MARBLES if name == board))
+        for board, _ in MARBLES
+    }
 )
 """The possible numbers of players by the name of a board."""
 
@@ -65,20 +64,15 @@ def start(
         raise SetupError("wrong-players", board=board, numbers=numbers)
     if pillar and not takes_pillar(board, players):
         raise SetupError("centre-taken", board=board, seats=players)
-    marbles = _in_teams(board) if teams else MARBLES[board, players]
+    marbles = MARBLES[board, players]
+    if teams and board == "bowl":  # numbered in reading order, but partners face each other
+        marbles = (*marbles[:2], marbles[3], marbles[2])
     return AbalonePosition(marbles, turn=1, scores=(0,) * players, teams=teams, pillar=pillar)
 
 
 def takes_pillar(board: str, players: int) -> bool:
     """Whether a board has room for the fixed marble; raises KeyError for an unknown board."""
     return not any(cells >> CENTRE & 1 for cells in MARBLES[board, players])
-
-
-def _in_teams(board: str) -> tuple[int, ...]:
-    """The marbles of four players whose partners face each other."""
-    one, two, three, four = MARBLES[board, IN_TEAMS]
-    # The bowl is numbered in reading order; the others go round.
-    return (one, two, four, three) if board == "bowl" else (one, two, three, four)
 
 
 @lru_cache(maxsize=512)  # more than there are seats on all boards together

@@ -163,19 +163,11 @@ _OURS = "pbm "
 
 _USUAL = "abalone default normal original standard standardposition traditional usual".split()
 
+_DAISIES = {"belgian": "belge", "german": "allemande", "swiss": "suisse", "dutch": "hollandaise"}
 _ALIASES = {
-    "belgiandaisy": "belgian",
-    "daisybelgian": "belgian",
-    "margueritebelge": "belgian",
-    "germandaisy": "german",
-    "daisygerman": "german",
-    "margueriteallemande": "german",
-    "swissdaisy": "swiss",
-    "daisyswiss": "swiss",
-    "margueritesuisse": "swiss",
-    "dutchdaisy": "dutch",
-    "daisydutch": "dutch",
-    "margueritehollandaise": "dutch",
+    **{f"{name}daisy": name for name in _DAISIES},
+    **{f"daisy{name}": name for name in _DAISIES},
+    **{f"marguerite{french}": name for name, french in _DAISIES.items()},
     "korean": "korean_daisy",
     "daisykorean": "korean_daisy",
     "classical": "classic",
@@ -186,7 +178,6 @@ _ALIASES = {
     "pyramide": "pyramid",
     "aliens": "alien",
     "snake": "snakes",
-    "facetoface": "face_to_face",
 }
 
 
