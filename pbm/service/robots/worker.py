@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 
 import structlog
@@ -46,9 +45,12 @@ class RobotWorker:
                     self.asked.clear()
                     try:
                         await watch.mend(self.writer, self.jobs.bring_forward)
-                        due_at = await self._next_due_at()
-                        is_due = due_at is not None and due_at <= self.jobs.clock()
-                        leased = await self._claim() if is_due else ()
+                        due_at, leased = None, list[LeasedJob]()
+                        if free := self.processes.size - len(self._under_way):
+                            due_at = await self.look_in_thread(self.jobs.next_due_at)
+                        if due_at is not None and due_at <= self.jobs.clock():
+                            async with self._locking:
+                                leased = await self.writer.do(partial(self.jobs.claim, most=free))
                     except DBAPIError as error:
                         _log.warning("database away, robots wait", error=str(error.orig))
                         await asyncio.sleep(DATABASE_PAUSE)
@@ -60,19 +62,6 @@ class RobotWorker:
                         await woken(self.asked, until(due_at, self.jobs.clock))
         finally:
             await self._release()
-
-    @property
-    def _free(self) -> int:
-        """How many worker processes are free."""
-        return self.processes.size - len(self._under_way)
-
-    async def _next_due_at(self) -> datetime | None:
-        """When the next job is due; None while no process is free."""
-        return await self.look_in_thread(self.jobs.next_due_at) if self._free else None
-
-    async def _claim(self) -> list[LeasedJob]:
-        async with self._locking:
-            return await self.writer.do(partial(self.jobs.claim, most=self._free))
 
     async def _compute(self, leased: LeasedJob) -> None:
         """Compute, then finish the job; retry while the database is away."""
