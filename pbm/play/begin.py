@@ -16,7 +16,7 @@ from pbm.nearest import nearest, one_slip_away
 from pbm.play.allowance import count_challenge
 from pbm.play.boards import Setup, start_board
 from pbm.play.limits import FIRST_STARTS, MOST_UNANSWERED, MOST_WITH_ROBOTS, STARTS, TAKEN_UP
-from pbm.rules.contract import Game, Searches
+from pbm.rules.contract import Game, Searches, has
 from pbm.rules.registry import game_named
 from pbm.store.db import UnitOfWork
 from pbm.store.values.players import Player
@@ -123,7 +123,7 @@ def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> boo
 
 def robots_play(game: Game) -> bool:
     """Whether robots play a game: only one that can be searched."""
-    return isinstance(game, Searches)
+    return has(game, Searches)
 
 
 def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_by: Player) -> None:

@@ -20,6 +20,7 @@ from pbm.rules.contract import (
     Options,
     Position,
     RecordError,
+    has,
 )
 from pbm.rules.record import merged_steps, replayed, start_of
 from pbm.store.db import UnitOfWork
@@ -85,7 +86,7 @@ def replay(game: Game, record: GameRecord) -> Replay:
 
 def read_record(game: Game, text: str, chosen: Options) -> Replay | RecordError:
     """Parse a text and replay it, or return its error; slow."""
-    assert isinstance(game, KeepsRecords)
+    assert has(game, KeepsRecords)
     try:
         return replay(game, game.read(text, chosen))
     except RecordError as error:

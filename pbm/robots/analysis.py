@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pbm.robots.thinking import ROBOTS, Course, think, what_may_come_back
-from pbm.rules.contract import WON, Budget, Explains, Game, Position, Searches, SearchResult
+from pbm.rules.contract import WON, Budget, Explains, Game, Position, Searches, SearchResult, has
 from pbm.rules.registry import game_named
 from pbm.rules.sides import hand, turn
 
@@ -116,7 +116,7 @@ def judge(
 
 
 def _reasons(game: Game, position: Position, line: Sequence[str]) -> tuple[dict[str, Any], ...]:
-    return game.reasons(position, line)[:_REASONS] if isinstance(game, Explains) else ()
+    return game.reasons(position, line)[:_REASONS] if has(game, Explains) else ()
 
 
 def _judged(game: Game, positions: Sequence[Position], move: str | None, nodes: int) -> Judged:
@@ -167,7 +167,7 @@ def _has_two_sides(position: Position) -> bool:
 
 
 def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: int) -> SearchResult:
-    if not isinstance(game, Searches) or positions[-1].outcome:
+    if not has(game, Searches) or positions[-1].outcome:
         return SearchResult((), 0, 0)
     return game.search(what_may_come_back(game, positions), budget, best=best)
 

@@ -16,6 +16,7 @@ from pbm.rules.contract import (
     SearchResult,
     Suggests,
     TellsThreats,
+    has,
 )
 from pbm.rules.registry import game_named
 from pbm.rules.sides import turn
@@ -99,7 +100,7 @@ class Course:
 
 def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
     """The last of a game's positions, and those before it that may be repeated."""
-    matter = game.reversible(positions[-1]) if isinstance(game, Claims) else 0
+    matter = game.reversible(positions[-1]) if has(game, Claims) else 0
     return list(positions[-matter - 1 :])
 
 
@@ -119,7 +120,7 @@ def think(
     NoMoveError.
     """
     position = positions[-1]
-    if not isinstance(game, Searches) or turn(position) is None:
+    if not has(game, Searches) or turn(position) is None:
         raise NoMoveError(f"no move of {game.info.name} can be thought of")
     if easier:
         weaker = [*ROBOTS.values()][: [*ROBOTS].index(robot.name)]
@@ -133,11 +134,10 @@ def think(
     return RobotMove(line.moves[0], found.lines[0].score, found)
 
 
-def _any_move(game: Game, position: Position) -> RobotMove:
+def _any_move(game: Searches, position: Position) -> RobotMove:
     """A legal move, with next to no search."""
-    if isinstance(game, Suggests) and (move := game.example_move(position)):
+    if has(game, Suggests) and (move := game.example_move(position)):
         return RobotMove(move)
-    assert isinstance(game, Searches)
     found = game.search([position], Budget(1, depth=1))
     if not found.lines:
         raise NoMoveError("nothing was found")
@@ -147,7 +147,7 @@ def _any_move(game: Game, position: Position) -> RobotMove:
 def _chosen(robot: Robot, game: Game, position: Position, lines: Sequence[Line], seed: int) -> Line:
     """One of the lines that count as equal for the robot."""
     dice = random.Random(f"{seed} {position.state()}")
-    if robot.careful and isinstance(game, TellsThreats):
+    if robot.careful and has(game, TellsThreats):
         seat, threats = turn(position) or 1, list[int]()
         for line in lines:
             after = position.play(position.parse(line.moves[0], seat)).position
@@ -190,7 +190,7 @@ class RobotStanding:
 
 def quiet_moves(game: Game, position: Position) -> int:
     """The number of moves of each seat since an irreversible one."""
-    plies = game.reversible(position) if isinstance(game, Claims) else 0
+    plies = game.reversible(position) if has(game, Claims) else 0
     return plies // len(position.sides)
 
 
@@ -199,7 +199,7 @@ def standing(robot: str, course: Course, seat: int, seed: int) -> RobotStanding:
     game, positions = game_named(course.game), course.positions()
     position = positions[-1]
     quiet, sides, own = quiet_moves(game, position), position.sides, position.sides[seat - 1]
-    if not isinstance(game, Searches):
+    if not has(game, Searches):
         return RobotStanding(0, quiet)
     found = game.search(positions, ROBOTS[robot].budget, seed=seed)
     if not found.lines:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeGuard, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, TypeGuard, TypeVar
 
 _What = TypeVar("_What")
 CONTRACT = 1
@@ -280,7 +280,7 @@ class Game(Protocol):
 
 
 def has(game: object, what: type[_What]) -> TypeGuard[_What]:
-    """Whether a game has all members of a protocol; `isinstance` is slow before Python 3.12."""
+    """Whether a game has all members of a protocol; faster than `isinstance` before Python 3.12."""
     protocol: type = what
     return all(hasattr(game, name) for name in _members(protocol))
 
@@ -291,7 +291,6 @@ def _members(protocol: type) -> frozenset[str]:
     return frozenset(name for name in names if not name.startswith("_"))
 
 
-@runtime_checkable
 class ReadsTexts(Protocol):
     """A game that can tell moves from words without a position.
 
@@ -311,7 +310,6 @@ class ReadsTexts(Protocol):
         """
 
 
-@runtime_checkable
 class ReadsLoosely(Protocol):
     """A game that understands texts which are nearly moves; the player is asked to confirm.
 
@@ -325,7 +323,6 @@ class ReadsLoosely(Protocol):
         """All legal moves that such a text may mean."""
 
 
-@runtime_checkable
 class Suggests(Protocol):
     """A game that suggests a move to show to a newcomer."""
 
@@ -333,7 +330,6 @@ class Suggests(Protocol):
         """A legal move in its canonical text, None if there is none."""
 
 
-@runtime_checkable
 class Tells(Protocol):
     """A game whose templates describe each seat."""
 
@@ -341,7 +337,6 @@ class Tells(Protocol):
         """For each seat the data of the templates; `symbol` is its sign."""
 
 
-@runtime_checkable
 class TellsMoves(Protocol):
     """A game whose templates describe a move below the board."""
 
@@ -372,7 +367,6 @@ class Ground:
     strokes: tuple[tuple[tuple[float, float], tuple[float, float]], ...] = ()
 
 
-@runtime_checkable
 class Draws(Protocol):
     """A game whose positions can be shown as a picture."""
 
@@ -392,7 +386,6 @@ class Draws(Protocol):
         """
 
 
-@runtime_checkable
 class Claims(Protocol):
     """A game in which a player may claim a draw; mails offer a claim that can be made."""
 
@@ -419,7 +412,6 @@ class Claims(Protocol):
         """
 
 
-@runtime_checkable
 class HasCopies(Claims, Protocol):
     """A game with symmetries: boards turned or mirrored, seats exchanged."""
 
@@ -427,7 +419,6 @@ class HasCopies(Claims, Protocol):
         """All positions that are symmetric to a position, with itself."""
 
 
-@runtime_checkable
 class BreaksTies(Protocol):
     """A game that measures a result beyond who has won."""
 
@@ -435,7 +426,6 @@ class BreaksTies(Protocol):
         """A seat's lead over its opponents, added up over a match."""
 
 
-@runtime_checkable
 class Scores(Protocol):
     """A game in which seats score while it is played."""
 
@@ -500,8 +490,7 @@ class GameRecord:
     better: tuple[tuple[int, tuple[str, ...]], ...] = field(default=(), compare=False)
 
 
-@runtime_checkable
-class KeepsRecords(Protocol):
+class KeepsRecords(Game, Protocol):
     """A game with its own text forms of whole games."""
 
     @property
@@ -564,8 +553,7 @@ class SearchResult:
     cut: bool = False
 
 
-@runtime_checkable
-class Searches(Protocol):
+class Searches(Game, Protocol):
     """A game that can be searched for good moves, so that robots play it."""
 
     def search(
@@ -582,7 +570,6 @@ class Searches(Protocol):
         """The static value of a position for each seat, in the unit of `Line.score`."""
 
 
-@runtime_checkable
 class Explains(Protocol):
     """A game that explains why a move is good."""
 
@@ -594,7 +581,6 @@ class Explains(Protocol):
         """
 
 
-@runtime_checkable
 class TellsThreats(Protocol):
     """A game that knows what can be taken at once, which careful robots avoid."""
 
@@ -603,7 +589,6 @@ class TellsThreats(Protocol):
         opponent's turn; in a game without taking, 1 if one of them could win."""
 
 
-@runtime_checkable
 class MayLack(Protocol):
     """A game that would work better with something that an installation may lack."""
 

@@ -16,6 +16,7 @@ from pbm.rules.contract import (
     Step,
     View,
     completed,
+    has,
 )
 from pbm.rules.sides import turn
 
@@ -75,17 +76,17 @@ def merged_steps(
 
 def forms_of(game: Game) -> tuple[Option, ...]:
     """The options of a record of this game: its own, or those of the plain form."""
-    return game.writes if isinstance(game, KeepsRecords) else _FORMS
+    return game.writes if has(game, KeepsRecords) else _FORMS
 
 
 def readings_of(game: Game) -> tuple[Option, ...]:
     """The options for what an imported record does not say itself."""
-    return game.reads if isinstance(game, KeepsRecords) else ()
+    return game.reads if has(game, KeepsRecords) else ()
 
 
 def written(record: GameRecord, game: Game, chosen: Options) -> str:
     """A game as text, in a form of its own or as JSON. Raises RecordError."""
-    if isinstance(game, KeepsRecords):
+    if has(game, KeepsRecords):
         return game.write(record, chosen)
     steps = replayed(game, record)
     final = steps[-1].position if steps else start_of(game, record)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbm.rules.contract import Suggests
+from pbm.rules.contract import Suggests, has
 from pbm.store.db import UnitOfWork
 from tests.conversations.playing import board_mail, plays
 from tests.serving import think_next
@@ -216,5 +216,5 @@ def test_without_seconds_nothing_waits(table: Table) -> None:
 def an_example(table: Table) -> str:
     """A move that is legal on board 1."""
     position = table.board(1).position
-    assert isinstance(table.board(1).rules, Suggests)
+    assert has(table.board(1).rules, Suggests)
     return table.board(1).rules.example_move(position) or ""

@@ -22,7 +22,7 @@ from pbm.play.records import (
     record_of,
     shown_names,
 )
-from pbm.rules.contract import GameRecord, KeepsRecords, RecordError
+from pbm.rules.contract import GameRecord, KeepsRecords, RecordError, has
 from pbm.rules.record import forms_of, readings_of, written
 from pbm.store.values.boards import Board
 
@@ -108,7 +108,7 @@ class Import(Command, group="look"):
         text = "\n".join(context.text)
         if not text.strip():
             raise Refusal("no-record")
-        if not isinstance(self.game, KeepsRecords):
+        if not has(self.game, KeepsRecords):
             raise Refusal("no-records", title=self.game.info.title)
         game, chosen = self.game, self.chosen.options()
         of = (game.info.name, text, *sorted(chosen.items()))

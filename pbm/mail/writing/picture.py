@@ -18,7 +18,7 @@ from PIL import Image
 
 from pbm.mail.writing import stamps
 from pbm.mail.writing.stamps import DENSITY, Point
-from pbm.rules.contract import Draws, Ground
+from pbm.rules.contract import Draws, Ground, has
 from pbm.rules.registry import default_game, game_named
 
 _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
@@ -136,7 +136,7 @@ def _ground(drawing: Mapping[str, Any]) -> Ground:
 def _ground_of(name: str) -> Ground:
     """The empty board of a game. Raises ValueError for a game without pictures."""
     game = game_named(name)
-    if not isinstance(game, Draws):
+    if not has(game, Draws):
         raise ValueError(f"{name} has no pictures")
     return game.ground
 

@@ -27,7 +27,7 @@ from pbm.mail.smtp_out.connection import Timeouts
 from pbm.mail.smtp_out.maildir import check_folders
 from pbm.mail.smtp_out.smarthost import Smarthost, SmarthostTransport, parse_smarthost
 from pbm.robots.thinking import ROBOTS
-from pbm.rules.contract import MayLack
+from pbm.rules.contract import MayLack, has
 from pbm.rules.registry import games, left_out
 from pbm.service.intake.upstream_mta import known_front, why_doubted
 from pbm.service.operator.check_result import CheckResult, DubiousError, checked
@@ -148,7 +148,7 @@ def _games() -> Iterator[CheckResult]:
         waits = "" if name in games() else " Boards of that game wait until it is fit."
         yield CheckResult(False, f"game {name}", f"{why}{waits}")
     for name, game in games().items():
-        if isinstance(game, MayLack):
+        if has(game, MayLack):
             lacking = game.lacks()
             text = lacking or "nothing is missing"
             yield CheckResult(True, f"game {name}", text, warning=bool(lacking))

@@ -8,7 +8,7 @@ from pbm.mail.writing.render import sentence
 from pbm.play.begin import robots_play
 from pbm.play.game_words import why as why_of
 from pbm.play.records import keep_record, record_of, replay, shown_names
-from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError
+from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError, has
 from pbm.rules.record import forms_of, written
 from pbm.rules.registry import default_game, games
 from pbm.service.operator.operator_session import (
@@ -39,7 +39,7 @@ def export(session: OperatorSession, number: int, chosen: Options) -> str:
 
 def parse(text: str, game: Game, chosen: Options) -> GameRecord:
     """Parse a record. Raises OperatorError that names the first wrong move."""
-    if not isinstance(game, KeepsRecords):
+    if not has(game, KeepsRecords):
         raise OperatorError(f"{game.info.title} has no records that could be read.")
     try:
         return game.read(text, chosen)

@@ -8,7 +8,7 @@ from pbm.play.actions import play_move
 from pbm.play.boards import move_key
 from pbm.play.offers import claim_draw
 from pbm.robots.thinking import RobotMove, think_about
-from pbm.rules.contract import Suggests
+from pbm.rules.contract import Suggests, has
 from pbm.service.robots.draws import answer_with_move
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
 from pbm.service.robots.worker_processes import Computation
@@ -42,7 +42,7 @@ def give_up(turn: RobotTurn) -> str:
     """Play any legal move."""
     board = turn.work.boards.get(turn.job.board_id)
     game = board.rules
-    return _play(turn, (isinstance(game, Suggests) and game.example_move(board.position)) or "")
+    return _play(turn, (has(game, Suggests) and game.example_move(board.position)) or "")
 
 
 def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
