@@ -5,7 +5,7 @@ by a trusted DMARC pass of the domain in `From:`. A strict player needs both, if
 DMARC results when the player chose that. After a DMARC fail a tag proves nothing.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from pbm.mail.address import PlayerReply, QuestionReply, Recipient, address_key
@@ -76,11 +76,8 @@ def identify(
     work = turn.work
     player = work.players.by_address(address_key(author))
     if isinstance(recipient, QuestionReply):
-        question = asked_question(work, recipient, lock=True)
-        if question is not None:
-            speaker = _answering(turn, question, player, author, dmarc)
-            if isinstance(speaker, Answerer):
-                return replace(speaker, token=recipient.token)
+        speaker = _by_question(turn, recipient, player, author, dmarc)
+        if speaker is not None:
             return speaker
     if isinstance(recipient, PlayerReply):
         owner = tag_owner(work, turn.site.keyring, recipient, known=player)
@@ -89,18 +86,36 @@ def identify(
         if owner is not None:
             doubt, board_id = doubt_about(owner, dmarc), recipient.board_id
             return Claimed(owner, board_id, doubt) if doubt else Proven(owner, board_id)
-    return _without_tag(player, author, dmarc)
+    if player is None:
+        return Stranger(author)
+    if dmarc is Dmarc.PASS and not player.settings.strict:
+        return Proven(player)
+    return Claimed(player, doubt=doubt_about(player, dmarc))
+
+
+def _by_question(
+    turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
+) -> Speaker | None:
+    """Tell who sent a mail to a question's reply address; None if the question tells nothing."""
+    question = asked_question(turn.work, recipient, lock=True)
+    if question is None:
+        return None
+    still_open = is_open(question, turn.arrived)
+    proven = player is not None and still_open and not doubt_about(player, dmarc)
+    if question.player_id is None:
+        is_asked = address_key(question.address) == address_key(author)
+        return Answerer(question, player, proven, recipient.token) if is_asked else None
+    owner = turn.work.players.get(question.player_id)
+    if player is not None and player.id == owner.id:
+        return Answerer(question, owner, proven, recipient.token)
+    return Elsewhere(owner, author) if still_open else None
 
 
 def player_of(speaker: Speaker) -> Player | None:
     """The player whose mail it is, or claims to be; None for a stranger."""
-    match speaker:
-        case Elsewhere(owner):
-            return owner
-        case Stranger():
-            return None
-        case _:
-            return speaker.player
+    if isinstance(speaker, Elsewhere):
+        return speaker.owner
+    return None if isinstance(speaker, Stranger) else speaker.player
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
@@ -112,14 +127,6 @@ def doubt_about(player: Player, dmarc: Dmarc) -> str:
     return "doubt-strict" if insists and dmarc is not Dmarc.PASS else ""
 
 
-def _without_tag(player: Player | None, author: str, dmarc: Dmarc) -> Speaker:
-    if player is None:
-        return Stranger(author)
-    if dmarc is Dmarc.PASS and not player.settings.strict:
-        return Proven(player)
-    return Claimed(player, doubt=doubt_about(player, dmarc))
-
-
 def tag_owner(
     work: UnitOfWork, keyring: Keyring, reply: PlayerReply, *, known: Player | None = None
 ) -> Player | None:
@@ -127,8 +134,9 @@ def tag_owner(
 
     `known`: an already loaded player, often the right one.
     """
-    is_known = known is not None and known.id == reply.player_id
-    player = known if is_known else work.players.find(reply.player_id)
+    player = known
+    if known is None or known.id != reply.player_id:
+        player = work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return None
     good = keyring.verify_reply_tag(reply.tag, player.id, player.epoch, reply.board_id)
@@ -145,34 +153,13 @@ def asked_question(
     question = work.questions.by_token(token_digest(reply.token), lock=lock)
     if question is None:
         return None
-    player = _asked_player(work, question)
-    return None if player and player.epoch != question.epoch else question
-
-
-def _asked_player(work: UnitOfWork, question: Question) -> Player | None:
-    """The player who was asked, or who plays from the asked address by now."""
     if question.player_id is not None:
-        return work.players.get(question.player_id)
-    return work.players.by_address(address_key(question.address))
+        player: Player | None = work.players.get(question.player_id)
+    else:  # who plays from the asked address by now
+        player = work.players.by_address(address_key(question.address))
+    return None if player and player.epoch != question.epoch else question
 
 
 def is_open(question: Question, arrived: datetime) -> bool:
     """Whether a question was open at a moment. After that its token proves nothing."""
     return question.answer is None and question.expires_at > arrived
-
-
-def _answering(
-    turn: Turn, question: Question, player: Player | None, author: str, dmarc: Dmarc
-) -> Speaker:
-    still_open = is_open(question, turn.arrived)
-    proven = player is not None and still_open and not doubt_about(player, dmarc)
-    if question.player_id is None:
-        if address_key(question.address) == address_key(author):
-            return Answerer(question, player, proven)
-        return _without_tag(player, author, dmarc)
-    owner = turn.work.players.get(question.player_id)
-    if player is not None and player.id == owner.id:
-        return Answerer(question, owner, proven)
-    if still_open:
-        return Elsewhere(owner, author)
-    return _without_tag(player, author, dmarc)

@@ -58,18 +58,16 @@ class WhoAmI(Command, group="account"):
     def run(self, context: Context) -> Iterator[Event]:
         player = context.player
         to_move = context.work.boards.to_move(player.id)
-        yield Answered(
-            "whoami",
-            {
-                "handle": player.handle,
-                "addresses": list(player.addresses),
-                "joined": player.joined_at.date().isoformat(),
-                "to_move": list(to_move),
-                "seeks": own_seeks(context),
-                "challenges": pending_challenges(context),
-                "unreachable": bool(player.unreachable_since) or player.id in context.turn.back,
-            },
-        )
+        told = {
+            "handle": player.handle,
+            "addresses": list(player.addresses),
+            "joined": player.joined_at.date().isoformat(),
+            "to_move": list(to_move),
+            "seeks": own_seeks(context),
+            "challenges": pending_challenges(context),
+            "unreachable": bool(player.unreachable_since) or player.id in context.turn.back,
+        }
+        yield Answered("whoami", told)
 
 
 class NewKey(Command, group="account"):
@@ -109,9 +107,7 @@ class Add(Command, group="account"):
     address: str = operand(Address("address"))
 
     def run(self, context: Context) -> Iterator[Event]:
-        _check_free(context, self.address)
-        yield AddressWanted(self.address, instead=False)
-        yield Answered("address-asked", {"title": "your new address", "address": self.address})
+        yield from _ask_address(context, self.address, instead=False)
 
 
 class ChangeAddress(Command, group="account"):
@@ -130,9 +126,7 @@ class ChangeAddress(Command, group="account"):
     address: str = operand(Address())
 
     def run(self, context: Context) -> Iterator[Event]:
-        _check_free(context, self.address)
-        yield AddressWanted(self.address, instead=True)
-        yield Answered("address-asked", {"title": "your new address", "address": self.address})
+        yield from _ask_address(context, self.address, instead=True)
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         """Name the old address, and say what happens to the games."""
@@ -182,7 +176,7 @@ class ChangePassword(Command, group="account"):
 
     def run(self, context: Context) -> Iterator[Event]:
         word = self.new_password
-        kept = context.passwords.hash_of(word) if word else None
+        kept = context.turn.passwords.hash_of(word) if word else None
         context.work.players.set_password(context.player.id, kept)
         handle = context.player.handle
         told = {"title": "your password", "has_one": bool(kept), "handle": handle}
@@ -193,7 +187,6 @@ class ChangePassword(Command, group="account"):
         return f"change password {MASK if self.new_password else _NONE}"
 
     def question(self) -> str:
-        """Ask for confirmation."""
         wished = "set the new password" if self.new_password else "have no password any more"
         return f"Do you want to {wished}?"
 
@@ -249,14 +242,10 @@ class Delete(Command, group="account"):
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         """Name the games that would be resigned, with the opponents."""
-        boards = boards_played(turn.work, player, lock=False)
-        named = [
-            {
-                "number": board.id,
-                "others": [seat.handle for seat in board.seats if seat.player_id != player.id],
-            }
-            for board in boards[:_MOST_NAMED]
-        ]
+        boards, named = boards_played(turn.work, player, lock=False), []
+        for board in boards[:_MOST_NAMED]:
+            others = [seat.handle for seat in board.seats if seat.player_id != player.id]
+            named.append({"number": board.id, "others": others})
         more = len(boards) - len(named)
         return {"section": "ends-all", "handle": player.handle, "boards": named, "more": more}
 
@@ -264,11 +253,13 @@ class Delete(Command, group="account"):
         return self.words[0]
 
 
-def _check_free(context: Context, address: str) -> None:
-    """Raise Refusal for an address that cannot become this player's."""
+def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:
+    """Ask a new address to confirm. Raises Refusal if it cannot become this player's."""
     owner = context.work.players.by_address(address_key(address))
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)
     check_is_of_a_person(context, address)
     if not strangers_answers_left(context.work, address, context.now):
         raise refusal_of_stranger(context.work, address, context.now)
+    yield AddressWanted(address, instead=instead)
+    yield Answered("address-asked", {"title": "your new address", "address": address})

@@ -25,7 +25,6 @@ from pbm.play.ratings import STALE, at, measured, shown
 from pbm.play.results import Score, result_of, score_of
 from pbm.rules.registry import game_named, games
 from pbm.store.repositories.history import MOST_MEETINGS
-from pbm.store.repositories.players import Listed
 from pbm.store.values.players import Player, PlayerStatus, Pool, Rating
 
 _MOST_LISTED = 20  # games in one answer
@@ -61,39 +60,36 @@ class ListHistory(Command, group="look"):
         players = [player_named(context, handle) for handle in handles]
         if len(players) > _TWO:
             raise Refusal("too-many-histories")
-        of = players[0]
+        of, work = players[0], context.work
         score: Score | None = None
         below = self.before.number if self.before else None
-        if len(players) == _TWO and players[0].id != players[1].id:
-            meetings = context.work.history.meetings(*(player.id for player in players))
+        if of.id != players[-1].id:
+            meetings = work.history.meetings(of.id, players[-1].id)
             score = score_of(meetings)
             older = [item.board_id for item in meetings if below is None or item.board_id < below]
-            numbers, more = older[:_MOST_LISTED], len(older) > _MOST_LISTED
-            go_on = numbers[-1] if more else None
+            numbers = older[:_MOST_LISTED]
+            go_on = numbers[-1] if len(older) > _MOST_LISTED else None
         else:
-            found = context.work.history.finished(of.id, below=below, most=_MOST_LISTED)
+            found = work.history.finished(of.id, below=below, most=_MOST_LISTED)
             numbers, go_on = list(found.board_ids), found.go_on_below
         names = [player.handle for player in players]
-        boards = context.work.boards.get_many(numbers)
-        yield Answered(
-            "history",
-            {
-                "title": f"the games of {' and '.join(names)}",
-                "names": names,
-                "own": of.id == context.actor_id,
-                "score": score._asdict() if score else None,
-                "most": MOST_MEETINGS,
-                "many": len(context.work.boards.numbers_of(of.id, most=MOST_MEETINGS + 1))
-                > MOST_MEETINGS,
-                "games": [
-                    {**result_of(context.work, board, of.id)._asdict(), **_title(board.game)}
-                    for board in boards
-                    if board.is_installed
-                ],
-                "line": f"history {' '.join(handles)} -before={go_on}" if go_on else None,
-                "later": below is not None,
-            },
-        )
+        many = len(work.boards.numbers_of(of.id, most=MOST_MEETINGS + 1)) > MOST_MEETINGS
+        told = {
+            "title": f"the games of {' and '.join(names)}",
+            "names": names,
+            "own": of.id == context.actor_id,
+            "score": score._asdict() if score else None,
+            "most": MOST_MEETINGS,
+            "many": many,
+            "games": [
+                {**result_of(work, board, of.id)._asdict(), **_title(board.game)}
+                for board in work.boards.get_many(numbers)
+                if board.is_installed
+            ],
+            "line": f"history {' '.join(handles)} -before={go_on}" if go_on else None,
+            "later": below is not None,
+        }
+        yield Answered("history", told)
 
 
 class ShowInfo(Command, group="look"):
@@ -113,7 +109,27 @@ class ShowInfo(Command, group="look"):
         player = player_named(context, self.who or ME)
         if player.status == PlayerStatus.REMOVED:
             raise Refusal("has-left", handle=player.handle)
-        yield Answered("info", {**_who(context, player), **_games(context, player)})
+        history = context.work.history
+        games_over, kept = history.kept_time(player.id, most=_LOOKED_AT)
+        away = context.work.vacations.away_among([player.id], today_of(player, context.now))
+        told = {
+            "title": f"about {player.handle}",
+            "handle": player.handle,
+            "since": str(player.joined_at.date()),
+            "suspended": not player.is_active,
+            "robot": player.robot is not None,
+            "unreachable": player.unreachable_since is not None,
+            "away": str(away[player.id]) if away else None,
+            "languages": list(names_of(player.settings.languages)),
+            "ratings": _ratings(context, player),
+            "measured": robot_rating(player.robot) if player.robot else None,
+            "playing": history.playing(player.id, most=_MOST_COUNTED),
+            "most": _MOST_COUNTED,
+            "over": games_over,
+            "looked_at": _LOOKED_AT,
+            "kept": kept,
+        }
+        yield Answered("info", told)
 
 
 class ListPlayers(Command, group="look"):
@@ -136,12 +152,14 @@ class ListPlayers(Command, group="look"):
         players, go_on = work.players.some_from(first, most=_MOST_PLAYERS)
         numbers = [player.id for player in players]
         known = work.ratings.current(info.name, Pool.TWO, numbers)
+        ratings = {number: rating_data(context, rating) for number, rating in known.items()}
+        ratings |= {player.id: robot_rating(player.robot) for player in players if player.robot}
         away = work.vacations.away_among(numbers, context.now.date())
         rows = [
             {
                 "handle": player.handle,
                 "since": str(player.joined_at.date()),
-                "rating": _rating(context, player, known.get(player.id)),
+                "rating": ratings.get(player.id),
                 "away": str(away[player.id]) if player.id in away else None,
                 "robot": player.robot is not None,
             }
@@ -151,48 +169,12 @@ class ListPlayers(Command, group="look"):
         yield Answered("players", {**told, "line": f"players {go_on}" if go_on else None})
 
 
-def _rating(context: Context, player: Listed, known: Rating | None) -> dict[str, Any] | None:
-    if player.robot:
-        return robot_rating(player.robot)
-    return rating_data(context, known) if known else None
-
-
-def _who(context: Context, player: Player) -> dict[str, Any]:
-    """A player's name, state and absence."""
-    away = context.work.vacations.away_among([player.id], today_of(player, context.now))
-    return {
-        "title": f"about {player.handle}",
-        "handle": player.handle,
-        "since": str(player.joined_at.date()),
-        "suspended": not player.is_active,
-        "robot": player.robot is not None,
-        "unreachable": player.unreachable_since is not None,
-        "away": str(away[player.id]) if away else None,
-        "languages": list(names_of(player.settings.languages)),
-    }
-
-
-def _games(context: Context, player: Player) -> dict[str, Any]:
-    """A player's games in figures."""
-    history = context.work.history
-    games_over, kept = history.kept_time(player.id, most=_LOOKED_AT)
-    return {
-        "ratings": _ratings(context, player),
-        "measured": robot_rating(player.robot) if player.robot else None,
-        "playing": history.playing(player.id, most=_MOST_COUNTED),
-        "most": _MOST_COUNTED,
-        "over": games_over,
-        "looked_at": _LOOKED_AT,
-        "kept": kept,
-    }
-
-
 def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
     """A player's ratings, game by game."""
     return [
         {
             "pool": pool.value,
-            "place": place_in(context, game, pool, player.id),
+            "place": _standings(context, game, pool).get(player.id, {}).get("place", ""),
             **_title(game),
             **rating_data(context, rating),
         }
@@ -245,17 +227,18 @@ class Standings(Command, group="look"):
 
 
 def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
+    """The best of a pool, with the provisional ratings apart; None if nobody has one."""
     found = _standings(context, game, pool)
     known = [one for one, row in found.items() if not row["provisional"]]
     apart = [one for one, row in found.items() if row["provisional"]]
-    own = {context.actor_id} & found.keys() if context.actor_id else set()
+    own = [one for one in found if one == context.actor_id]
     named = {*known[:_MOST], *apart[:_MOST], *own}
     handles = context.work.players.handles_of(named)
-    lists = [
+    rows, others = (
         [{"handle": handles[one], **found[one]} for one in some if one in named]
         for some in (known, apart)
-    ]
-    return {"pool": pool.value, "rows": lists[0], "apart": lists[1]} if found else None
+    )
+    return {"pool": pool.value, "rows": rows, "apart": others} if found else None
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
@@ -267,12 +250,6 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
         place += not told["provisional"]
         found[player_id] = {"place": "" if told["provisional"] else str(place), **told}
     return found
-
-
-def place_in(context: Context, game: str, pool: Pool, player_id: int) -> str:
-    """A player's place in the standings; empty without one."""
-    row = _standings(context, game, pool).get(player_id)
-    return row["place"] if row else ""
 
 
 def rating_data(context: Context, rating: Rating) -> dict[str, Any]:

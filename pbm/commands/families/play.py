@@ -1,6 +1,7 @@
 """The commands for the moves of a game: play, preview, resign, hint and analysis."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Self
 
 from pbm.commands.language.context import Context
@@ -72,8 +73,11 @@ class PlayMove(BoardCommand, group="play"):
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_board(self.board)
-        self._check_ply(board)
-        self._check_turn(board, context)
+        meant, mover = self._meant_ply, board.to_move
+        if meant is not None and meant != board.ply + 1:
+            raise Refusal("other-ply", meant=meant, next=board.ply + 1, number=board.id)
+        if mover and mover.player_id != context.player_id:
+            raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
         older = self._older(board, context)
         if older:
             taken_back = board.taken_back > older.taken_back
@@ -98,30 +102,17 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
+        """The line with the board and the ply; the move is as typed if it is not legal now."""
         board = context.own_board(self.board)
-        ply = self._meant_ply or board.ply + 1
-        return f"move {board.id}#{ply} {self._written(board, ply)}"
-
-    def _written(self, board: Board, ply: int) -> str:
-        """The move in canonical text; as typed if it is not legal now."""
-        try:
-            return str(check_move(board, self.move)) if ply == board.ply + 1 else self.move
-        except Refusal:
-            return self.move
+        ply, move = self._meant_ply or board.ply + 1, self.move
+        if ply == board.ply + 1:
+            with suppress(Refusal):
+                move = str(check_move(board, move))
+        return f"move {board.id}#{ply} {move}"
 
     @property
     def _meant_ply(self) -> int | None:
         return self.ply if self.ply is not None else self.board.ply if self.board else None
-
-    def _check_ply(self, board: Board) -> None:
-        meant = self._meant_ply
-        if meant is not None and meant != board.ply + 1:
-            raise Refusal("other-ply", meant=meant, next=board.ply + 1, number=board.id)
-
-    def _check_turn(self, board: Board, context: Context) -> None:
-        mover = board.to_move
-        if mover and mover.player_id != context.player_id:
-            raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
 
     def _older(self, board: Board, context: Context) -> Answering | None:
         """The answered mail's view of the board, if it showed an earlier ply."""

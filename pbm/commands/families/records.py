@@ -96,7 +96,12 @@ class Import(Command, group="look"):
 
     def run(self, context: Context) -> Iterator[Event]:
         through = self._replay(context)
-        _check_length(context, len(through.played))
+        plies = len(through.played)
+        if plies > MOST_PLIES:
+            raise Refusal("long-record", plies=plies, most=MOST_PLIES)
+        for _ in range((plies - 1) // A_RECORD):  # each further hundred counts as one more
+            if not IMPORTS.take(context.work, context.now, context.player.id):
+                raise Refusal("too-often", most=IMPORTS.most)
         seated = [context.player.id] * through.record.seats
         names = shown_names(through.record)
         board = keep_record(context.turn, self.game, through, seated, names=names)
@@ -116,15 +121,6 @@ class Import(Command, group="look"):
         if isinstance(found, RecordError):
             raise Refusal("bad-record", **why(self.game, found)) from found
         return found
-
-
-def _check_length(context: Context, plies: int) -> None:
-    """Count each further hundred moves as another import. Raises Refusal."""
-    if plies > MOST_PLIES:
-        raise Refusal("long-record", plies=plies, most=MOST_PLIES)
-    for _ in range((plies - 1) // A_RECORD):
-        if not IMPORTS.take(context.work, context.now, context.player.id):
-            raise Refusal("too-often", most=IMPORTS.most)
 
 
 def everything_about(context: Context) -> dict[str, Any]:

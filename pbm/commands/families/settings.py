@@ -107,30 +107,24 @@ def _hour(word: str) -> int | None:
 
 def _reminders(word: str) -> dict[str, Any]:
     value = _REMINDERS.get(lowered(word), lowered(word))
-    if value in ("all", "last"):
-        return {"reminders": value}
-    after = Span(_DAY, LONGEST).read([word])
-    return {"reminders": write_duration(after)}
+    if value not in ("all", "last"):
+        value = write_duration(Span(_DAY, LONGEST).read([word]))
+    return {"reminders": value}
 
 
-def _zone(word: str) -> str:
-    alike = {name.lower(): name for name in available_timezones()}
-    name = alike.get(lowered(word).replace(" ", "_"))
-    if name is None:
-        raise Refusal("no-such-zone", word=cut_short(word), near=_zones_like(word, alike))
-    return name
-
-
-def _zones_like(word: str, zones: Mapping[str, str]) -> list[str]:
-    """Time zones of a city, or of cities with a similar name. `zones` is keyed by lower case."""
-    asked = lowered(word).replace(" ", "_").rpartition("/")[2]
+def _zone(word: str) -> dict[str, Any]:
+    """Parse a time zone; an unknown one is refused with those of its city, or of similar ones."""
+    zones = {name.lower(): name for name in available_timezones()}
+    asked = lowered(word).replace(" ", "_")
+    if asked in zones:
+        return {"timezone": zones[asked]}
     cities = {low: low.rpartition("/")[2] for low in zones}
-    of_it = [low for low, city in cities.items() if city == asked]
-    if not of_it:
-        begun = sorted({city for city in cities.values() if city[:1] == asked[:1]})
-        near = nearest(asked, begun)
-        of_it = [low for city in near for low in cities if cities[low] == city]
-    return sorted(zones[low] for low in of_it)[:_MOST_ZONES]
+    city = asked.rpartition("/")[2]
+    near = [city]
+    if city not in cities.values():
+        near = nearest(city, sorted({other for other in cities.values() if other[:1] == city[:1]}))
+    found = sorted(zones[low] for low in zones if cities[low] in near)
+    raise Refusal("no-such-zone", word=cut_short(word), near=found[:_MOST_ZONES])
 
 
 def _limit(word: str) -> int:
@@ -142,21 +136,24 @@ def _limit(word: str) -> int:
     return int(word)
 
 
-def read_languages(text: str) -> str:
+def _languages(text: str) -> dict[str, Any]:
     """Parse names of languages into comma-separated codes; empty for `none`. Raises Refusal.
 
-    >>> read_languages("English, deutsch and fr")
-    'en,de,fr'
+    >>> _languages("English, deutsch and fr")
+    {'languages': 'en,de,fr'}
     """
     if text.casefold() in _NO_LANGUAGE:
-        return ""
+        return {"languages": ""}
+    meant = {name.casefold(): code for code, names in _names().items() for name in (code, *names)}
     words = [word for word in _BETWEEN_LANGUAGES.split(text) if word and word.casefold() != "and"]
-    codes = list(dict.fromkeys(_code(word) for word in words))
-    if not codes:
-        raise Refusal("no-such-language", word=cut_short(text), near=[])
+    for word in words or [text]:
+        if word.casefold() not in meant:
+            near = nearest(word, [names[0] for names in _names().values()]) if words else []
+            raise Refusal("no-such-language", word=cut_short(word), near=near)
+    codes = dict.fromkeys(meant[word.casefold()] for word in words)
     if len(codes) > _MOST_LANGUAGES:
         raise Refusal("too-many-languages", most=_MOST_LANGUAGES)
-    return ",".join(codes)
+    return {"languages": ",".join(codes)}
 
 
 def names_of(codes: str) -> tuple[str, ...]:
@@ -166,14 +163,6 @@ def names_of(codes: str) -> tuple[str, ...]:
     ('English', 'German')
     """
     return tuple(_names()[code][0] for code in codes.split(",") if code in _names())
-
-
-def _code(word: str) -> str:
-    meant = {name.casefold(): code for code, names in _names().items() for name in (code, *names)}
-    if word.casefold() not in meant:
-        near = nearest(word, [names[0] for names in _names().values()])
-        raise Refusal("no-such-language", word=cut_short(word), near=near)
-    return meant[word.casefold()]
 
 
 @cache
@@ -192,8 +181,8 @@ _SETTINGS: Mapping[str, _Read] = {
     "weekend": _on_or_off("weekend"),
     "digest": _digest,
     "challenges": _one_of("challenges", *_CHALLENGES),
-    "timezone": lambda word: {"timezone": _zone(word)},
-    "languages": lambda word: {"languages": read_languages(word)},
+    "timezone": _zone,
+    "languages": _languages,
     "limit": lambda word: {"limit": _limit(word)},
     "receipts": _on_or_off("receipts"),
     "reminders": _reminders,
@@ -330,17 +319,22 @@ def set_challenges(context: Context, value: str) -> Answered:
 
 
 def _told(context: Context, changed: str = "") -> Answered:
-    settings = context.player.settings
+    """All settings, and which one has `changed`."""
+    player, settings = context.player, context.player.settings
     shown = {
         name: ("on" if value else "off") if isinstance(value, bool) else value
         for name, value in asdict(settings).items()
     }
-    shown["languages"] = ", ".join(names_of(settings.languages)) or "none"
-    now = local_time(context.now, settings.timezone)
-    blocked = list(context.work.blocks.handles_of(context.player_id))
-    shown |= {"limit": settings.limit or "none", "blocked": blocked}
+    told = {
+        "title": "your settings",
+        "now": local_time(context.now, settings.timezone),
+        "changed": changed,
+        **shown,
+        "languages": ", ".join(names_of(settings.languages)) or "none",
+        "limit": settings.limit or "none",
+        "blocked": list(context.work.blocks.handles_of(player.id)),
+    }
     if changed in ("", "limit"):
-        with_robots = boards_with_robots(context.work, context.player)
-        shown |= {"with_robots": with_robots, "most_with_robots": MOST_WITH_ROBOTS}
-    told = {"title": "your settings", "now": now, "changed": changed, **shown}
+        told |= {"with_robots": boards_with_robots(context.work, player)}
+        told |= {"most_with_robots": MOST_WITH_ROBOTS}
     return Answered("settings", told)

@@ -9,7 +9,6 @@ from pbm.clock import local_moment
 from pbm.commands.language.words import ME, BoardRef
 from pbm.errors import Refusal
 from pbm.mail.site import Answering
-from pbm.passwords import PasswordWork
 from pbm.play.actions import forfeited_at
 from pbm.play.begin import handles_like, robot_to_begin_with
 from pbm.play.records import note_seen
@@ -52,11 +51,6 @@ class Context:
     def now(self) -> datetime:
         """The moment of the turn."""
         return self.turn.now
-
-    @property
-    def passwords(self) -> PasswordWork:
-        """Password hashes made for the turn."""
-        return self.turn.passwords
 
     @property
     def answered(self) -> Answering | None:
@@ -126,8 +120,10 @@ class Context:
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)
-        if board.position.out:
-            self._check_time(board)
+        at = forfeited_at(self.work, board, self.player_id) if board.position.out else None
+        if at is not None:
+            told = local_moment(at, self.player.settings.timezone)
+            raise Refusal("ran-out-of-time", at=told, playing=board.playing, number=board.id)
         if not board.playing:
             raise Refusal("board-over", number=board.id)
         return board
@@ -139,15 +135,10 @@ class Context:
             raise Refusal("already-out", number=board.id)
         return board
 
-    def _check_time(self, board: Board) -> None:
-        """Raise Refusal if the speaker has run out of time."""
-        at = forfeited_at(self.work, board, self.player_id)
-        if at is not None:
-            told = local_moment(at, self.player.settings.timezone)
-            raise Refusal("ran-out-of-time", at=told, playing=board.playing, number=board.id)
-
     def _find(self, ref: BoardRef | None, *, lock: bool) -> Board:
-        number = ref.number if ref and ref.number is not None else self._implied()
+        number = ref.number if ref else None
+        if number is None:
+            number = self.hints[0] if self.hints else self._only_board()
         board = self.work.boards.find(number, lock=lock)
         if board is None:
             raise Refusal("no-such-board", number=number)
@@ -155,9 +146,8 @@ class Context:
             raise Refusal("not-installed", number=number)
         return board
 
-    def _implied(self) -> int:
-        if self.hints:
-            return self.hints[0]
+    def _only_board(self) -> int:
+        """The one board on which it is the speaker's turn. Raises Refusal."""
         waiting = self.work.boards.to_move(self.player_id)
         if len(waiting) == 1:
             return waiting[0]
@@ -188,9 +178,9 @@ def no_such_player(context: Context, handle: str, *, by_address: bool = False) -
     """
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
-    if handle in _ANY_ROBOT:
-        robot = robot_to_begin_with(context.work, default_game().info.name)
-        told |= {"robot": robot} if robot else {}
+    game = default_game().info.name
+    if handle in _ANY_ROBOT and (robot := robot_to_begin_with(context.work, game)):
+        told["robot"] = robot
     return Refusal("no-such-player", **told)
 
 

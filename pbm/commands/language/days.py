@@ -146,27 +146,26 @@ def _items(text: str) -> tuple[list[_Item], bool]:
         elif found := _BEFORE_A_DATE.match(text):
             pass  # the date says it
         else:
-            found, item = _item(text)
+            found = next(filter(None, (form.match(text) for form in _FORMS)), None)
+            if found is None:
+                raise misread("day", word=cut_short(text.split()[0]))
             begins_now = begins_now or (not items and between in _UNTIL)
-            items.append(item)
+            items.append(_read(found))
         text = text[found.end() :]
     return items, begins_now
 
 
-def _item(text: str) -> tuple[re.Match[str], _Item]:
-    """Parse the item at the beginning of a text. Raises Refusal."""
-    for form in _FORMS:
-        if found := form.match(text):
-            return found, _read(found)
-    raise misread("day", word=cut_short(text.split()[0]))
-
-
 def _read(found: re.Match[str]) -> _Item:
+    """The value of a match of one of the forms. Raises Refusal."""
     said = {name: value for name, value in found.groupdict().items() if value}
     if "word" in said:
         return _WORDS[said["word"]]
     if "span" in said:
-        return _long(said["span"].strip(" ,"))
+        text = said["span"].strip(" ,")
+        span = parse_duration(re.sub(r"\ban?\b", "1", text))
+        if span is None or not span.days:
+            raise misread("day", word=cut_short(text))
+        return _Long(span.days)
     if "weekday" in said:
         return _Weekday(_WEEKDAYS.index(said["weekday"][:3]))
     year = int(said["y"]) % 100 + _A_LEAP_YEAR if "y" in said else None
@@ -174,46 +173,34 @@ def _read(found: re.Match[str]) -> _Item:
         one, other = int(said["one"]), int(said["other"])
         if one != other and max(one, other) <= len(_MONTHS):
             raise misread("day-two-ways", word=found[0])
-        return _dated(found, min(one, other), max(one, other), year)
+        return _dated(found[0], max(one, other), min(one, other), year)
     month = int(said["m"]) if "m" in said else None
     if "month" in said:
         month = _MONTHS.index(said["month"][:3]) + 1
-    return _dated(found, month, int(said["d"]), year)
+    return _dated(found[0], int(said["d"]), month, year)
 
 
-def _dated(found: re.Match[str], month: int | None, day: int, year: int | None) -> _Dated:
+def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
+    """A day that is in the calendar. Raises Refusal."""
     if _day(year or _A_LEAP_YEAR, month or 1, day) is None:
-        raise misread("day", word=cut_short(found[0]))
+        raise misread("day", word=cut_short(word))
     return _Dated(day, month, year)
-
-
-def _long(text: str) -> _Long:
-    span = parse_duration(re.sub(r"\ban?\b", "1", text))
-    if span is None or not span.days:
-        raise misread("day", word=cut_short(text))
-    return _Long(span.days)
 
 
 def _with_months(items: list[_Item]) -> list[_Item]:
     """Give each day a month: one without takes the other day's. Raises Refusal."""
     dated = [item for item in items if isinstance(item, _Dated)]
+    named = next((item for item in dated if item.month), None)
     if all(item.month for item in dated):
         return items
-    named = next((item for item in dated if item.month), None)
     if named is None:
         raise misread("day", word=str(dated[0].day))
     return [
-        _checked(_Dated(item.day, named.month, item.year or named.year))
+        _dated(str(item.day), item.day, named.month, item.year or named.year)
         if isinstance(item, _Dated)
         else item
         for item in items
     ]
-
-
-def _checked(item: _Dated) -> _Dated:
-    if _day(item.year or _A_LEAP_YEAR, item.month or 1, item.day) is None:
-        raise misread("day", word=str(item.day))
-    return item
 
 
 def _day(year: int, month: int, day: int) -> date | None:

@@ -88,7 +88,7 @@ def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None
     new = _new_passwords(script)
     if not new:
         return None
-    kept = context.passwords.hash_of(new[-1])
+    kept = context.turn.passwords.hash_of(new[-1])
     return context.turn.site.keyring.seal_password(kept, _of_player(context.player.id))
 
 
