@@ -16,7 +16,7 @@ from tests.rows import each_row
 class Heap:
     """Take one to three of a heap; who takes the last wins. A position is what is left."""
 
-    info = GAME.info
+    info, start, load = GAME.info, GAME.start, GAME.load
 
     def __init__(self) -> None:
         self.budgets: list[Budget] = []
