@@ -80,13 +80,14 @@ def _names_something(command: type[Command]) -> bool:
 
 
 def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
-    """Whether a line may be part of a sentence: the line above continues and was wrapped by a
-    program, or a question ends right below."""
+    """Whether a line may be part of a sentence: the line above continues and says "not" or was
+    wrapped by a program, or a question ends right below."""
     above = lines[index - 1].strip() if index else ""
     if not above or above.endswith(tuple(_SENTENCE_ENDS)) or index is None:
         return False
     below = lines[index + 1].strip() if index + 1 < len(lines) else ""
-    return len(above) >= _WRAPPED or (below[:1].islower() and below.endswith("?"))
+    negates = not ANSWER_WORDS.not_.isdisjoint(words_of(above))
+    return negates or len(above) >= _WRAPPED or (below[:1].islower() and below.endswith("?"))
 
 
 def follows_on(lines: Sequence[str], index: int | None) -> bool:

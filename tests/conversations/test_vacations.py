@@ -36,6 +36,18 @@ def test_no_clock_runs_in_a_vacation(table: Table) -> None:
     still_played(table, 31 - 9.8)
 
 
+def test_words_about_being_away_are_asked_about(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    alice.writes("Away", "Hi,\n\nI'm on vacation until December 5th.").gets(1).hears(
+        "Do you want to stop your clocks from 2026-11-21 to 2026-12-05? Reply yes"
+    )
+    alice.says("yes").hears("You are away from 2026-11-21 to 2026-12-05")
+    alice.forgets().writes("", "ich bin nächste Woche im Urlaub").gets(1)
+    alice.hears("Stop your clocks while you are away.")
+    bob.forgets().says("I'm on vacation until December 5th").gets(1)
+    assert alice.gets(1).newest["Subject"].startswith("Abalone Board")
+
+
 def test_back_ends_it(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     alice.says("back").hears("You have no vacation that could end.")

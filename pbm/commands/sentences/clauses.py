@@ -16,7 +16,7 @@ from pbm.word_lists import read_sections
 
 _FOLDER: Final = Path(__file__).parents[1] / "languages"
 LONGEST = 200  # characters read of a text
-_MOST_WORDS = 6  # of a phrase
+_MOST_WORDS = 8  # of a phrase
 _LONGEST_ANSWER = 12  # words at most in an answer
 _CLAUSE = re.compile(r"(?:[^.,;:!?¡¿()…。、，！？؟،\n\u2013\u2014-]|(?<=\w)-(?=\w))+")
 _SAY_YES, _SAY_NO = "👍👌✅✔☑🆗💯", "👎❌🙅"

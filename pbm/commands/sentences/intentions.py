@@ -13,6 +13,7 @@ from typing import Final
 
 from pbm.commands.language.words import is_handle
 from pbm.commands.sentences.clauses import ANSWER_WORDS, begins, phrase_of, read_list, words_of
+from pbm.mail.reading.charsets import fold_typography
 from pbm.play.game_words import is_any_bare_move, mentions_place
 
 _LONGEST = 400  # characters; a longer text is talk
@@ -37,6 +38,7 @@ class Intention(StrEnum):
     DECLINE = "decline"
     LEAVE = "leave"
     STOP = "stop"
+    FEWER = "fewer"  # "I get too many mails"
     RULES = "rules"
     PLAY = "play"
     MOVE = "move"
@@ -52,7 +54,10 @@ class Intention(StrEnum):
     ANYONE = "anyone"  # the same, but in answer to a board it is said to the others
     HINT = "hint"
     ROBOTS = "robots"  # "Is there a bot?"
+    TOURNAMENT = "tournament"
+    STATE = "state"  # "What does the line State mean?"
     AGAINST = "against"  # needs a name behind it
+    AWAY = "away"  # days may stand behind it
 
 
 class Way(Enum):
@@ -66,12 +71,13 @@ class Way(Enum):
 # "I want to play" is said to the other players, too; "How do I play" hardly is.
 _ONLY_ASKED = frozenset({Intention.PLAY, Intention.MOVE, Intention.CHALLENGE, Intention.CHANGE})
 _NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "Can you give up?"
-_WHOLE: Final = tuple(item for item in Intention if item is not Intention.AGAINST)
+_WITH_MORE: Final = (Intention.AGAINST, Intention.AWAY)
+_WHOLE: Final = tuple(item for item in Intention if item not in _WITH_MORE)
 _SECTIONS: Final = (
     *("asides", "greetings", "objects"),
     *(way.value for way in Way),
     *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
-    *(Intention.AGAINST, "invite", "verbs at the end", "who"),
+    *(*_WITH_MORE, "invite", "verbs at the end", "who"),
 )
 _LISTS: Final = read_list("intentions", _SECTIONS)
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
@@ -81,6 +87,7 @@ _UNSUBSCRIBE: Final = ANSWER_WORDS.unsubscribe | ANSWER_WORDS.stop_undivided
 _SAID: Final = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
     phrase: item for item in _WHOLE for phrase in _LISTS[item]
 }
+_AWAY = re.compile(rf"\b(?:{'|'.join(map(re.escape, _LISTS[Intention.AWAY]))})\b([^,;!?]*)")
 _DEEDS: Final = {phrase: item for item in _WHOLE for phrase in _LISTS[f"to {item}"]}
 _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(?=\S)|(?<=\d)\.(?=\d))+")
 
@@ -152,6 +159,13 @@ def address_invited(lines: Sequence[str]) -> str | None:
     words = words_of(_ADDRESS.sub(" ", text))
     asks = not _LISTS["invite"].isdisjoint(words) and _NOT.isdisjoint(words)
     return found.pop() if len(found) == 1 and asks else None
+
+
+def days_away(lines: Sequence[str]) -> str | None:
+    """What stands behind words such as "I'm on vacation"; None without them."""
+    text = fold_typography(" ".join(" ".join(lines).split())).casefold()
+    found = _AWAY.search(text) if len(text) <= _LONGEST else None
+    return found[1].strip(" .") if found else None
 
 
 def asks_who(lines: Sequence[str]) -> bool:

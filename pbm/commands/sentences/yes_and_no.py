@@ -24,6 +24,11 @@ _ALONE: Final = _WORDS.no_alone | _WORDS.no_mail  # counts only if the line says
 _BESIDE: Final = _WORDS.polite | _WORDS.greeting
 _DOUBTS: Final = _WORDS.doubt | _WORDS.not_ | _NO | _WORDS.stop_alone
 _ENDS_IN_NO: Final = _WORDS.not_ | {word for word in _NO if " " not in word}
+_WHY_NOT: Final = {
+    phrase
+    for phrase in _WORDS.gladly
+    if all(not words.isdisjoint(phrase.split()) for words in (_WORDS.doubt, _ENDS_IN_NO))
+}
 _DOUBT_UNDIVIDED: Final = tuple(_WORDS.doubt_undivided)
 
 
@@ -110,7 +115,8 @@ def _is_doubtful(
     """Whether other words in the line, or right below, may reverse the answer."""
     first, *more = found
     asks_on = answer and first.mark in _ENDS and any(map(_asks_how, more))
-    asks = bool(_ASKS.intersection(line)) and not asks_on
+    asked = sum(map(line.count, _ASKS)) - sum(map(_is_why_not, more))
+    asks = asked > 0 and not asks_on
     if asks or len(line) > LONGEST or _quotes(line):
         return True
     if not answer:
@@ -125,6 +131,11 @@ def _is_doubtful(
         others += clauses(goes_on)
     doubts = _DOUBTS - _WORDS.asks_on if asks_on else _DOUBTS
     return any(_doubts(clause.words, doubts) for clause in others)
+
+
+def _is_why_not(clause: Clause) -> bool:
+    """Whether a clause is a question that means yes: "Why not?"."""
+    return clause.mark in _ASKS and clause.parts(_WHY_NOT) is not None
 
 
 def said_below(below: Iterable[str]) -> Iterable[str]:

@@ -10,6 +10,7 @@ from typing import Final
 
 from pbm.commands.families.account import Delete, ExplainStop
 from pbm.commands.families.agree import Draw, TakeBack
+from pbm.commands.families.away import TakeVacation
 from pbm.commands.families.help import Help
 from pbm.commands.families.lobby import Challenge, Decline, Rematch
 from pbm.commands.families.look import Games, Show
@@ -25,9 +26,11 @@ from pbm.commands.sentences.intentions import (
     Meant,
     Understood,
     address_invited,
+    days_away,
     understand,
 )
 from pbm.errors import Refusal
+from pbm.events import Answered
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 
@@ -42,12 +45,14 @@ _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.PAIR: Play,
     Intention.ANYONE: Play,
     Intention.AGAINST: Challenge,
+    Intention.AWAY: TakeVacation,
 }
 _WISHES: Final = frozenset(
     (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.AGAIN, Intention.LEAVE)
 )
 _LOOKS: Final[dict[Intention, type[Command]]] = {
     Intention.STOP: ExplainStop,
+    Intention.FEWER: ExplainStop,
     Intention.BOARD: Show,
     Intention.GAMES: Games,
     Intention.SETTINGS: ShowSettings,
@@ -62,6 +67,7 @@ _PAGES: Final = {
     Intention.CHANGE: "change",
     Intention.ROBOTS: "robots",
 }
+_EXPLAINED: Final = (Intention.TOURNAMENT, Intention.STATE)
 _TOO_MANY = "too-many-commands"
 _WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
 
@@ -70,11 +76,14 @@ def read_wish(context: Context, script: Script) -> Script | None:
     """The script of the commands that plain words ask for; None if they ask for nothing."""
     said = None if _names_page(context, script) else _understood(script)
     if said is None:
-        return None if context.hints else _invitation(context, script)
+        return None if context.hints else _invitation(context, script) or _vacation(script)
     number = context.own_hint
     meant = [item for item in said.meant if not _is_talk(context, item, number)]
     game = context.game_meant
     deeds = [item for item in meant if item.intention in _DEEDS and not item.asks_how]
+    asked = next((item.intention for item in meant if item.intention in _EXPLAINED), None)
+    if asked and not deeds:
+        return Script(answer=Answered("explained", {"title": str(asked), "about": asked}, number))
     lines: dict[str, Meant] = {}
     for item in deeds or meant:
         lines.setdefault(_line(item, number, game), item)
@@ -94,6 +103,22 @@ def _invitation(context: Context, script: Script) -> Script | None:
     wrote = " ".join(" ".join(script.said).split())
     meant = Meant(Intention.AGAINST, False, None, wrote, address)
     command = _command(_line(meant, None, context.game_meant), meant, context.game_meant)
+    return Script((command,), said=script.said, guess=_guess([meant], None))
+
+
+def _vacation(script: Script) -> Script | None:
+    """The script that asks whether to stop the clocks of somebody who tells of being away.
+
+    The page of the command is the answer if the days cannot be read.
+    """
+    days = None if script.commands or script.problem else days_away(script.said)
+    if days is None:
+        return None
+    meant = Meant(Intention.AWAY, False, None, " ".join(" ".join(script.said).split()))
+    vacation = TakeVacation.words[0]
+    command = parse_line(f"{vacation} {days}") if days else None
+    if not isinstance(command, Command):
+        return Script((_command(f"{Help.words[0]} {vacation}", meant, default_game()),))
     return Script((command,), said=script.said, guess=_guess([meant], None))
 
 
@@ -184,7 +209,7 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
 
     Examples: "You win" once the game is over; "Anyone for a game?" in answer to a board.
     """
-    if meant.intention in (Intention.ANYONE, Intention.ROBOTS):
+    if meant.intention in (Intention.ANYONE, Intention.ROBOTS, Intention.FEWER):
         return number is not None
     if meant.intention is Intention.HINT:
         return number is not None and _has_opponents(context, number)
