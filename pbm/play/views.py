@@ -18,7 +18,7 @@ from pbm.play.limits import MOST_TOGETHER
 from pbm.play.offers import claimable
 from pbm.play.ratings import is_too_short, rating_changes
 from pbm.play.results import places, seconds_taken
-from pbm.rules.contract import Draws, Moved, Position, Suggests, Tells, TellsMoves, View, has
+from pbm.rules.contract import Draws, Game, Moved, Position, Suggests, Tells, TellsMoves, View, has
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
@@ -340,31 +340,42 @@ def _drawn(
     return drawn
 
 
+def opening_view(game: Game, position: Position, *, picture: bool = True) -> ViewData:
+    """The starting position for a question: `board` as text and `picture`, which may be None.
+
+    `picture` is False for a reader without pictures.
+    """
+    named = str(mover(position) or 1)
+    return {
+        "board": "\n".join(position.diagram(View())),
+        "picture": drawn(game, position, (), named) if picture else None,
+    }
+
+
+def drawn(game: Game, position: Position, moves: tuple[Moved, ...], named: str) -> ViewData | None:
+    """A position as a drawing, with the last moves marked, None if its game has no drawings.
+
+    The pieces of the seats in `named` show their cells; with two seats those of both do, as the
+    colours suffice.
+    """
+    named = "12" if len(position.sides) == _TWO else named
+    about = {"game": game.info.name, "named": named}
+    return about | game.drawing(position, View(moves=moves)) if has(game, Draws) else None
+
+
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """A position as a drawing, with the last moves marked, None if its game has no drawings."""
-    game, view = board.rules, View(moves=moves)
-    if not has(game, Draws):
-        return None
-    named = _named(board, position, readers)
-    return {"game": board.game, "named": named, **game.drawing(position, view)}
+    """The picture that these readers share: it names the pieces that they move.
 
-
-def _named(board: Board, position: Position, readers: Iterable[int | None]) -> str:
-    """The digits of the seats whose pieces show the names of their cells.
-
-    They are both seats of two, whose colours suffice; else the seats for which the readers move, or
-    the one to move for a reader without a seat or with more than two.
+    For a reader without a seat, or with more than two, those are of the seat to move.
     """
-    if len(board.seats) == _TWO:
-        return "12"
     named: set[int] = set()
     for reader in readers:
         own = _own_seats(board, reader)
         own += [seat for mine in own for seat in board.gone_partners(mine)]
         named.update(own if 0 < len(own) <= _TWO else position.to_move[:1])
-    return "".join(map(str, sorted(named)))
+    return drawn(board.rules, position, moves, "".join(map(str, sorted(named))))
 
 
 def _marked(board: Board, position: Position, moves: tuple[Moved, ...]) -> list[ViewData]:

@@ -132,8 +132,26 @@ def test_the_same_board_twice_in_a_mail_is_one_picture(table: Table) -> None:
 
 def test_a_mail_without_a_board_has_no_picture(table: Table) -> None:
     alice = table.joins("alice")
-    for mail in (alice.mails[0], alice.says("whoami").newest, alice.says("help").newest):
+    for mail in (alice.says("whoami").newest, alice.says("help").newest):
         assert kinds(mail) == ["multipart/alternative", "text/plain", "text/html"]
+
+
+def test_questions_and_pages_about_a_board_show_it(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    bob.says("set challenges ask")
+    alice.says("challenge bob -bowl")
+    standard, bowl = alice.mails[0], bob.newest
+    alice.says("challenge carol@example.com -bowl")
+    pages = [alice.says(f"help {page}").newest for page in ("boards", "bowl", "abalone")]
+    asked = table.person("carol@example.com").newest
+    for mail in (standard, bowl, asked, *pages):
+        assert len(shown(mail)) == len(pictures(mail.raw)) == 1
+        assert len(mail.raw) < 40_000 or mail in pages
+    assert pictures(bowl.raw) == pictures(asked.raw) == pictures(pages[1].raw)
+    assert pictures(standard.raw) == pictures(pages[0].raw) == pictures(pages[2].raw)
+    assert pictures(standard.raw) != pictures(bowl.raw)
+    alice.says("set picture off")
+    assert pictures(alice.says("help boards").newest.raw) == []
 
 
 def test_a_mail_rendered_again_is_the_same(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,9 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
 from pbm.play.limits import with_figures
+from pbm.play.views import opening_view
 from pbm.resources import help_pages, strength_file
-from pbm.rules.contract import Game, Option, SetupError, View, completed
+from pbm.rules.contract import Game, Option, Position, SetupError, View, completed
 from pbm.rules.registry import default_game, games
 
 MARK = "  => "
@@ -77,12 +78,15 @@ class Help(Command, group="look"):
     subject: str | None = operand(Topic(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        yield Answered("help", context.help_page(self.subject or ""))
+        page = context.help_page(self.subject or "")
+        shown = page["picture"] if context.wants_picture else None
+        yield Answered("help", {**page, "picture": shown})
 
 
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
-    """Return the title and text of a help page. Raises Refusal for an unknown subject.
+    """Return the title, text and picture of a help page. Raises Refusal for an unknown subject.
 
+    The picture is the starting board that the page is about, None on other pages.
     A subject is a page's name, any word of a command, or the name of a starting board. `server` is
     the address to write to, as the page shows it.
     """
@@ -98,11 +102,15 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
     ]
     if meant:
         text = "\n\n".join(command_page(command) for command in meant)
-        return {"title": f"help {name}", "text": text}
+        return {"title": f"help {name}", "text": text, "picture": None}
     for of_game, option in _set_ups():
         value = option.find(name.removeprefix(_BOARDS))
         if value:
-            return {"title": f"help {_BOARDS} {value}", "text": _board_page(of_game, option, value)}
+            return {
+                "title": f"help {_BOARDS} {value}",
+                "text": _board_page(of_game, option, value),
+                "picture": _picture(of_game, {option.name: value}),
+            }
     pages = help_pages()
     if name not in pages:
         values = [value for _, option in _set_ups() for value in option.values]
@@ -123,7 +131,12 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
     if _STRENGTH_BLOCK in text:
         told = strength_text("" if name == _ROBOTS else name)
         text = text.replace(_STRENGTH_BLOCK, told and f"{fill(told, _FILE_COLUMNS)}\n\n")
-    return {"title": "help" if name == _FIRST else f"help {name}", "text": text}
+    shown = default_game() if name == _BOARDS else games().get(name)
+    return {
+        "title": "help" if name == _FIRST else f"help {name}",
+        "text": text,
+        "picture": shown and _picture(shown, {}),
+    }
 
 
 def command_page(command: type[Command]) -> str:
@@ -178,22 +191,31 @@ def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
-        plain = _first(game, players, chosen)
+        plain = _as_lines(_first(game, players, chosen))
         if plain:
             yield f"{value.upper()}, {players} players:\n\n{plain}"
         for flag in flags:
-            other = _first(game, players, {**chosen, flag.name: True})
+            other = _as_lines(_first(game, players, {**chosen, flag.name: True}))
             if other and other != plain:
                 yield f"{value.upper()}, {players} players in {flag.name}:\n\n{other}"
 
 
-def _first(game: Game, players: int, chosen: dict[str, str | bool]) -> str:
-    """The starting position as lines; empty if the game is not for so many players."""
+def _as_lines(position: Position | None) -> str:
+    return "\n".join(position.diagram(View())) if position else ""
+
+
+def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
+    """The starting board for as few players as there can be, as a drawing."""
+    boards = (_first(game, players, chosen) for players in game.info.seats)
+    return next((opening_view(game, board)["picture"] for board in boards if board), None)
+
+
+def _first(game: Game, players: int, chosen: dict[str, str | bool]) -> Position | None:
+    """The starting position, None if the game is not for so many players."""
     try:
-        position = game.start(players, completed(game.info.options, chosen), 0)
+        return game.start(players, completed(game.info.options, chosen), 0)
     except SetupError:
-        return ""
-    return "\n".join(position.diagram(View()))
+        return None
 
 
 def _other_words(command: type[Command]) -> str:

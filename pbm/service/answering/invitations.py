@@ -10,7 +10,6 @@ from pbm.mail.address import address_key
 from pbm.play.challenges import go_on, seat_guest
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game, game_named
-from pbm.service.asking.questions import Invitation
 from pbm.service.obeying.obey import tell
 from pbm.service.obeying.refusals import refused
 from pbm.service.obeying.scripts import giving_back
@@ -27,12 +26,6 @@ def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
     number = question.params.get("invitation")
     found = turn.work.challenges.find(number) if number else None
     return found if found and found.command else None
-
-
-def invitation_to(challenge: PendingChallenge) -> Invitation:
-    """The sender and the game of a challenge."""
-    game = game_named(challenge.setup["game"])
-    return Invitation(challenge.handle_of(challenge.by_id), game)
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:

@@ -18,7 +18,6 @@ from pbm.service.accounts import check_new_handle, choose_handle, suggest_handle
 from pbm.service.answering.invitations import (
     call_off,
     called_off,
-    invitation_to,
     invited_to,
     said_yes,
     start_if_complete,
@@ -27,7 +26,7 @@ from pbm.service.answering.invitations import (
 from pbm.service.answering.strangers import help_stranger, misread_signup, say_goodbye, signup_of
 from pbm.service.asking.first_games import FIRST_GAMES, first_game_kept
 from pbm.service.asking.passwords import asked_with, hash_of_first, within_rate
-from pbm.service.asking.questions import Welcome, ask_once_more, ask_signup
+from pbm.service.asking.questions import Welcome, ask_once_more, ask_signup, invitation_to
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.obeying.refusals import problem_answer
 from pbm.service.obeying.scripts import run_script

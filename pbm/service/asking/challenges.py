@@ -8,7 +8,7 @@ from pbm.play.challenges import setup_of_challenge
 from pbm.play.clocks.terms import Terms, usual_terms
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
-from pbm.rules.contract import View
+from pbm.play.views import opening_view
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover, teams
 from pbm.service.asking.questions import shortened
@@ -36,7 +36,8 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
         questions.ask(
             *(CHALLENGE, player.address, token_digest(token), kept, turn.now, until, player)
         )
-        asking = Asking(CHALLENGE, subject, told, token)
+        shown = told if player.settings.picture else {**told, "picture": None}
+        asking = Asking(CHALLENGE, subject, shown, token)
         MailWriter(turn).question(player, asking, kind=Kind.NOTICE)
 
 
@@ -59,11 +60,11 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
     """The challenge as template parameters for the question."""
     setup = setup_of_challenge(challenge)
     players = [seat.handle for seat in challenge.seats]
-    position = setup.position(len(players))
+    position, game = setup.position(len(players)), game_named(setup.game)
     return {
         "inviter": challenge.handle_of(challenge.by_id),
         "game": setup.game,
-        "title": game_named(setup.game).info.title,
+        "title": game.info.title,
         "options": dict(setup.options),
         "players": players,
         "sides": teams(position),
@@ -72,7 +73,7 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
         "rounds": setup.rounds,
         "rated": setup.rated,
         "clock": _clock(setup.clock or usual_terms(len(players))),
-        "board": "\n".join(position.diagram(View())),
+        **opening_view(game, position),
         "until": f"{challenge.expires_at:%Y-%m-%d}",
     }
 

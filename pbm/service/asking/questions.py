@@ -12,11 +12,12 @@ from pbm.mail.address import address_key
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash, SealedPassword
 from pbm.play.allowance import take_unasked_mail
-from pbm.play.challenges import takes_challenge
+from pbm.play.challenges import setup_of_challenge, takes_challenge
 from pbm.play.limits import MOST_ERRANDS, SIGNUP_STANDS
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
-from pbm.rules.contract import Game, View, completed
+from pbm.play.views import opening_view
+from pbm.rules.contract import Game, Position, completed
 from pbm.rules.registry import default_game, game_named
 from pbm.service.accounts import suggest_handle
 from pbm.service.asking.first_games import FirstGame
@@ -24,7 +25,13 @@ from pbm.service.asking.passwords import sealed_for
 from pbm.service.asking.standing_consent import origin_of
 from pbm.service.telling.answer import may_answer
 from pbm.service.telling.mail_writer import Asking, MailWriter
-from pbm.store.values.asking import OPEN_FOR, ErrandStatus, PendingCommands, Question
+from pbm.store.values.asking import (
+    OPEN_FOR,
+    ErrandStatus,
+    PendingChallenge,
+    PendingCommands,
+    Question,
+)
 from pbm.store.values.players import Player
 
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
@@ -32,10 +39,18 @@ _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 
 @dataclass(frozen=True)
 class Invitation:
-    """A challenge to somebody by mail address: its sender, and the game."""
+    """A challenge to somebody by mail address: its sender, the game, and where it starts."""
 
     inviter: str
     game: Game
+    start: Position
+
+
+def invitation_to(challenge: PendingChallenge) -> Invitation:
+    """The sender and the game of a challenge."""
+    setup = setup_of_challenge(challenge)
+    start = setup.position(len(challenge.seats))
+    return Invitation(challenge.handle_of(challenge.by_id), game_named(setup.game), start)
 
 
 @dataclass(frozen=True)
@@ -94,7 +109,7 @@ def ask_signup(turn: Turn, address: str, welcome: Welcome) -> None:
         "problem": problem and {"code": problem.code, "params": problem.params},
         "game": game.info.name,
         "title": game.info.title,
-        "board": _first_board(game),
+        **opening_view(game, invited.start if invited else _usual_start(game)),
         "password": sealed is not None,
         "help": welcome.help,
         **(welcome.first_game.told if welcome.first_game else {}),
@@ -141,11 +156,10 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     if event.comment:
         turn.work.challenges.set_comment(event.challenge_id, event.comment)
     game = game_named(event.game)
-    title = game.info.title
     told = {
         "inviter": player.handle,
-        "title": title,
-        "board": _first_board(game),
+        "title": game.info.title,
+        **opening_view(game, invitation_to(turn.work.challenges.get(event.challenge_id)).start),
         "until": local_moment(turn.now + SIGNUP_STANDS, "UTC"),
     }
     for guest in event.guests:
@@ -162,11 +176,9 @@ def _invites(inviter: str, game: Game) -> str:
     return question_subject(f"a game of {game.info.title} with {inviter}")
 
 
-def _first_board(game: Game) -> str:
+def _usual_start(game: Game) -> Position:
     """The first position, for somebody who has never seen the game."""
-    info = game.info
-    position = game.start(info.seats[0], completed(info.options, {}), 0)
-    return "\n".join(position.diagram(View()))
+    return game.start(game.info.seats[0], completed(game.info.options, {}), 0)
 
 
 def shortened(comment: Sequence[str]) -> list[str]:
