@@ -52,7 +52,6 @@ class WhoAmI(Command, group="account"):
     """Say who you are here: your handle, your addresses, and where it is your turn."""
 
     words = ("whoami",)
-    examples = ("whoami",)
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -78,7 +77,6 @@ class NewKey(Command, group="account"):
     """
 
     words = ("newkey",)
-    examples = ("newkey",)
     dangerous = True
     asks = "Do you want new reply addresses, which make the old ones useless?"
 
@@ -208,7 +206,6 @@ class ExplainStop(Command, group="account"):
     """
 
     words = ("stop", "signoff", "unsubscribe")
-    examples = ("stop",)
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -225,7 +222,6 @@ class Delete(Command, group="account"):
     """
 
     words = ("delete",)
-    examples = ("delete",)
     dangerous = True
     asks = "Do you want to leave this server for good?"
 

@@ -47,7 +47,6 @@ class Draw(BoardCommand, group="play"):
 
     takes_login = True
     words = ("draw", "propose")
-    examples = ("draw", "draw 12")
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -73,7 +72,6 @@ class TakeBack(BoardCommand, group="play"):
 
     takes_login = True
     words = ("takeback", "undo")
-    examples = ("takeback", "takeback 12")
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
@@ -272,7 +270,6 @@ class Claim(BoardCommand, group="play"):
 
     takes_login = True
     words = ("claim",)
-    examples = ("claim", "claim 12")
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:

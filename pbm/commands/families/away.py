@@ -71,7 +71,6 @@ class Back(Command, group="account"):
     """
 
     words = ("back",)
-    examples = ("back",)
 
     def run(self, context: Context) -> Iterator[Event]:
         had_begun = come_back(context.work, context.player, context.turn.arrived)
@@ -99,7 +98,6 @@ class Pause(BoardCommand, group="play"):
     """
 
     words = ("pause",)
-    examples = ("pause", "pause 12")
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -115,7 +113,6 @@ class Resume(BoardCommand, group="play"):
     """
 
     words = ("resume",)
-    examples = ("resume", "resume 12")
     comes_last = True
 
     def run(self, context: Context) -> Iterator[Event]:

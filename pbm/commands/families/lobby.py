@@ -314,7 +314,6 @@ class Decline(BoardCommand, group="lobby"):
 
     takes_login = True
     words = ("decline",)
-    examples = ("decline", "decline 12")
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_board(self.board)
@@ -335,7 +334,6 @@ class Rematch(BoardCommand, group="lobby"):
 
     takes_login = True
     words = ("rematch",)
-    examples = ("rematch", "rematch 12")
 
     def run(self, context: Context) -> Iterator[Event]:
         named = context.board(self.board)

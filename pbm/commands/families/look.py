@@ -262,7 +262,6 @@ class Next(Command, group="look"):
     """
 
     words = ("next",)
-    examples = ("next",)
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:

@@ -213,7 +213,6 @@ class Standings(Command, group="look"):
     """
 
     words = ("standings", "ratings")
-    examples = ("standings",)
     reads_only = True
 
     of: str | None = operand(GameName(), optional=True)

@@ -132,7 +132,6 @@ class Resign(BoardCommand, group="play"):
 
     takes_login = True
     words = ("resign",)
-    examples = ("resign", "resign 12")
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
@@ -173,7 +172,6 @@ class Hint(BoardCommand, group="play"):
     """
 
     words = ("hint",)
-    examples = ("hint", "hint 12")
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
@@ -192,7 +190,6 @@ class Analyse(BoardCommand, group="look"):
     """
 
     words = ("analyse", "analyze")
-    examples = ("analyse", "analyse 12")
 
     def run(self, context: Context) -> Iterator[Event]:
         board = self._find(context)

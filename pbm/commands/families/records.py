@@ -88,7 +88,6 @@ class Import(Command, group="look"):
     """
 
     words = ("import",)
-    examples = ("import",)
     takes_text = True
     tries = IMPORTS
 

@@ -52,7 +52,6 @@ class Play(Command, group="lobby"):
     words = ("play",)
     stands_alone = True
     plainly = 'Answer any mail of ours with "play". The first board comes as soon as there are two.'
-    examples = ("play",)
 
     def run(self, context: Context) -> Iterator[Event]:
         setup, lots = usual_setup(self.game.info.name), context.shuffled
@@ -117,7 +116,6 @@ class ListSeeks(Command, group="lobby"):
     """
 
     words = ("seeks", "offers")
-    examples = ("seeks",)
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:

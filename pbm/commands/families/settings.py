@@ -200,7 +200,6 @@ class ShowSettings(Command, group="account"):
     """Say how we write to you, and what you can change about it."""
 
     words = ("settings",)
-    examples = ("settings",)
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:

@@ -58,7 +58,7 @@ class Command:
     second: ClassVar[str] = ""  # a required second word
     prefix: ClassVar[str] = ""  # any word with this prefix is a synonym
     short: ClassVar[tuple[str, ...]] = ()  # words with one argument at most
-    examples: ClassVar[tuple[str, ...]] = ()
+    examples: ClassVar[tuple[str, ...]] = ()  # by default its word, and the word with a board
     plainly: ClassVar[str] = ""  # how a newcomer uses it: the first line of its page
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
@@ -98,6 +98,9 @@ class Command:
         cls._secret_at = next(secrets, maxsize)
         anywhere = {name: item for name, item in operands.items() if item.kind.anywhere}
         cls._in_turn = anywhere | cls.fields
+        if cls.words and not cls.examples and all(item.optional for item in operands.values()):
+            name = cls.words[0]
+            cls.examples = (name, f"{name} 12") if "board" in operands else (name,)
         cls._sentences = [name for name in operands if isinstance(operands[name].kind, Sentence)]
 
     @classmethod
