@@ -70,13 +70,10 @@ def may_hold_password(text: str) -> bool:
     long = (word for word in text.split() if len(word) >= SHORTEST)
     if not all(map(is_any_bare_move, long)):
         return True
-    return next(classic_userids(text), None) is not None and not _is_move(text)
-
-
-def _is_move(text: str) -> bool:
-    """Whether a text is only a move for a board, as in our own mails."""
-    found = _MOVE.fullmatch(text)
-    return found is not None and is_any_bare_move(found[1])
+    if next(classic_userids(text), None) is None:
+        return False
+    found = _MOVE.fullmatch(text)  # only a move for a board, as in our own mails
+    return found is None or not is_any_bare_move(found[1])
 
 
 def new_password(text: str) -> str | None:
@@ -129,8 +126,11 @@ def perhaps_passwords(
         for found in userid.finditer(seen):
             before = (found[1] or found[0]).lower()
             handle = before if found[1] else own or ""
-            for word in _behind(seen, found.end()):
-                yield from ((handle, before, spelt) for spelt in _spellings(word))
+            for behind in islice(_WORD.finditer(seen, found.end()), _MOST_WORDS):
+                yield from ((handle, before, spelt) for spelt in _spellings(behind[0]))
+                bare = behind[0].strip(_OPENS + _CLOSES).lower()
+                if bare and bare not in _BETWEEN:
+                    break
 
 
 @cache
@@ -139,15 +139,6 @@ def _begins() -> re.Pattern[str]:
     names = "|".join(games())
     pattern = rf"{_BEGINS}(?:(?:{names})\s{{1,9}})?\Z"
     return re.compile(pattern, re.ASCII | re.IGNORECASE | re.MULTILINE)
-
-
-def _behind(text: str, end: int) -> Iterator[str]:
-    """The words behind a userid, up to the first possible password."""
-    for found in islice(_WORD.finditer(text, end), _MOST_WORDS):
-        yield found[0]
-        bare = found[0].strip(_OPENS + _CLOSES).lower()
-        if bare and bare not in _BETWEEN:
-            return
 
 
 def _spellings(word: str) -> dict[str, None]:

@@ -104,12 +104,12 @@ def read_script(
     return script
 
 
+@dataclass(eq=False)
 class _LineReader:
     """Parses the lines of one mail, with moves of one game."""
 
-    def __init__(self, game: Game, *, in_answer: bool) -> None:
-        self._game = game
-        self._in_answer = in_answer
+    game: Game
+    in_answer: bool
 
     def read_mail(self, heading: str, said: Sequence[str]) -> Script:
         """Parse a subject, empty if it is ours, and the lines below it."""
@@ -127,35 +127,45 @@ class _LineReader:
         return script
 
     def read_body(self, body: tuple[str, ...], *, only_commands: bool = False) -> Script:
-        """Parse lines without a subject; with `only_commands`, any other line is a problem."""
+        """Parse lines without a subject; with `only_commands`, any other line is a problem.
+
+        The commands are put in order: those that come after a move or take the text are last.
+        """
         commands: list[Command] = []
+        comment: tuple[str, ...] = ()
         for index, line in enumerate(body):
             if not line.strip():
                 continue
-            found = parse_line(line, self._game) if only_commands else self.read_line(line)
+            found = parse_line(line, self.game) if only_commands else self.read_line(line)
             if isinstance(found, Command):
                 if len(commands) == MOST_COMMANDS:
-                    return _too_many(commands)
+                    line = commands[0].line  # as the other lines of commands, it may hold a secret
+                    most = {"most": MOST_COMMANDS}
+                    return Script(problem=Problem(line, "too-many-commands", most))
                 commands.append(found)
                 if found.text_follows:
-                    return Script(_in_order(commands), trimmed(body[index + 1 :]))
+                    comment = trimmed(body[index + 1 :])
+                    break
             elif only_commands:
                 return Script(problem=found or Problem(line, "not-a-command", {}))
             elif found and not commands:
                 return Script(comment=trimmed(body[index + 1 :]), problem=found)
             else:
-                return Script(_in_order(commands), trimmed(body[index:]))
-        return Script(_in_order(commands))
+                comment = trimmed(body[index:])
+                break
+        commands.sort(key=lambda item: (item.takes_text, item.comes_last))
+        return Script(tuple(commands), comment)
 
     def read_line(self, line: str) -> Command | Problem | None:
         """Parse one line; None for plain words."""
-        game = self._game
-        bare = parse_move(line, game) if self._in_answer else None
-        found = bare or parse_line(line, game)
-        if bare or not self._in_answer:
-            return found
+        if not self.in_answer:
+            return parse_line(line, self.game)
+        bare = parse_move(line, self.game)
+        if bare:
+            return bare
+        found = parse_line(line, self.game)
         if not isinstance(found, Command):
-            found = whole_move(line, game) or botched_move(line, game) or found
+            found = whole_move(line, self.game) or botched_move(line, self.game) or found
         return None if found and is_talk(line, found) else found
 
 
@@ -223,16 +233,6 @@ def is_bare_no(script: Script) -> bool:
     alone = not script.commands and len(script.comment) == 1 and not opts_out(script.comment[0])
     found = spoken(script.comment)
     return alone and found.answer is False and not found.rest
-
-
-def _in_order(commands: list[Command]) -> tuple[Command, ...]:
-    """The commands in order, but those that come after a move or take the rest of the mail last."""
-    return tuple(sorted(commands, key=lambda item: (item.takes_text, item.comes_last)))
-
-
-def _too_many(commands: list[Command]) -> Script:
-    line = commands[0].line  # as the other lines of commands, it may hold a secret
-    return Script(problem=Problem(line, "too-many-commands", {"most": MOST_COMMANDS}))
 
 
 def trimmed(lines: Sequence[str]) -> tuple[str, ...]:

@@ -12,15 +12,11 @@ from pbm.commands.language.words import (
     read_address,
 )
 
+# Words between or after players, and between opposing sides; they cannot be handles.
 JOINING = frozenset(("and", "&", "with", "please", "pls"))
-"""Words between or after players; they cannot be handles."""
-
 AGAINST = frozenset(("against", "versus", "vs", "v"))
-"""Words between opposing sides; they cannot be handles either."""
-
+# One player, or several written as one team; a name is a handle, `me` or an address.
 Team = tuple[str, ...]
-"""One player, or several written as one team; a name is a handle, `me` or an address."""
-
 _BETWEEN = re.compile(r"[ ,;]+")
 
 
@@ -81,11 +77,10 @@ def _teams(names: list[str]) -> list[Team]:
 
 
 def _one(word: str) -> Team:
-    if "@" in word:
-        return (read_address(word),)
-    if not is_handle(lowered(word)):
+    handle = read_address(word) if "@" in word else lowered(word)
+    if "@" not in word and not is_handle(handle):
         raise misread("handle", word=cut_short(word))
-    return (lowered(word),)
+    return (handle,)
 
 
 def _together(teams: list[Team]) -> Team:
