@@ -5,8 +5,8 @@ from unittest.mock import patch
 
 from pbm.rules.abalone.programs import rules
 from pbm.rules.abalone.programs.rules import REQUEST_REASONS, answer
-from pbm.rules.abalone.reasons import REASONS
 from tests.fuzz.targets import Target
+from tests.rules.reasons import REASONS
 
 _START = "11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
 _REQUESTS: tuple[object, ...] = (

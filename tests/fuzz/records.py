@@ -4,9 +4,9 @@ from dataclasses import replace
 from itertools import product
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.reasons import REASONS, RECORD_REASONS
 from pbm.rules.abalone.records import FORMS
 from tests.fuzz.targets import Target
+from tests.rules.reasons import REASONS, RECORD_REASONS
 from tests.rules.records.random_records import random_record
 from tests.rules.sentences import told
 

@@ -24,11 +24,11 @@ from pbm.rules.abalone.programs.rules import (
     answer,
     serve,
 )
-from pbm.rules.abalone.reasons import REASONS
 from pbm.rules.contract import WON
 from tests.polling import PATIENCE
 from tests.rows import each_row
 from tests.rules.perft_table import STARTS, TEAM_STARTS
+from tests.rules.reasons import REASONS
 from tests.rules.setups import placed
 
 COMMAND = [sys.executable, "-m", "pbm.rules.abalone.programs.rules"]

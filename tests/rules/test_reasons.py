@@ -16,17 +16,18 @@ import pytest
 from pbm.resources import resource_path
 from pbm.rules import abalone as rules
 from pbm.rules import contract
-from pbm.rules.abalone import GAME, reasons
+from pbm.rules.abalone import GAME
 from pbm.rules.abalone.records import LONGEST_TEXT
 from pbm.rules.abalone.records.apgn import MOST_PLIES
 from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
 from pbm.rules.contract import RulesError
 from tests.rows import each_row
+from tests.rules import reasons
 from tests.rules.sentences import told
 from tests.rules.test_refusals import ILLEGAL, IN_TEAMS, NOTATION, PILLAR
 from tests.rules.test_state import BAD
 
-ROOMS = Path(reasons.__file__).parent
+ROOMS = Path(rules.__file__).parent
 WORDS = resource_path("templates") / "abalone" / "reasons.txt"
 MACRO = re.compile(r"{% macro (\w+)\(e\) %}(.*?){% endmacro %}", re.DOTALL)
 CLASSES = {

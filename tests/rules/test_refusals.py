@@ -5,9 +5,9 @@ import re
 import pytest
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.reasons import ILLEGAL_MOVE_REASONS, NOTATION_REASONS
 from tests.rows import each_row
 from tests.rules.random_positions import some_positions
+from tests.rules.reasons import ILLEGAL_MOVE_REASONS, NOTATION_REASONS
 from tests.rules.sentences import told
 from tests.rules.setups import CELLS, placed, teamed
 

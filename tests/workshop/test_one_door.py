@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pbm.rules.abalone import BOARDS
 from pbm.rules.abalone.game import TO_PLAY, TO_READ, TO_WRITE
-from pbm.rules.abalone.reasons import REASONS, RECORD_REASONS
+from tests.rules.reasons import REASONS, RECORD_REASONS
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = {option.name for option in (*TO_PLAY, *TO_READ, *TO_WRITE)} - {"json", "diagram"}

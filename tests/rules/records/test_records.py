@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.reasons import REASONS, RECORD_REASONS
 from pbm.rules.abalone.records import FORMS, LONGEST_TEXT, Form
 from pbm.rules.abalone.records.apgn import MOST_PLIES
 from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
 from pbm.rules.record import merged_steps
 from tests.rows import each_row
+from tests.rules.reasons import REASONS, RECORD_REASONS
 from tests.rules.sentences import told
 
 MANUAL = (Path(__file__).resolve().parents[3] / "docs" / "records.md").read_text("utf-8")

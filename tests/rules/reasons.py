@@ -1,9 +1,7 @@
 """The closed lists of reasons to refuse a move, a state line, a set-up, a record or a claim.
 
-Every error of the contract that is raised here has one of these reasons, and parameters as plain
-data. If a reason has several causes, `fault` says which. The sentences for people are in the game's
-`reasons.txt`; `docs/rules-protocol.md` explains the reasons, `docs/records.md` those of records.
-Tests compare these lists with the code, the sentences and the pages.
+`test_reasons` compares them with the code, with the sentences in the game's `reasons.txt`, and with
+the pages: `docs/rules-protocol.md` explains the reasons, `docs/records.md` those of records.
 """
 
 NOTATION_REASONS = tuple(
