@@ -15,7 +15,7 @@ that rules cannot change unnoticed.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from pbm.rules.contract import (
     LONGEST_BY,
@@ -62,7 +62,12 @@ def write(game: Game, seats: int, chosen: Options, steps: list[str], *, seed: in
 def _lines(game: Game, seats: int, chosen: Options, steps: list[str], seed: int) -> Iterator[str]:
     options = completed(game.info.options, chosen)
     position = game.start(seats, options, seed)
-    yield " ".join([f"start {seats} seed={seed}", *_format_options(options)])
+    yield " ".join(
+        [
+            f"start {seats} seed={seed}",
+            *(name if value is True else f"{name}={value}" for name, value in options.items()),
+        ]
+    )
     yield f"= {_state(game, position)}"
     for step in steps:
         yield step
@@ -108,11 +113,6 @@ def _parse_start(line: str) -> tuple[int, int, dict[str, str | bool]]:
     for name, _, value in (each.partition("=") for each in words[1:]):
         chosen[name] = value or True
     return _number(words[0]), _number(str(chosen.pop("seed", 0))), chosen
-
-
-def _format_options(options: Mapping[str, str | bool]) -> Iterator[str]:
-    for name, value in options.items():
-        yield name if value is True else f"{name}={value}"
 
 
 def _number(text: str) -> int:

@@ -61,7 +61,11 @@ class RobotWorker:
                     if not leased:
                         await woken(self.asked, until(due_at, self.jobs.clock))
         finally:
-            await self._release()
+            try:
+                await self.writer.do(self.jobs.release)
+            except DBAPIError as error:
+                trouble = str(error.orig)
+                _log.warning("database away, leases run out by themselves", error=trouble)
 
     async def _compute(self, leased: LeasedJob) -> None:
         """Compute, then finish the job; retry while the database is away."""
@@ -97,10 +101,3 @@ class RobotWorker:
                     await self.writer.do(extend)
             except DBAPIError as error:
                 _log.warning("database away, no sign given", error=str(error.orig))
-
-    async def _release(self) -> None:
-        """End the leases of the jobs under way."""
-        try:
-            await self.writer.do(self.jobs.release)
-        except DBAPIError as error:
-            _log.warning("database away, leases run out by themselves", error=str(error.orig))

@@ -4,7 +4,7 @@ A library that was not built from this very source is refused.
 """
 
 import ctypes
-from ctypes import POINTER, Array, Structure, byref, c_double, c_int32, c_int64, c_uint64
+from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_uint64
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -148,6 +148,7 @@ def _bounds(limits: SearchLimits, told: Any) -> _Limits:
 
 def _given(root: Root) -> _Root:
     players = len(root.marbles)
+    past = [word for marbles, _ in root.past for cells in marbles for word in _words(cells)]
     given = _Root(
         players=players,
         sides_number=len(root.scores),
@@ -158,7 +159,7 @@ def _given(root: Root) -> _Root:
         fixed=(c_uint64 * 2)(*_words(root.fixed)),
         past_number=len(root.past),
         past_turns=(c_int32 * len(root.past))(*(turn for _, turn in root.past)),
-        past_marbles=_all_words([cells for marbles, _ in root.past for cells in marbles]),
+        past_marbles=(c_uint64 * len(past))(*past),
     )
     for seat, cells in enumerate(root.marbles):
         given.marbles[seat][:] = _words(cells)
@@ -167,7 +168,3 @@ def _given(root: Root) -> _Root:
 
 def _words(cells: int) -> tuple[int, int]:
     return cells & _WORD, cells >> 64
-
-
-def _all_words(sets: list[int]) -> "Array[c_uint64]":
-    return (c_uint64 * (2 * len(sets)))(*(word for cells in sets for word in _words(cells)))

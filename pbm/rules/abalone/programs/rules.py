@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Literal, NoReturn, TypeVar, get_args
+from typing import Any, BinaryIO, Literal, TypeVar, get_args
 
 from pbm import __version__
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
@@ -71,16 +71,12 @@ def _read_request(line: bytes) -> Request:
     if len(line) > LONGEST_LINE:
         raise RequestError("line-too-long", f"A line has at most {LONGEST_LINE} bytes.")
     try:
-        request = json.loads(line.decode(), parse_constant=_no_constant)
+        request = json.loads(line.decode(), parse_constant=int)  # no NaN
     except (ValueError, RecursionError):
         raise RequestError("bad-json", "The line is not JSON text in UTF-8.") from None
     if not isinstance(request, dict):
         raise RequestError("bad-request", "A request is a JSON object.")
     return Request(request)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"JSON has no {name}")
 
 
 def _start(request: Request) -> Answer:

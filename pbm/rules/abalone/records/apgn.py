@@ -1,7 +1,7 @@
 """Games as text with tags and numbered moves, and as a bare list of moves in Aba-Pro notation."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
 from pbm.rules.abalone.board import CENTRE, format_cell
@@ -36,7 +36,6 @@ from pbm.rules.contract import (
     Ending,
     Leaving,
     NotationError,
-    Outcome,
     RecordError,
     Step,
 )
@@ -263,7 +262,9 @@ def _without_result(
     """The words before the result, which is appended to `said`."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
-        if isinstance(word, Leaving) or not _is_result(word, players, last):
+        # With more players a digit at the very end is the seat that won; elsewhere it is a number.
+        is_seat = last and players > 2
+        if isinstance(word, Leaving) or not (is_result(word) or (is_seat and word.isdecimal())):
             continue
         if not last:
             more = shown(str(words[index + 1]))
@@ -271,11 +272,6 @@ def _without_result(
         said.append(parse_result(word, players))
         return words[:index]
     return words
-
-
-def _is_result(word: str, players: int, last: bool) -> bool:
-    # With more players a digit at the very end is the seat that won; elsewhere it is a number.
-    return is_result(word) or (last and players > 2 and word.isdecimal())
 
 
 def _agreed(said: list[Winners], players: int) -> Winners:
@@ -290,7 +286,8 @@ def _agreed(said: list[Winners], players: int) -> Winners:
 def _play(
     words: list[str | Leaving], start: AbalonePosition, tags: _Tags
 ) -> tuple[tuple[Step, ...], AbalonePosition]:
-    parse = _parser(tags)
+    usual = parse_move if tags.get("notation") else _parse_unsaid
+    parse = parse_abapro if tags.notation == "Aba-Pro" else usual
     replay, steps = Replayer(start), []
     for word in words:
         if isinstance(word, Leaving):
@@ -302,12 +299,6 @@ def _play(
                 raise RecordError("too-many-plies", most=MOST_PLIES)
             steps.append(replay.move(word, parse).step)
     return tuple(steps), replay.position
-
-
-def _parser(tags: _Tags) -> Callable[[str, AbalonePosition], LineMove]:
-    if tags.notation == "Aba-Pro":
-        return parse_abapro
-    return parse_move if tags.get("notation") else _parse_unsaid
 
 
 def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
@@ -325,7 +316,9 @@ def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Endin
     players = final.players
     how = next((how for how in ENDING_HOWS if how == termination.lower()), None)
     if how is None or how == "record":
-        _check_result(winners, final.outcome, players)
+        if winners is not None and final.outcome and winners != final.outcome.winners:
+            said, made = (format_result(w, players) for w in (winners, final.outcome.winners))
+            raise RecordError("result-differs", said=said, made=made)
         return None if winners is None or final.outcome else Ending("record", winners)
     if how == "operator":
         if winners is None:
@@ -336,11 +329,3 @@ def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Endin
         result = format_result(ending.result, players)
         raise RecordError("bad-result", fault="other", how=how, result=result)
     return ending
-
-
-def _check_result(winners: Winners, outcome: Outcome | None, players: int) -> None:
-    """Check that a stated result is that of the moves."""
-    if winners is None or outcome is None or winners == outcome.winners:
-        return
-    said, made = format_result(winners, players), format_result(outcome.winners, players)
-    raise RecordError("result-differs", said=said, made=made)

@@ -1,7 +1,7 @@
 """A record as one JSON object, read strictly and without loss."""
 
 import json
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from pbm.rules.abalone.records.apgn import MOST_PLIES, check_board
 from pbm.rules.abalone.records.record import Record
@@ -52,7 +52,7 @@ def parse_json(text: str, board: str | None = None) -> Record:
         raise RecordError("not-a-record", format=FORMAT)
     if fields.get("version", int) != FORMAT_VERSION:
         raise RecordError("bad-version", version=FORMAT_VERSION)
-    fields.check_known(_FIELDS)
+    fields = _Fields(fields.values, "record", _FIELDS)
     tags = fields.get("tags", dict, {})
     record = Record(
         fields.get("board", str),
@@ -75,17 +75,20 @@ def parse_json(text: str, board: str | None = None) -> Record:
 class _Fields:
     """The fields of an object, read by name and type."""
 
-    def __init__(self, value: object, what: str) -> None:
+    def __init__(self, value: object, what: str, known: list[str] | None = None) -> None:
         if not isinstance(value, dict):
             raise RecordError("bad-json", fault="object", what=what)
         self.values: dict[str, object] = value
-        self.what = what
-
-    def check_known(self, names: list[str]) -> None:
-        """Raise RecordError for unknown fields."""
         # An unknown field may change the meaning, so it is not ignored.
-        if not self.values.keys() <= set(names):
-            raise RecordError("bad-json", fault="fields", what=self.what, fields=names)
+        if known is not None and not value.keys() <= set(known):
+            raise RecordError("bad-json", fault="fields", what=what, fields=known)
+
+    def word(self, name: str, known: tuple[str, ...]) -> str:
+        """A field that is one of some words; it must be there."""
+        word = self.get(name, str)
+        if word not in known:
+            raise RecordError("bad-json", fault="word", name=name, words=list(known))
+        return word
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
         """A field of a type; one without a default must be there."""
@@ -107,32 +110,22 @@ def _read_steps(fields: _Fields) -> tuple[Step, ...]:
     steps = fields.list("steps", object)
     if "steps" not in fields.values:
         raise RecordError("bad-json", fault="no-steps")
-    read = [step if isinstance(step, str) else _read_leaving(step) for step in steps]
+    read: list[Step] = []
+    for step in steps:
+        if not isinstance(step, str):
+            left = _Fields(step, "step", ["seat", "left"])
+            step = Leaving(left.get("seat", int), left.word("left", LEAVING_HOWS))
+        read.append(step)
     if sum(isinstance(step, str) for step in read) > MOST_PLIES:
         raise RecordError("too-many-plies", most=MOST_PLIES)
     return tuple(read)
 
 
-def _read_leaving(value: object) -> Leaving:
-    fields = _Fields(value, "step")
-    fields.check_known(["seat", "left"])
-    return Leaving(fields.get("seat", int), _word(fields.get("left", str), LEAVING_HOWS, "left"))
-
-
 def _read_ended(fields: _Fields) -> Ending | None:
-    value = fields.values.get("ended")
-    if value is None:
+    if fields.values.get("ended") is None:
         return None
-    ended = _Fields(value, "ended")
-    ended.check_known(["how", "winners"])
-    how = _word(ended.get("how", str), ENDING_HOWS, "how")
-    return Ending(how, tuple(ended.list("winners", int)))
-
-
-def _word(word: str, known: tuple[str, ...], name: str) -> str:
-    if word not in known:
-        raise RecordError("bad-json", fault="word", name=name, words=list(known))
-    return word
+    ended = _Fields(fields.values["ended"], "ended", ["how", "winners"])
+    return Ending(ended.word("how", ENDING_HOWS), tuple(ended.list("winners", int)))
 
 
 def _check_states(fields: _Fields, record: Record) -> None:
@@ -151,7 +144,7 @@ def _check_states(fields: _Fields, record: Record) -> None:
 
 def _load(text: str) -> object:
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_once, parse_constant=int)  # no NaN
     except (ValueError, RecursionError) as error:
         if isinstance(error, RecordError):
             raise
@@ -163,7 +156,3 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(values) != len(pairs):
         raise RecordError("bad-json", fault="twice")
     return values
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"JSON has no {name}")
