@@ -1,7 +1,7 @@
 """Parses a whole mail: its commands, its comment, or the line that does not parse."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -30,7 +30,8 @@ class Script:
     `said` are the sender's raw lines, which may hold a password. `heading` is the mail's subject,
     unless we wrote it. Interpreting a script (`pbm/service/understanding`) may add: `guess`, the
     section that asks for confirmation, as the commands are only guessed; `wish`, a script that is
-    asked about after the commands; `unplaced`, words that belong to no board and are returned;
+    asked about after the commands; `between`, the words below commands for several boards, by
+    index, except below the last one; `unplaced`, words that belong to no board and are returned;
     `answer`, sent instead of running commands.
     """
 
@@ -41,6 +42,7 @@ class Script:
     heading: str = ""
     guess: Mapping[str, Any] | None = None
     wish: "Script | None" = None
+    between: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     unplaced: tuple[str, ...] = ()
     answer: Answered | None = None
 
@@ -68,6 +70,12 @@ class Script:
             if index not in left_out and not doubled:
                 kept.append(line)
         return trimmed(kept)
+
+    def with_one_comment(self) -> "Script":
+        """The script with the words of its last command alone; the others are unplaced."""
+        words = [self.unplaced, *self.between.values()]
+        unplaced = trimmed([line for lines in words if lines for line in (*lines, "")])
+        return replace(self, between={}, unplaced=unplaced)
 
     @property
     def is_empty(self) -> bool:

@@ -186,24 +186,33 @@ def test_in_an_answer_to_another_board_the_number_is_asked_about(table: Table) -
     alice.says(f"2 {MOVE}", answering=first).says("yes").hears("bob's move on board 2")
 
 
-def test_words_between_the_lines_come_back(table: Table) -> None:
+@pytest.mark.parametrize("above", ["", "Hi all,\n\n", "What a day.\n"])
+def test_words_below_a_line_go_to_its_board(above: str, table: Table) -> None:
     alice, bob, _ = sits_down(table, 3)
-    alice.says(f"Hi all,\n\n1 {MOVE}\nNice!\n2 {MOVE}\n\nGood luck").hears(
-        "only what stands below the last of them is sent on", "| Hi all, | | Nice!"
-    )
-    first, second = bob.gets(2).arrived
-    assert "Nice!" not in first.text + second.text
-    assert "| Good luck" in second.text
-    assert played(table) == [1, 2]
+    alice.says(f"{above}1 {MOVE}\nNice!\n\nReally.\n2 {MOVE}\n3 {MOVE}\n\nGood luck")
+    told = [[line for line in mail.text.split("\n") if line[:1] == "|"] for mail in bob.arrived]
+    assert told == [["| Nice!", "|", "| Really."], [], ["| Good luck"]]
+    assert played(table) == [1, 2, 3]
+    returned = [mail.text for mail in alice.arrived if "Your mail has moves for" in mail.text]
+    assert len(returned) == ("day" in above)
+    assert all("| What a day." in text for text in returned)
+
+
+def test_words_below_a_refused_line_come_back(table: Table) -> None:
+    alice, bob, _ = sits_down(table, 2)
+    alice.says(f"1 a1-i9,b2\nNice!\n2 {MOVE}\nBye").hears("| Nice!")
+    assert "Nice!" not in bob.gets(1).newest.text
+    assert "| Bye" in bob.newest.text
+    assert played(table) == [2]
 
 
 def test_mails_that_prove_nothing_are_asked_about_as_far_as_they_can_be_done(table: Table) -> None:
     alice, bob, _ = sits_down(table, 3)
-    alice.writes(f"1 {MOVE}", f"Hello!\n77 {MOVE}\n3 {MOVE}\nBye").gets(2).hears(
+    alice.writes(f"1 {MOVE}", f"What a day!\n77 {MOVE}\n3 {MOVE}\nBye").gets(2).hears(
         "There is no board 77.",
         "| move 1#1 a1-c3,b2 | move 3#1 a1-c3,b2",
-        "These words were not.",
-        "| Hello!",
+        "these words were not sent on",
+        "| What a day!",
     )
     assert played(table) == []
     alice.says("yes").gets(2)

@@ -100,6 +100,7 @@ def _obey_meant(
     refusals = _tried_too_often(context, player, script)
     outcomes = []
     if refusals:
+        script = script.with_one_comment()
         outcomes = [f"{player.handle}: tried too often{tell(context, [*refusals.values()])}"]
         left = {place: item for place, item in enumerate(script.commands) if place not in refusals}
         lost_text = any(script.commands[place].takes_text for place in refusals)
@@ -242,6 +243,7 @@ def is_dangerous(script: Script) -> bool:
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
     """Ask to confirm; refuse at once commands that would fail, and run harmless ones."""
+    script = script.with_one_comment()
     rehearsal = rehearse(within_rate(context, script), script)
     if not rehearsal.refusals:
         return _ask(context, script, rehearsal, doubt)

@@ -59,6 +59,9 @@ def run_script(context: Context, script: Script) -> list[Event]:
     for command in script.commands:
         run.next(command)
     happened = run.happened
+    for index, words in script.between.items():
+        if words and happened[index]:
+            happened[index] += _with_words(context, words, happened[index])
     if script.comment and not script.problem and not run.takes_text:
         happened.append(_place_comment(context, script, happened))
     if script.unplaced:
@@ -198,7 +201,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Send the words to the board of a command; `events` are the command's."""
+    """Send words to the board of a command; its `events` keep them if they have to wait."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)

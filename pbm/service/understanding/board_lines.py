@@ -1,12 +1,13 @@
 """Lines that begin with a board's number, between other words of a mail.
 
-Each such line is a command, run or refused by itself. Words below the last one go to its board; if
-all lines are about one board, all words do.
+Each such line is a command, run or refused by itself. Words below a line go to its board; if all
+lines are about one board, all words do.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
@@ -14,6 +15,8 @@ from pbm.commands.language.declare import Command
 from pbm.commands.language.words import BoardRef
 from pbm.commands.registry import Problem, line_for_a_board, whole_move
 from pbm.commands.script import Script, trimmed
+from pbm.commands.sentences.clauses import clauses
+from pbm.commands.sentences.everyday import is_greeting
 from pbm.commands.talk import is_in_sentence
 from pbm.mail.reading.quoting_own import holds_ours
 from pbm.play.limits import MOST_COMMANDS
@@ -88,12 +91,16 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """The script with the words for the board of its last line; the rest are unplaced."""
+    """The script with the words below each line for its board; those above all are unplaced."""
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
-    last = max(lines)
-    above = [line for at, line in enumerate(words[:last]) if at not in lines]
-    return replace(script, comment=trimmed(words[last + 1 :]), unplaced=trimmed(above))
+    above = len(script.commands) - len(lines)  # commands above the words
+    starts = [-1, *sorted(lines), len(words)]
+    first, *below = (trimmed(words[start + 1 : end]) for start, end in pairwise(starts))
+    between = dict(enumerate(below[:-1], above)) | ({above - 1: first} if above else {})
+    greets = all(is_greeting(clause) for line in first for clause in clauses(line))
+    unplaced = () if above or greets else first
+    return replace(script, comment=below[-1], between=between, unplaced=unplaced)
 
 
 def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
