@@ -5,7 +5,7 @@ from typing import Any
 from pbm.events import CalledOff, Proposed
 from pbm.mail.tags import new_token, token_digest
 from pbm.play.challenges import setup_of_challenge
-from pbm.play.clocks.terms import Terms, usual_terms
+from pbm.play.clocks.terms import usual_terms
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
 from pbm.play.views import opening_view
@@ -61,6 +61,7 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
     setup = setup_of_challenge(challenge)
     players = [seat.handle for seat in challenge.seats]
     position, game = setup.position(len(players)), game_named(setup.game)
+    terms = setup.clock or usual_terms(len(players))
     return {
         "inviter": challenge.handle_of(challenge.by_id),
         "game": setup.game,
@@ -72,17 +73,7 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
         "asked": [challenge.handle_of(player_id) for player_id in challenge.asked],
         "rounds": setup.rounds,
         "rated": setup.rated,
-        "clock": _clock(setup.clock or usual_terms(len(players))),
+        "clock": {name: getattr(terms, name) for name in ("each", "total", "bank", "increment")},
         **opening_view(game, position),
         "until": f"{challenge.expires_at:%Y-%m-%d}",
-    }
-
-
-def _clock(terms: Terms) -> dict[str, int | None]:
-    """The times of a clock in seconds."""
-    return {
-        "each": terms.each,
-        "total": terms.total,
-        "bank": terms.bank,
-        "increment": terms.increment,
     }

@@ -16,10 +16,7 @@ from pbm.play.turn import Turn
 from pbm.store.values.asking import OPEN_FOR, PendingCommands, Question
 from pbm.store.values.players import Player
 
-_MOST, _WITHIN = (
-    60,
-    timedelta(hours=1),
-)  # from all strangers together: each costs some 25 ms
+_MOST, _WITHIN = 60, timedelta(hours=1)  # of all strangers together: each costs some 25 ms
 
 
 def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:

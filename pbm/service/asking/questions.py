@@ -219,7 +219,11 @@ def ask_errand(turn: Turn, player: Player, asked: ToConfirm) -> None:
     if not may_answer(turn, player):
         return
     waiting = _waiting_with(turn, player, asked)
-    way = _common_way(turn, player, waiting) if asked.avoidable else ""
+    way = ""  # a yes gives no consent, unless all commands have one origin
+    if asked.avoidable and turn.unproven and not player.settings.strict:
+        own = origin_of(turn)
+        ids = [errand.id for errand in waiting]
+        way = own if turn.work.questions.ways_of(player.id, ids, turn.now) <= {own} else ""
     older = max(0, len(waiting) - MOST_ERRANDS)
     waiting = waiting[older:]
     params = {
@@ -254,15 +258,6 @@ def _waiting_with(turn: Turn, player: Player, asked: ToConfirm) -> list[PendingC
         )
         same += questions.open_errands([added])
     return [*(item for item in waiting if item not in same), *same]
-
-
-def _common_way(turn: Turn, player: Player, waiting: Sequence[PendingCommands]) -> str:
-    """The origin shared by all commands of a question; empty if a yes gives no consent."""
-    if not turn.unproven or player.settings.strict:
-        return ""
-    way = origin_of(turn)
-    before = turn.work.questions.ways_of(player.id, [errand.id for errand in waiting], turn.now)
-    return way if before <= {way} else ""
 
 
 def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:

@@ -27,10 +27,14 @@ def origin_of(turn: Turn) -> str:
     if not isinstance(turn, MailTurn):
         return ""
     author, sender = address_key(turn.cause.author), address_key(turn.mail.sender)
-    network = _network(turn)
-    if not (network and _is_of_one_domain(author, sender)):
+    peer = turn.mail.peer
+    origin = turn.mail.network or ("" if turn.site.trusts(peer) else peer)
+    one, other = (f".{address.rpartition('@')[2]}" for address in (author, sender))
+    if not origin or not (one.endswith(other) or other.endswith(one)):
         return ""
-    known = (author, sender.rpartition("@")[2], network)
+    network = ip_network(origin)
+    network = network.supernet(new_prefix=_NET_BITS[network.version])
+    known = (author, sender.rpartition("@")[2], str(network))
     return sha256("\n".join(known).encode()).hexdigest()[:32]
 
 
@@ -50,19 +54,3 @@ def is_consented(turn: Turn, player: Player, script: Script) -> bool:
         return False
     origin, since = origin_of(turn), turn.now - CONSENT_STANDS
     return bool(origin) and turn.work.consents.stands(player, origin, since=since)
-
-
-def _is_of_one_domain(author: str, sender: str) -> bool:
-    """Whether one address's domain equals or contains the other's."""
-    one, other = (f".{address.rpartition('@')[2]}" for address in (author, sender))
-    return one.endswith(other) or other.endswith(one)
-
-
-def _network(turn: MailTurn) -> str:
-    """The network that a mail comes from; empty if unknown."""
-    peer = turn.mail.peer
-    known = turn.mail.network or ("" if turn.site.trusts(peer) else peer)
-    if not known:
-        return ""
-    network = ip_network(known)
-    return str(network.supernet(new_prefix=_NET_BITS[network.version]))

@@ -24,7 +24,6 @@ from pbm.play.actions import show_life
 from pbm.play.allowance import is_paused, minute_after
 from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import LEFT_OUT_NOTICES
-from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
 from pbm.service.asking.addresses import ask_new_address, tell_other_addresses
 from pbm.service.asking.challenges import ask_challenged, tell_called_off
@@ -165,7 +164,24 @@ def tell(context: Context, events: Sequence[Event]) -> str:
     answered = [event for event in events if isinstance(event, Answered)]
     told = announce_answer(turn, speaker, answered)
     tell_other_addresses(turn, speaker, [item for item in answered if item.to_all])
-    _ask_held(turn, speaker, [event for event in events if isinstance(event, NeedsConfirmation)])
+    _write_others(turn, speaker, events)
+    if told:
+        return ""
+    codes = [event.params["code"] for event in answered if "code" in event.params]
+    refused_as = f"refused as {', '.join(codes)}; " if codes else ""
+    return f" ({refused_as}not answered, had enough answers)"
+
+
+def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
+    """Write the questions about events, and the mails that are about no board."""
+    held = [event for event in events if isinstance(event, NeedsConfirmation)]
+    if held:
+        reasons: list[dict[str, Any]] = []
+        for item in held:
+            reason = {"section": item.section, **item.params}
+            reasons += [reason] if reason not in reasons else []
+        lines, last = tuple(item.line for item in held), held[-1]
+        ask_errand(turn, speaker, ToConfirm(lines, last.comment, last.board_id, reasons))
     for event in events:
         match event:
             case Invited():
@@ -178,9 +194,11 @@ def tell(context: Context, events: Sequence[Event]) -> str:
                 ask_challenged(turn, event)
             case CalledOff():
                 tell_called_off(turn, event)
-            case Reported():
-                _pass_on(turn, event)
-    return "" if told else _withheld(answered)
+            case Reported() if turn.site.operator:  # `pbm-admin reports` shows it anyway
+                board = turn.work.boards.get(event.about)
+                params = {**to_plain(event), "players": [seat.handle for seat in board.seats]}
+                subject = f"{event.handle} reports board {event.about}"
+                MailWriter(turn).notice(turn.site.operator, "report-operator", subject, params)
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
@@ -196,32 +214,6 @@ def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
     numbers = [getattr(event, "board_id", None) for event in events]
     number = numbers[-1] if numbers else context.own_hint
     return [replace(note, board_id=number) for note in notes]
-
-
-def _withheld(answered: Sequence[Answered]) -> str:
-    codes = [event.params["code"] for event in answered if "code" in event.params]
-    refused = f"refused as {', '.join(codes)}; " if codes else ""
-    return f" ({refused}not answered, had enough answers)"
-
-
-def _ask_held(turn: Turn, player: Player, held: Sequence[NeedsConfirmation]) -> None:
-    if not held:
-        return
-    reasons: list[dict[str, Any]] = []
-    for event in held:
-        reason = {"section": event.section, **event.params}
-        reasons += [reason] if reason not in reasons else []
-    lines, last = tuple(event.line for event in held), held[-1]
-    ask_errand(turn, player, ToConfirm(lines, last.comment, last.board_id, reasons))
-
-
-def _pass_on(turn: Turn, event: Reported) -> None:
-    """Mail a report to the operator, if there is one; `pbm-admin reports` shows it anyway."""
-    if turn.site.operator:
-        board = turn.work.boards.get(event.about)
-        told = {**to_plain(event), "players": [seat.handle for seat in board.seats]}
-        subject = f"{event.handle} reports board {event.about}"
-        MailWriter(turn).notice(turn.site.operator, "report-operator", subject, told)
 
 
 def _must_ask(context: Context, script: Script, *, proven: bool, doubt: str) -> bool:

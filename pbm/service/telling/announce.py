@@ -157,12 +157,24 @@ def _is_asked(player: Player, board: Board) -> bool:
 
 def _kept_words(turn: Turn, board: Board, news: _News) -> _Hidden:
     """Store the words said on a board; return whose words are hidden from whom."""
-    handles = dict.fromkeys(event.speaker for event in news.events if event.speaker)
-    speakers = {handle: _number(turn, board, handle) for handle in handles}
-    hidden = _hidden(turn, board, speakers) if speakers else {}
+    handles = [event.speaker for event in news.events if event.speaker]
+    if not handles:
+        return {}
+    speakers: dict[str, int] = {}
+    for handle in handles:
+        seat = next((seat for seat in board.seats if seat.handle == handle), None)
+        # The same mail may have changed the handle since.
+        number = seat.player_id if seat else turn.work.players.formerly(handle)
+        assert number is not None
+        speakers[handle] = number
     for said in news.comments:
-        turn.work.words.add(board.id, speakers[said["handle"]], _lines(said), turn.now)
-    return hidden
+        lines = [*said["head"], *said["rest"]]
+        turn.work.words.add(board.id, speakers[said["handle"]], lines, turn.now)
+    blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
+    return {
+        by: frozenset(handle for handle, speaker in speakers.items() if (by, speaker) in blocks)
+        for by, _ in blocks
+    }
 
 
 def _shown(
@@ -261,27 +273,6 @@ def _mail_for(
     return {**told, "not_shown": not_shown} if not_shown else told
 
 
-def _hidden(turn: Turn, board: Board, speakers: Mapping[str, int]) -> _Hidden:
-    """The speakers whom each player of a board has blocked."""
-    blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
-    return {
-        by: frozenset(handle for handle, speaker in speakers.items() if (by, speaker) in blocks)
-        for by, _ in blocks
-    }
-
-
-def _number(turn: Turn, board: Board, handle: str) -> int:
-    """The player with a handle, even if the same mail has changed it since."""
-    found = next((seat.player_id for seat in board.seats if seat.handle == handle), None)
-    former = turn.work.players.formerly(handle) if found is None else found
-    assert former is not None
-    return former
-
-
-def _lines(said: dict[str, Any]) -> list[str]:
-    return [*said["head"], *said["rest"]]
-
-
 def shown_to(
     turn: Turn, player: Player, board: Board, *facts: BoardFact, after: int | None = None
 ) -> dict[str, Any]:
@@ -302,23 +293,19 @@ def shown_to(
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     """Divide a comment into lines above and below the board; one or two stay above."""
-    head, rest = _divided(lines)
-    few = len(rest) < _BELOW_THE_BOARD
-    if few and sum(len(said_lines(line)) for line in rest) < _BELOW_THE_BOARD:
-        return list(lines), []
-    return head, rest
-
-
-def _divided(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     head: list[str] = []
+    rest: list[str] = []
     room = _ABOVE_THE_BOARD
     for index, line in enumerate(lines):
         folded = said_lines(line)
         if len(folded) > room:
-            if head:
-                return head, list(lines[index:])
-            below = [" ".join(folded[room:]), *lines[index + 1 :]]
-            return [" ".join(folded[:room])], below
+            rest = list(lines[index:])
+            if not head:
+                head, rest[:1] = [" ".join(folded[:room])], [" ".join(folded[room:])]
+            break
         head.append(line)
         room -= len(folded)
-    return head, []
+    few = len(rest) < _BELOW_THE_BOARD
+    if few and sum(len(said_lines(line)) for line in rest) < _BELOW_THE_BOARD:
+        return list(lines), []
+    return head, rest

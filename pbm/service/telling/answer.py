@@ -20,7 +20,11 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
         return True
     if not may_answer(turn, player):
         return False
-    number = _board_of(sections)
+    numbers = {section.board_id for section in sections}
+    # A board in a section of its own needs no thread if other sections are about no board.
+    if len(numbers) > 1 and not any(section.boards for section in sections):
+        numbers.discard(None)
+    number = numbers.pop() if len(numbers) == 1 else None
     # A board comes last, so that its state line is the last line of the mail.
     told = [
         {"section": section.section, **section.params}
@@ -28,23 +32,15 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
     ]
     if number is None:
         shown = [board for section in sections for board in section.boards]
-        MailWriter(turn).answer(player, _subject(sections[0]), {"sections": told}, shown=shown)
+        first = sections[0]
+        title = str(first.params.get("title") or first.section.replace("-", " "))
+        subject = str(first.params.get("subject_line") or answer_subject(title))
+        MailWriter(turn).answer(player, subject, {"sections": told}, shown=shown)
         return True
     board = turn.work.boards.get(number)
     params = {**shown_to(turn, player, board), "sections": told}
     MailWriter(turn).answer_on_board(player, board, params)
     return True
-
-
-def _board_of(sections: Sequence[Answered]) -> int | None:
-    """The only board that an answer is about, else None.
-
-    A board in a section of its own needs no thread if other sections are about no board.
-    """
-    numbers = {section.board_id for section in sections}
-    if len(numbers) > 1 and not any(section.boards for section in sections):
-        numbers.discard(None)
-    return numbers.pop() if len(numbers) == 1 else None
 
 
 def may_answer(turn: Turn, player: Player) -> bool:
@@ -64,9 +60,3 @@ def may_answer(turn: Turn, player: Player) -> bool:
     subject = answer_subject(f"answers paused until {until}")
     MailWriter(turn).answer(player, subject, {"sections": [paused]}, kind=limit.pause)
     return False
-
-
-def _subject(section: Answered) -> str:
-    subject = section.params.get("subject_line")
-    title = section.params.get("title") or section.section.replace("-", " ")
-    return str(subject or answer_subject(str(title)))

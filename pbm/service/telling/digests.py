@@ -48,10 +48,11 @@ def _write(
     more: int,
 ) -> None:
     own = sum(view["yours"] for view in shown)
+    waiting = turn.work.boards.to_move(player.id)
     of_boards = f"news of {len(shown)}, your move on {own or 'none'}"
     section = {
         "boards": shown,
-        "also": _also(turn, player, {view["number"] for view in shown}),
+        "also": len(set(waiting).difference(view["number"] for view in shown)),
         "notices": notices,
         "more": more,
         "wanted": player.settings.wants_digests,
@@ -89,8 +90,3 @@ def _urgency(turn: Turn, player: Player, board: Board) -> tuple[bool, bool, floa
     wait = wait_of(turn.work, board, turn.now, player)
     ends_at = wait.ends_at.timestamp() if wait and wait.ends_at else float("inf")
     return False, False, ends_at, board.id
-
-
-def _also(turn: Turn, player: Player, told: set[int]) -> int:
-    """How many other boards wait for the player."""
-    return len(set(turn.work.boards.to_move(player.id)) - told)

@@ -105,15 +105,21 @@ def _keep(
     If `shortened`, all have room: words that are too long are left out, but for the author.
     """
     later = set[int]()
-    kept, until = turn.work.kept_news, _ply_known(board, events)
+    plies = [event.played_ply for event in events if event.played_ply]
+    kept, until = turn.work.kept_news, min(plies, default=board.ply + 1) - 1  # the last known ply
     sizes = kept.sizes(numbers, board.id)
-    for plain, readers in _alike(numbers, told).items():
+    alike: dict[str, list[int]] = {}  # players by their news, which blocks make differ
+    for number in sorted(numbers):
+        alike.setdefault(json.dumps(told[number]), []).append(number)
+    for plain, readers in alike.items():
         room = MOST_KEPT - len(plain)
         among = [number for number in readers if sizes.get(number, 0) <= room]
         kept.keep(among, board.id, News(until, told[readers[0]], len(plain), turn.now))
         later |= set(among)
         for number in set(readers) - later if shortened else ():
-            short = _short(told[number])
+            writers = {"not_shown": [said["handle"] for said in told[number]["comments"]]}
+            hidden = _not_shown([told[number], writers])
+            short = {"lead": told[number]["lead"], "comments": [], **hidden}
             size = len(json.dumps(short))
             if sizes.get(number, 0) + size <= 2 * MOST_KEPT:
                 kept.keep([number], board.id, News(until, short, size, turn.now))
@@ -143,19 +149,6 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
         "comments": [said for told in before for said in told["comments"]] + view["comments"],
         **_not_shown([*before, view]),
     }
-
-
-def _alike(numbers: Iterable[int], told: Mapping[int, dict[str, Any]]) -> dict[str, list[int]]:
-    """Players grouped by the JSON of their news, which blocks make differ."""
-    found: dict[str, list[int]] = {}
-    for number in sorted(numbers):
-        found.setdefault(json.dumps(told[number]), []).append(number)
-    return found
-
-
-def _short(told: dict[str, Any]) -> dict[str, Any]:
-    writers = [said["handle"] for said in told["comments"]]
-    return {"lead": told["lead"], "comments": [], **_not_shown([told, {"not_shown": writers}])}
 
 
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -194,18 +187,15 @@ def _comes_in_any_case(
     return waits and passed_on and board.waits_since == turn.now
 
 
-def _ply_known(board: Board, events: Sequence[BoardEvent]) -> int:
-    """The ply before the first move told."""
-    plies = [event.played_ply for event in events if event.played_ply]
-    return min(plies, default=board.ply + 1) - 1
-
-
 def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime | None:
     """Due time of a mail about a board on which a robot is to act; None without one.
 
     A mail that replaces another is not due later than that one.
     """
-    if not _robot_is_due(board) or not turn.site.robot_seconds:
+    robots = {seat.player_id for seat in board.seats if seat.robot}
+    is_due = bool(board.to_move and board.to_move.robot)
+    is_due = is_due or any(map(robots.intersection, board.open_offers.values()))
+    if not is_due or not turn.site.robot_seconds:
         return None
     return mail.due_at if mail else turn.now + timedelta(seconds=turn.site.robot_seconds)
 
@@ -228,14 +218,6 @@ def news_of(mail: AwaitingMail) -> News:
     moves = [item["ply"] for item in mail.params["happened"] if "ply" in item]
     after = min(moves) - 1 if moves else mail.params["ply"]
     return News(after, mail.params, 0, mail.written_at)
-
-
-def _robot_is_due(board: Board) -> bool:
-    """Whether a robot is to move or to answer."""
-    if board.to_move and board.to_move.robot:
-        return True
-    robots = {seat.player_id for seat in board.seats if seat.robot}
-    return any(map(robots.intersection, board.open_offers.values()))
 
 
 def deferred_until(player: Player, now: datetime) -> datetime | None:

@@ -105,14 +105,18 @@ class MailWriter:
         view = self._with_mail_come_back(kind, player, board, view)
         root = self._root_id(board, player)
         first = kind.treatment.begins_thread and board.ply == 0 and not self._outbox.written(root)
+        subject, mover = board.subject, board.to_move.handle if board.to_move else None
+        if player.settings.subject == "classic":
+            words = bool(view.get("comments"))
+            subject = classic_subject(board.game, board.id, mover, words=words)
         headers = {
-            "subject": _subject(board, player, view),
+            "subject": subject,
             "reply_to": self._reply_to(player, board.id),
             **self._in_thread(player, board, None if first else root, replaced),
             "extra": {
                 "X-PBM-Board": str(board.id),
                 "X-PBM-Ply": str(board.ply),
-                "X-PBM-Turn": board.to_move.handle if board.to_move else "-",
+                "X-PBM-Turn": mover or "-",
                 "X-PBM-State": view["state"],
             },
         }
@@ -180,7 +184,12 @@ class MailWriter:
         message_id = self._message_id(_about_several(told["boards"]))
         headers = self._plain_headers(subject, self._reply_to(player, None))
         if kind.treatment.is_bulk:
-            headers["extra"] = self._bulk_fields(headers["reply_to"])
+            # For unsubscribing in a mail program (RFC 2369, section 3.2; RFC 2919).
+            to = quote(headers["reply_to"], safe="@")
+            headers["extra"] = {
+                "List-Id": f"<digest.{self._site.address.domain}>",
+                "List-Unsubscribe": f"<mailto:{to}?subject=set%20digest%20off>",
+            }
         params = {"sections": [{"section": section, **told}]}
         self._outbox.add(self._mail(kind, player, "answer", params, headers, message_id))
         return message_id
@@ -192,13 +201,6 @@ class MailWriter:
         message_id = self.several(Kind.REMINDERS, player, subject, "reminders", told)
         if board_ids:
             self._turn.work.reminders.name_boards(message_id, board_ids)
-
-    def _bulk_fields(self, reply_to: str) -> dict[str, str]:
-        """Headers for unsubscribing in a mail program (RFC 2369, section 3.2; RFC 2919)."""
-        return {
-            "List-Id": f"<digest.{self._site.address.domain}>",
-            "List-Unsubscribe": f"<mailto:{quote(reply_to, safe='@')}?subject=set%20digest%20off>",
-        }
 
     def answer_stranger(self, address: str, subject: str, params: dict[str, Any]) -> None:
         """Answer an unknown address, with an empty envelope sender.
@@ -293,6 +295,11 @@ class MailWriter:
         turn, treated = self._turn, kind.treatment
         player = None if isinstance(reader, str) else reader
         message_id = message_id or self._message_id("m")
+        sender = ""
+        if player and treated.comes_back:  # names both (VERP), so that no report is parsed for them
+            name = short_name(message_id)
+            tag = self._site.keyring.bounce_tag(player.id, name)
+            sender = self._site.address.bounces(player.id, name, tag)
         return NewMail(
             kind=Kind.UNPROVEN if turn.unproven and treated.uses_up else kind,
             recipient=_address_of(reader),
@@ -300,7 +307,7 @@ class MailWriter:
             params=params,
             headers=headers,
             message_id=message_id,
-            sender=self._bounces(player, message_id) if player and treated.comes_back else "",
+            sender=sender,
             written_at=turn.now,
             player_id=player.id if player else None,
             board_id=board_id,
@@ -310,7 +317,7 @@ class MailWriter:
 
     def _plain_headers(self, subject: str, reply_to: str | None, *addresses: str) -> dict[str, Any]:
         """The headers of a mail outside any board; `addresses` are the reader's."""
-        answering = self._answering(*addresses)
+        answering = self._turn.cause.message_id if self._turn.cause.is_from(*addresses) else None
         return {
             "subject": subject,
             "reply_to": reply_to,
@@ -320,24 +327,12 @@ class MailWriter:
             "extra": {},
         }
 
-    def _answering(self, *addresses: str) -> str | None:
-        """The Message-ID of the mail being handled, if one of these addresses wrote it."""
-        cause = self._turn.cause
-        return cause.message_id if cause.is_from(*addresses) else None
-
     def _auto_submitted(self, *addresses: str) -> str:
         return REPLIED if self._turn.cause.is_from(*addresses) else GENERATED
 
     def _reply_to(self, player: Player, board_id: int | None) -> str:
         tag = self._site.keyring.reply_tag(player.id, player.epoch, board_id)
         return self._site.address.board_reply(player.id, tag, board_id)
-
-    def _bounces(self, player: Player, message_id: str) -> str:
-        """Envelope sender (VERP): it names player and mail, so that no report is parsed for
-        them."""
-        mail = short_name(message_id)
-        tag = self._site.keyring.bounce_tag(player.id, mail)
-        return self._site.address.bounces(player.id, mail, tag)
 
     def _message_id(self, what: str) -> str:
         return f"<{what}.{self._site.unique()}@{self._site.address.domain}>"
@@ -369,19 +364,11 @@ def _about_several(shown: Sequence[dict[str, Any]]) -> str:
     So an answer is known to refer to those positions.
     """
     said = "s"
-    for mark in dict.fromkeys(map(_shown_mark, shown)):
+    marks = (
+        f".{view['number']}p{view['ply']}"
+        + (f"b{view['taken_back']}" if view["taken_back"] else "")
+        for view in shown
+    )
+    for mark in dict.fromkeys(marks):
         said += mark if len(said) + len(mark) <= _LONGEST_SAID else ""
     return said
-
-
-def _shown_mark(view: dict[str, Any]) -> str:
-    back = f"b{view['taken_back']}" if view["taken_back"] else ""
-    return f".{view['number']}p{view['ply']}{back}"
-
-
-def _subject(board: Board, player: Player, view: dict[str, Any]) -> str:
-    """The board's frozen subject, or the classic one for a player who wants that."""
-    if player.settings.subject != "classic":
-        return board.subject
-    turn = board.to_move.handle if board.to_move else None
-    return classic_subject(board.game, board.id, turn, words=bool(view.get("comments")))

@@ -6,6 +6,7 @@ confirmed (`guess`), or an answer in its place (`answer`).
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -88,17 +89,12 @@ def _settled(
     ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
     answer = read_commands([f"{word} {offer.kind} {number}{ply}"])
     also = others.commands or others.problem or read_wish(context, others)
-    if said.answer is None or also or not _is_the_only_one(context, number, asked):
+    mail = context.answered  # it must tell of the one offer, which waits for the speaker alone
+    if said.answer is None or also or mail is None or mail.number != number:
+        return None
+    if list(asked.values()) != [(context.player_id,)] or mark_of(*asked) not in mail.asked:
         return None
     return replace(script, commands=answer, comment=(line, *below) if rest else others.comment)
-
-
-def _is_the_only_one(context: Context, number: int, asked: _Waiting) -> bool:
-    """Whether one offer waits, for the speaker alone, and the answered mail tells of it."""
-    mail = context.answered
-    if mail is None or mail.number != number:
-        return False
-    return list(asked.values()) == [(context.player_id,)] and mark_of(*asked) in mail.asked
 
 
 def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:
@@ -113,20 +109,16 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
         return None
     found: dict[int | None, dict[str, str]] = {}
     for move in moves:
-        lines = found.setdefault(_board_of(context, move), {})
+        number = move.named_board
+        with suppress(Refusal):  # running it gives the reason
+            number = number or context.board(None).id
+        lines = found.setdefault(number, {})
         lines.setdefault("".join(lowered(move.move).split()), move.line)
     for number, lines in found.items():
         if number and len(lines) > 1:
             told = {"lines": list(lines.values()), "number": number}
             return Script(comment=script.comment, problem=Problem("", "which-move", told))
     return None
-
-
-def _board_of(context: Context, move: PlayMove) -> int | None:
-    try:
-        return move.named_board or context.board(None).id
-    except Refusal:
-        return None  # running it gives the reason
 
 
 def _without_wish(context: Context, script: Script) -> Script:

@@ -90,7 +90,12 @@ def read_wish(context: Context, script: Script) -> Script | None:
     if not lines:
         return None
     commands = tuple(_command(line, item, game) for line, item in lines.items())
-    guess = _guess(lines.values(), number or _only_board(context)) if deeds else None
+    guess = None
+    if deeds:
+        only = number  # without a number, the only board that the mail can mean
+        with suppress(Refusal):
+            only = only or context.board(None).id
+        guess = _guess(lines.values(), only)
     return Script(commands, said.rest, said=script.said, guess=guess)
 
 
@@ -211,8 +216,9 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
     """
     if meant.intention in (Intention.ANYONE, Intention.ROBOTS, Intention.FEWER):
         return number is not None
-    if meant.intention is Intention.HINT:
-        return number is not None and _has_opponents(context, number)
+    if meant.intention is Intention.HINT:  # perhaps of other people on the board
+        seats = context.work.boards.get(number).seats if number is not None else ()
+        return any(not seat.robot and seat.player_id != context.player_id for seat in seats)
     if meant.intention is Intention.AGAINST:
         players = context.work.players
         return number is not None or players.by_handle(meant.handle or "") is None
@@ -220,12 +226,6 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
         return False
     is_over = not number or not context.work.boards.get(number).playing
     return is_over and (meant.intention is Intention.LOST or bool(number))
-
-
-def _has_opponents(context: Context, number: int) -> bool:
-    """Whether other people play on a board, as they may be the ones asked for a hint."""
-    seats = context.work.boards.get(number).seats
-    return any(not seat.robot and seat.player_id != context.player_id for seat in seats)
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
@@ -254,13 +254,6 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
     assert isinstance(command, Command)
     command.line = meant.wrote
     return command
-
-
-def _only_board(context: Context) -> int | None:
-    """The only board that a mail without a number can mean, if any."""
-    with suppress(Refusal):
-        return context.board(None).id
-    return None
 
 
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:

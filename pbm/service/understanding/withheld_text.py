@@ -52,7 +52,15 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
     if not may_hold_password("\n".join((turn.heading, *turn.envelope.said))):
         return turn
     scripts = turn.scripts()
-    text = "\n\n".join(dict.fromkeys("\n".join(_words_of(script)) for script in scripts))
+    words = [  # those that may be sent on or quoted
+        (
+            *filter(None, (item.sentence for item in script.commands)),
+            *((script.problem.line,) if script.problem else ()),
+            *script.comment,
+        )
+        for script in scripts
+    ]
+    text = "\n\n".join(dict.fromkeys(map("\n".join, words)))
     if not text.strip():
         return turn
     players = _concerned(turn, speaker, scripts)
@@ -66,12 +74,6 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
         return turn
     turn.notes.append(Answered("words-held", {"title": "words held back", "before": before}))
     return replace(turn, withholds_words=True)
-
-
-def _words_of(script: Script) -> tuple[str, ...]:
-    """The words that may be sent on or quoted."""
-    lines = (script.problem.line,) if script.problem else ()
-    return (*filter(None, (item.sentence for item in script.commands)), *lines, *script.comment)
 
 
 def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:
