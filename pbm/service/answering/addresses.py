@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from pbm.commands.auth import Elsewhere, is_open
 from pbm.commands.script import confirmation
@@ -21,7 +20,6 @@ from pbm.service.telling.answer import may_answer
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import read_wish
-from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import ErrandStatus, Question
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
@@ -34,7 +32,9 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
     work = turn.work
     yes, _ = confirmation(turn.envelope.said, clearly=True)
     player = work.players.find_locked(question.params["player"])
-    if player is None or not is_open(question, turn.arrived) or not _wanted(work, question, player):
+    is_wanted = player is not None and player.epoch == question.params["epoch"]
+    is_wanted = is_wanted and work.players.by_address(address_key(question.address)) is None
+    if player is None or not (player.is_active and is_wanted and is_open(question, turn.arrived)):
         _answer(turn, question, "question-closed")
         return f"{question.address}: the question is closed"
     if yes is None:
@@ -51,8 +51,12 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
     else:
         work.players.add_address(player.id, question.address, turn.now)
     boards = boards_played(work, player) if question.params["instead"] else []
-    _announce(turn, player, question, boards)
-    _send_again(turn, player, question.address, boards[:MOST_SENT_AGAIN])
+    after = work.players.get(player.id)
+    _announce(turn, player, after, question, boards)
+    # Reply addresses of older mails are invalid.
+    for board in boards[:MOST_SENT_AGAIN]:
+        view = shown_to(turn, after, board, AddressChanged(board.id, question.address))
+        MailWriter(turn).board(after, board, view)
     return f"{question.address} is {player.handle}'s now"
 
 
@@ -65,48 +69,27 @@ def _answer(turn: MailTurn, question: Question, section: str) -> None:
         MailWriter(turn).answer_stranger(question.address, subject, params)
 
 
-def _wanted(work: UnitOfWork, question: Question, player: Player) -> bool:
-    """Whether the question is still valid."""
-    same = player.epoch == question.params["epoch"] and player.is_active
-    return same and work.players.by_address(address_key(question.address)) is None
-
-
-def _announce(turn: MailTurn, before: Player, question: Question, boards: Sequence[Board]) -> None:
+def _announce(
+    turn: MailTurn, before: Player, player: Player, question: Question, boards: Sequence[Board]
+) -> None:
     """Tell every address of the player, including a replaced one."""
     told = {
         "handle": before.handle,
         "address": question.address,
         "instead": question.params["instead"],
     }
-    player = turn.work.players.get(before.id)
     sent = [board.id for board in boards[:MOST_SENT_AGAIN]]
     follow = {"boards": sent, "more": len(boards) - len(sent)}
     section = {"section": "new-address", **told, **follow}
     subject = answer_subject("your addresses")
     MailWriter(turn).answer(player, subject, {"sections": [section]})
     if question.address != player.address:
-        _confirm_there(turn, player, question, section)
+        there = {"sections": [{**section, "first": player.address}], "last": False}
+        own = question.address
+        MailWriter(turn).notice_player(player, "answer", "your addresses", there, address=own)
     for address in before.addresses:
         if address != player.address:
             MailWriter(turn).notice(address, "addresses-changed", "your addresses", told)
-
-
-def _confirm_there(
-    turn: MailTurn, player: Player, question: Question, section: dict[str, Any]
-) -> None:
-    """Tell the new address that it counts from now on."""
-    params = {"sections": [{**section, "first": player.address}], "last": False}
-    MailWriter(turn).notice_player(
-        player, "answer", "your addresses", params, address=question.address
-    )
-
-
-def _send_again(turn: MailTurn, before: Player, address: str, boards: Sequence[Board]) -> None:
-    """Mail boards to the new address, as reply addresses of older mails are invalid."""
-    player = turn.work.players.get(before.id)
-    for board in boards:
-        view = shown_to(turn, player, board, AddressChanged(board.id, address))
-        MailWriter(turn).board(player, board, view)
 
 
 def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:

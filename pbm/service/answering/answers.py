@@ -94,7 +94,12 @@ def _drop(
     others = read_script("", words, in_answer=in_answer, game=context.game_meant)
     others = turn.held(others)
     instead = in_answer and _is_of_a_move(interpret(context, others))
-    told = {"lines": _lines_asked(errands), "unread": [] if instead else _as_read(others)}
+    unread = [  # without secrets
+        *(command.line for command in others.commands),
+        *([others.problem.line] if others.problem else []),
+        *others.comment,
+    ]
+    told = {"lines": _lines_asked(errands), "unread": [] if instead else unread}
     tell(context, [Answered("dropped", {"title": "dropped", **told})])
     said_no = f"{context.player.handle} said no"
     return f"{said_no}; {obey(context, others, proven=speaker.proven)}" if instead else said_no
@@ -105,12 +110,6 @@ def _is_of_a_move(script: Script) -> bool:
     if script.problem:
         return script.problem.code in _OF_A_MOVE
     return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
-
-
-def _as_read(script: Script) -> list[str]:
-    """The lines of a script, without secrets."""
-    commands = [command.line for command in script.commands]
-    return [*commands, *([script.problem.line] if script.problem else []), *script.comment]
 
 
 def _obey_in_answer(

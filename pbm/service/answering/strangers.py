@@ -5,9 +5,8 @@ from pbm.commands.families.help import Help
 from pbm.commands.families.lobby import Challenge
 from pbm.commands.families.seeks import Join, Play, SeekOthers
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
 from pbm.commands.language.words import ME
-from pbm.commands.registry import Problem, parse_line
+from pbm.commands.registry import parse_line
 from pbm.commands.script import Script, wants_no_mail
 from pbm.commands.sentences.intentions import asks_who
 from pbm.errors import Refusal
@@ -58,6 +57,7 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
         problem = problem or refusal
     first_game = _first_game(turn.work, script)
     others = () if first_game else script.commands[1:]
+    page = page_meant(script)
     welcome = Welcome(
         handle,
         problem,
@@ -65,7 +65,7 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
         more=signs_up is not None and bool(others or script.comment),
         asked=() if first_game else _asked_for(script),
         kept=kept,
-        help=_page_meant(context, script),
+        help=None if page is None else str(context.help_page(page)["text"]),
         first_game=first_game,
     )
     ask_signup(turn, author, welcome)
@@ -120,7 +120,9 @@ def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
     if not script.commands:
         pairs = pairs_meant(script)
         return FirstGame(default_game().info.name, Play.words[0]) if pairs else None
-    asked = _asked_besides(script)
+    below = map(parse_line, script.comment[:_LINES_BELOW])
+    others = [item for item in script.commands if not isinstance(item, SignUp)]
+    asked = [*others, *(item for item in below if item is not None)]
     first = asked[0] if asked else None
     if isinstance(first, Play) and all(isinstance(item, Play) for item in asked):
         return FirstGame(first.game.info.name, Play.words[0])
@@ -133,13 +135,6 @@ def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
     return FirstGame(game, line, robots) if robots else None
 
 
-def _asked_besides(script: Script) -> list[Command | Problem]:
-    """The commands and problems of a mail besides `signup`."""
-    others = [item for item in script.commands if not isinstance(item, SignUp)]
-    below = map(parse_line, script.comment[:_LINES_BELOW])
-    return [*others, *(item for item in below if item is not None)]
-
-
 def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...]:
     """The handles of the challenged players if all are robots; else empty."""
     teams = (*challenge.opponents, *(challenge.seats or ()))
@@ -147,12 +142,6 @@ def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...
     found = [work.players.by_handle(name) for name in sorted(names) if "@" not in name]
     robots = tuple(player.handle for player in found if player is not None and player.robot)
     return robots if len(robots) == len(names) else ()
-
-
-def _page_meant(context: Context, script: Script) -> str | None:
-    """Text of the help page asked for in plain words."""
-    subject = page_meant(script)
-    return None if subject is None else str(context.help_page(subject)["text"])
 
 
 def signup_of(script: Script) -> SignUp | None:

@@ -24,6 +24,7 @@ from pbm.play.actions import show_life
 from pbm.play.allowance import is_paused, minute_after
 from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import LEFT_OUT_NOTICES
+from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
 from pbm.service.asking.addresses import ask_new_address, tell_other_addresses
 from pbm.service.asking.challenges import ask_challenged, tell_called_off
