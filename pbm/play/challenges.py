@@ -158,7 +158,10 @@ def accept_challenge(
         return [_called_off(work, challenge, "impossible", away, but=player)]
     try:
         with work.savepoint():
-            _check_unasked(challenge, players)
+            for item in players:
+                is_unasked = item.id not in (challenge.by_id, *challenge.asked)
+                if is_unasked and item.settings.challenges == "ask":  # set since
+                    raise Refusal("takes-no-challenges", handle=item.handle)
             return _begin(work, challenge, players, begun_by, now)
     except Refusal:
         return [_called_off(work, challenge, "impossible", (), but=player)]
@@ -181,14 +184,6 @@ def _begin(
         (number,) = (event.board_id for event in begun if isinstance(event, BoardStarted))
         begun.append(Commented(number, begun_by.handle, challenge.comment))
     return begun
-
-
-def _check_unasked(challenge: PendingChallenge, players: Sequence[Player]) -> None:
-    """Raise Refusal if a player who was not asked has set `challenges ask` since."""
-    for player in players:
-        is_unasked = player.id not in (challenge.by_id, *challenge.asked)
-        if is_unasked and player.settings.challenges == "ask":
-            raise Refusal("takes-no-challenges", handle=player.handle)
 
 
 def refuse_challenge(work: UnitOfWork, challenge: PendingChallenge, player: Player) -> CalledOff:

@@ -1,12 +1,10 @@
 """Positions of a board: replayed from its moves, and keys to find equal ones."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 
 from pbm.rules.contract import Claims, Game, HasCopies, Position, has
-from pbm.rules.registry import game_named
 from pbm.rules.sides import turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import MARK, Board
@@ -22,15 +20,9 @@ def mark(game: Game, position: Position) -> str | None:
 def marks_alike(board: Board) -> frozenset[str]:
     """The keys of all positions with the same best moves as a board's current one: its own, and
     those of its copies in games that have any."""
-    return _marks_alike(board.game, board.state)
-
-
-@lru_cache(maxsize=256)
-def _marks_alike(game: str, state: str) -> frozenset[str]:
-    rules = game_named(game)
-    position = rules.load(state)
-    copies = rules.copies(position) if has(rules, HasCopies) else (position,)
-    return frozenset(filter(None, (mark(rules, copy) for copy in copies)))
+    game, position = board.rules, board.position
+    copies = game.copies(position) if has(game, HasCopies) else (position,)
+    return frozenset(filter(None, (mark(board.rules, copy) for copy in copies)))
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:

@@ -24,7 +24,7 @@ from pbm.rules.contract import (
 )
 from pbm.rules.record import merged_steps, replayed, start_of
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, NewPly, Seat
+from pbm.store.values.boards import Board, NewPly
 from pbm.store.values.queues import TimerKind
 
 _NOTED_EVERY = timedelta(days=1)
@@ -43,7 +43,11 @@ def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
     return GameRecord(
         len(board.seats),
         board.options,
-        tuple(_written(seat, board) for seat in board.seats),
+        # Empty if it is unknown.
+        tuple(
+            "" if board.from_record and seat.handle == _name("", seat.seat) else seat.handle
+            for seat in board.seats
+        ),
         merged_steps(moves, left),
         _ending(board),
         _own_tags(board, server) if board.tags is None else board.tags,
@@ -166,12 +170,6 @@ def _ending(board: Board) -> Ending | None:
         return Ending(str(board.ended_by))
     how = "record" if board.from_record else "operator"
     return Ending(how, board.winners)
-
-
-def _written(seat: Seat, board: Board) -> str:
-    """A name as a record has it: empty if unknown."""
-    unknown = board.from_record and seat.handle == _name("", seat.seat)
-    return "" if unknown else seat.handle
 
 
 def _name(name: str, seat: int) -> str:

@@ -183,7 +183,9 @@ def board_views(
             "offers": [_offered(board, offer, plies, player_id) for offer in board.open_offers],
             "happened": _happened(board, plies, departures, since, after),
             "example": game.example_move(board.position) if yours and has(game, Suggests) else None,
-            "may_decline": may_decline and _may_decline(board, player_id),
+            "may_decline": may_decline
+            and player_id in board.still_in
+            and not board.has_moved(player_id or 0),
             "claim": claim if player_id in board.still_in else None,
             "against_robots": bool(own and shared["robots"])
             and not people_against(board, player_id),
@@ -295,6 +297,7 @@ def _shared(
 ) -> SharedView:
     to_move, ratings = board.to_move, rating_changes(work, board)
     place = board.round
+    seat, moves = (turn(board.position), mover(board.position)) if to_move else (None, None)
     return {
         **_shown(board, board.position, seats),
         "options": dict(board.options),
@@ -305,7 +308,7 @@ def _shared(
         "status": board.status,
         "ended_by": board.ended_by,
         "turn": to_move.handle if to_move else None,
-        "moves_for": _moves_for(board) if to_move else None,
+        "moves_for": board.seats[seat - 1].handle if seat and seat != moves else None,
         "turn_unreachable": bool(to_move and to_move.unreachable),
         "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
@@ -401,12 +404,6 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
     return tuple({"symbol": str(seat.seat)} for seat in board.seats)
 
 
-def _moves_for(board: Board) -> str | None:
-    """The partner who has left and for whom the next move is made, else None."""
-    seat = turn(board.position)
-    return board.seats[seat - 1].handle if seat and seat != mover(board.position) else None
-
-
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
     """The data of an open offer for one reader.
 
@@ -476,13 +473,6 @@ def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData
         effects.append(ply.effect)
         previous = ply.seat
     return rounds[-most:] if most else rounds
-
-
-def _may_decline(board: Board, player_id: int | None) -> bool:
-    """Whether the reader of a game in progress is still in, and has not moved yet."""
-    if player_id is None or player_id not in board.still_in:
-        return False
-    return not board.has_moved(player_id)
 
 
 _MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mail whole

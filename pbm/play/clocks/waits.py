@@ -4,7 +4,7 @@ A move updates no timer: a board has one timer, which checks the board when it f
 the next moment that may matter. It is advanced only if a clock can run out before.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
@@ -254,13 +254,19 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
     # A wait that has just begun has no outage.
     is_new = board.waits_since is not None and now - board.waits_since <= UNNOTICED
     lost = () if is_new else outages(work, now)
+    halted = [(stop.begin, stop.end) for stop in board.stops if not stop.bounced]
+    if board.paused_since:
+        halted.append((board.paused_since, board.paused_since + PAUSED_AT_MOST))
+    unreached = [(stop.begin, stop.end) for stop in board.stops if stop.bounced]
+    if since := player.unreachable_since:
+        unreached.append((since, since + stop_left(board, player.id)))
     return Calendar(
         ZoneInfo(zone),
         weekends_off=not player.settings.weekend,
         away=tuple((item.first_day, item.last_day) for item in here),
         abroad=tuple(_abroad(item, item.zone) for item in away if item.zone not in (None, zone)),
-        stopped=(*lost, *_halted(board)),
-        unreached=tuple(_unreached(board, player)),
+        stopped=(*lost, *halted),
+        unreached=tuple(unreached),
     )
 
 
@@ -271,13 +277,6 @@ def _abroad(vacation: Vacation, zone: str) -> Stretch:
     return begin, end
 
 
-def _halted(board: Board) -> tuple[Stretch, ...]:
-    """The stops of a board's clock, including a running pause."""
-    since = board.paused_since
-    stops = tuple((stop.begin, stop.end) for stop in board.stops if not stop.bounced)
-    return (*stops, (since, since + PAUSED_AT_MOST)) if since else stops
-
-
 def _left(board: Board, seat: Seat) -> timedelta | None:
     left = terms_of(board).left(timedelta(seconds=seat.used), in_time(seat.banked))
     return left and max(left, timedelta())
@@ -286,12 +285,3 @@ def _left(board: Board, seat: Seat) -> timedelta | None:
 def in_time(count: int | None) -> timedelta | None:
     """Seconds as a timedelta; None stays None."""
     return None if count is None else timedelta(seconds=count)
-
-
-def _unreached(board: Board, player: Player) -> Iterator[Stretch]:
-    """The stretches in which mail to a player bounced, including a running one, as far as they
-    count."""
-    yield from ((stop.begin, stop.end) for stop in board.stops if stop.bounced)
-    since = player.unreachable_since
-    if since:
-        yield since, since + stop_left(board, player.id)
