@@ -198,7 +198,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
             start,
             end,
             _meaning(words, " ".join(found[0].split())),
-            says_nothing=_is_polite(words) or (spoken_to and _is_name(found[0])),
+            says_nothing=_is_polite(words) or (spoken_to and _may_be_name(found[0])),
             is_sure=len(words) >= _SURE_WORDS or is_line or not words_of(text[end:]),
         )
 
@@ -211,7 +211,10 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
     core = _without_asides(words)
     # "Hi Alice I resign"
     for said in (core, core[1:], core[2:]) if greeted and core != words else (core,):
-        said, board = _board_at_end(_without_asides(said))
+        said, board = _without_asides(said), None
+        last = said[-1] if len(said) > 1 else ""
+        if last.isascii() and last.isdigit() and len(last) <= _LONGEST_NUMBER:
+            said, board = said[:-1], int(last)
         for shorter in _without_objects(said):
             found = _SAID.get(shorter)
             if found:
@@ -264,29 +267,17 @@ def _opponent(words: Sequence[str]) -> str | None:
 
 def _without_asides(words: list[str]) -> list[str]:
     """The words without asides at both ends."""
-    start, end = 0, len(words)
-    while step := next((n for n in _sizes(end - start) if _is_aside(words, start, n)), 0):
-        start += step
-    while step := next((n for n in _sizes(end - start) if _is_aside(words, end - n, n)), 0):
-        end -= step
-    return words[start:end]
+    while size := _aside(words, at_end=False):
+        words = words[size:]
+    while size := _aside(words, at_end=True):
+        words = words[:-size]
+    return words
 
 
-def _sizes(most: int) -> range:
-    """The possible numbers of words in an aside, the most first."""
-    return range(min(most, _LONGEST_ASIDE), 0, -1)
-
-
-def _is_aside(words: list[str], at: int, count: int) -> bool:
-    return " ".join(words[at : at + count]) in _ASIDES
-
-
-def _board_at_end(words: list[str]) -> tuple[list[str], int | None]:
-    """The words before a trailing board number, and that number."""
-    last = words[-1] if len(words) > 1 else ""
-    if last.isascii() and last.isdigit() and len(last) <= _LONGEST_NUMBER:
-        return words[:-1], int(last)
-    return words, None
+def _aside(words: list[str], *, at_end: bool) -> int:
+    """The number of words in the longest aside at one end, 0 without one."""
+    sizes = range(min(len(words), _LONGEST_ASIDE), 0, -1)
+    return next((n for n in sizes if " ".join(words[-n:] if at_end else words[:n]) in _ASIDES), 0)
 
 
 def _without_objects(words: list[str]) -> Iterator[str]:
@@ -306,8 +297,7 @@ def _is_polite(words: list[str]) -> bool:
     return greeted or not _without_asides(words)
 
 
-def _is_name(text: str) -> bool:
-    """Whether a text may be a person's name."""
+def _may_be_name(text: str) -> bool:
     words = text.split()
     capitals = all(word[:1].isupper() and word.isalpha() for word in words)
     return capitals and len(words) <= _NAME_WORDS

@@ -158,16 +158,12 @@ def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool 
 def _names_somebody(item: _Spoken) -> bool:
     """Whether a greeting or a farewell ends with a name or two."""
     words = item.clause.words
-    size = next(size for size in (3, 2, 1) if _begins_with(words, size))
-    rest = words[size:]
+    sizes = (size for size in (3, 2) if " ".join(words[:size]).casefold() in _TO_SOMEBODY)
+    rest = words[next(sizes, 1) :]
     if not rest or not _DOUBTFUL.isdisjoint(rest):
         return False
     one_name = len(rest) == 1 and not item.is_joined
     return one_name or (len(rest) <= _MOST_NAMES and _is_name(item.written[-len(rest) :]))
-
-
-def _begins_with(words: Sequence[str], size: int) -> bool:
-    return size == 1 or " ".join(words[:size]).casefold() in _TO_SOMEBODY
 
 
 def _is_name(written: Sequence[str]) -> bool:

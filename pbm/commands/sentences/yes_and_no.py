@@ -83,7 +83,9 @@ def _read(
         is_all = _is_all(others, line, frozenset())
         if not is_all and _ALONE.intersection(said):
             continue
-        clear = answer and _is_clear(first, again) and _is_all(others, line, _WORDS.yes | again)
+        surely = _WORDS.yes | again
+        is_clear = not _WORDS.yes.isdisjoint(first.parts(surely | _BESIDE) or ())
+        clear = answer and is_clear and _is_all(others, line, surely)
         says_more = not _is_all(others, line, phrases)
         rest = line[first.end :].lstrip(_BETWEEN).strip() if says_more else ""
         return Spoken(answer, begins=True, clear=clear, rest=rest)
@@ -92,11 +94,6 @@ def _read(
 
 def _begins(clause: Clause) -> bool:
     return begins(clause.words, _YES | _NO)
-
-
-def _is_clear(clause: Clause, again: frozenset[str]) -> bool:
-    said = clause.parts(_WORDS.yes | again | _BESIDE)
-    return said is not None and not _WORDS.yes.isdisjoint(said)
 
 
 def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
@@ -114,7 +111,9 @@ def _is_doubtful(
 ) -> bool:
     """Whether other words in the line, or right below, may reverse the answer."""
     first, *more = found
-    asks_on = answer and first.mark in _ENDS and any(map(_asks_how, more))
+    # As is usual after a yes: "How do I begin?"
+    asks_how = any(not _WORDS.asks_on.isdisjoint(clause.words) for clause in more)
+    asks_on = answer and first.mark in _ENDS and asks_how
     asked = sum(map(line.count, _ASKS)) - sum(map(_is_why_not, more))
     asks = asked > 0 and not asks_on
     if asks or len(line) > LONGEST or _quotes(line):
@@ -159,11 +158,6 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
         or any(part in word for part in _DOUBT_UNDIVIDED)
         for before, word in pairs
     )
-
-
-def _asks_how(clause: Clause) -> bool:
-    """Whether a clause asks how to continue, as is usual after a yes: "How do I begin?"."""
-    return not _WORDS.asks_on.isdisjoint(clause.words)
 
 
 def _quotes(line: str) -> bool:
