@@ -215,7 +215,7 @@ def _several(url: str) -> dict[str, Mail]:
         bob.says(f"move {number} i9-g7,f6")
     bob.says("draw 2")
     found = {"next": alice.says("next").newest}
-    alice.says("Hi bob,\n1 a2-c4,d5\n2 a2-c4,a3\n9 b1,c1\nGood luck!")
+    alice.says("What a day, bob.\n1 a2-c4,d5\n2 a2-c4,a3\n9 b1,c1\nGood luck!")
     found["board-lines"] = alice.newest
     table.close()
     return found
