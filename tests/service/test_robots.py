@@ -15,6 +15,7 @@ from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs
 from pbm.service.robots.worker_processes import Computation, SearchFailedError
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
 from pbm.store.values.queues import SearchJob
 from tests.service.test_dying_ticks import NEVER, Died, dying
 from tests.serving import think_next
@@ -271,8 +272,8 @@ def test_what_is_wanted_again_once_its_board_is_held_is_thought_about(
     ours = jobs.HANDLERS["move"]
     stale = iter([None])  # what is read before the board is held
 
-    def question(work: UnitOfWork, thought: SearchJob) -> Computation | None:
-        return next(stale, ours.prepare(work, thought))
+    def question(work: UnitOfWork, thought: SearchJob, board: Board) -> Computation | None:
+        return next(stale, ours.prepare(work, thought, board))
 
     kind = JobHandler(question, ours.finish, ours.give_up)
     monkeypatch.setattr(jobs, "HANDLERS", {"move": kind})

@@ -18,12 +18,11 @@ from pbm.store.values.queues import KeptAnalysis, SearchJob
 _NOT_WANTED = "nothing: nobody wants it any more"
 
 
-def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
+def prepare(work: UnitOfWork, job: SearchJob, board: Board) -> Computation | None:
     """Prepare the search of the next piece, with fewer nodes after failed tries."""
-    board = work.boards.find(job.board_id)
-    kept = _under_way(work, board) if board else None
-    piece = _next_piece(board, kept.found) if board and kept else None
-    if board is None or piece is None:
+    kept = _under_way(work, board)
+    piece = _next_piece(board, kept.found) if kept else None
+    if piece is None:
         return None
     easier = Piece(piece.plies, max(1, piece.nodes >> 2 * job.tries))
     return partial(look_at, course_of(work, board), easier)
@@ -31,7 +30,7 @@ def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
 
 def finish(turn: RobotTurn, judged: Sequence[Judged]) -> str:
     """Keep the result; ask for the next piece, or send the complete analysis."""
-    work, board = turn.work, turn.work.boards.get(turn.job.board_id)
+    work, board = turn.work, turn.board
     kept = _under_way(work, board)
     piece = _next_piece(board, kept.found) if kept else None
     if kept is None or piece is None or piece.plies != tuple(item.ply for item in judged):
@@ -47,7 +46,7 @@ def finish(turn: RobotTurn, judged: Sequence[Judged]) -> str:
 
 def give_up(turn: RobotTurn) -> str:
     """Drop the analysis and tell its readers; they can ask again."""
-    work, board = turn.work, turn.work.boards.get(turn.job.board_id)
+    work, board = turn.work, turn.board
     if _under_way(work, board) is None:
         return _NOT_WANTED
     work.analyses.drop(board.id)
@@ -55,7 +54,7 @@ def give_up(turn: RobotTurn) -> str:
 
 
 def _under_way(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
-    kept = kept_analysis(work, board) if board.is_installed and not board.playing else None
+    kept = kept_analysis(work, board) if not board.playing else None
     return None if kept and kept.finished_at else kept
 
 

@@ -23,10 +23,9 @@ def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None)
     return _say(turn, board, offer, robot_id, takes=takes)
 
 
-def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
+def prepare(work: UnitOfWork, job: SearchJob, board: Board) -> Computation | None:
     """Prepare the evaluation of the robot's position."""
-    board = work.boards.find(job.board_id)
-    if board is None or not board.is_installed or _offer(board, job) is None:
+    if _offer(board, job) is None:
         return None
     seat = board.seats_of(job.params["robot"])[0]
     assert seat.robot
@@ -44,7 +43,7 @@ def give_up(turn: RobotTurn) -> str:
 
 
 def _answer(turn: RobotTurn, *, takes: bool) -> str:
-    board = turn.work.boards.get(turn.job.board_id)
+    board = turn.board
     offer, robot_id = _offer(board, turn.job), turn.job.params["robot"]
     if offer is None:
         return "nothing: no draw waits for it any more"

@@ -15,9 +15,10 @@ from pbm.store.values.queues import SearchJob
 
 @dataclass(frozen=True, kw_only=True)
 class RobotTurn(Turn):
-    """The turn in which a search job is finished."""
+    """The turn in which a search job is finished, its board locked."""
 
     job: SearchJob
+    board: Board
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,11 @@ class JobHandler:
     """The functions for the jobs of one kind.
 
     `prepare` returns the computation, easier after failed tries, or None if the job is obsolete.
-    `finish` acts on the result, `give_up` on its absence; both return the outcome for the log. Both
-    run with the board locked, check again whether the job is obsolete, and share a transaction with
-    the job's end.
+    `finish` acts on the result, `give_up` on its absence. Both check again whether the job is
+    obsolete, return the outcome for the log, and share a transaction with the job's end.
     """
 
-    prepare: Callable[[UnitOfWork, SearchJob], Computation | None]
+    prepare: Callable[[UnitOfWork, SearchJob, Board], Computation | None]
     finish: Callable[[RobotTurn, Any], str]
     give_up: Callable[[RobotTurn], str]
 

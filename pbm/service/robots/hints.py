@@ -16,17 +16,16 @@ from pbm.store.values.queues import SearchJob
 _GONE_ON = "nothing: the board has gone on"
 
 
-def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
+def prepare(work: UnitOfWork, job: SearchJob, board: Board) -> Computation | None:
     """Prepare the search for the player's move."""
-    board = work.boards.find(job.board_id)
-    if board is None or not _is_wanted(board, job):
+    if not _is_wanted(board, job):
         return None
     return partial(advise, course_of(work, board), seed_of(board), job.tries)
 
 
 def finish(turn: RobotTurn, advice: Advice) -> str:
     """Mail the move, in the board's thread."""
-    board = turn.work.boards.get(turn.job.board_id)
+    board = turn.board
     if not _is_wanted(board, turn.job):
         return _GONE_ON
     player = turn.work.players.get(turn.job.player_id)
@@ -51,7 +50,7 @@ def finish(turn: RobotTurn, advice: Advice) -> str:
 
 def give_up(turn: RobotTurn) -> str:
     """Tell the player that there is no hint."""
-    board = turn.work.boards.get(turn.job.board_id)
+    board = turn.board
     if not _is_wanted(board, turn.job):
         return _GONE_ON
     player = turn.work.players.get(turn.job.player_id)
@@ -62,10 +61,9 @@ def give_up(turn: RobotTurn) -> str:
 
 def _is_wanted(board: Board, job: SearchJob) -> bool:
     """Whether the player still has to make the move that the hint is for."""
-    if not board.is_installed or not board.playing:
-        return False
     stands = (board.ply, board.taken_back) == (job.ply, job.params["taken_back"])
-    return stands and board.to_move is not None and board.to_move.player_id == job.player_id
+    mover = board.to_move if board.playing and stands else None
+    return mover is not None and mover.player_id == job.player_id
 
 
 HINTS = JobHandler(prepare, finish, give_up)

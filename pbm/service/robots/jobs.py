@@ -139,11 +139,10 @@ class RobotJobs:
         deleted only if it is still obsolete with the board locked.
         """
         with faults_to(partial(self.fail, work, LeasedJob(job, None))):
-            prepare = partial(HANDLERS[job.kind].prepare, work, job)
-            computation, is_locked = prepare(), False
+            computation, is_locked = _computation(work, job), False
             if computation is None:
                 is_locked = work.boards.lock_if_free(job.board_id)
-                computation = prepare() if is_locked else None
+                computation = _computation(work, job) if is_locked else None
             if computation is not None:
                 return (LeasedJob(job, computation if job.tries < MOST_TRIES else None),)
             if is_locked:
@@ -156,15 +155,23 @@ class RobotJobs:
         """Lock the board before the job, in the same order as turns."""
         with faults_to(partial(self.fail, work, leased)):
             with work.savepoint():
-                work.boards.get(leased.job.board_id, lock=True)
+                board = work.boards.get(leased.job.board_id, lock=True)
                 job = work.search_jobs.find(leased.job.id)
                 if job is None:
                     return
-                turn = RobotTurn(work=work, site=self.site, now=self.clock(), job=job)
+                now = self.clock()
+                turn = RobotTurn(work=work, site=self.site, now=now, job=job, board=board)
                 work.search_jobs.done(job)
                 outcome = how(HANDLERS[job.kind], turn)
                 work.flush()  # so that the savepoint undoes failed writes
             _log.info("search job done", job=job.id, kind=job.kind, outcome=outcome)
+
+
+def _computation(work: UnitOfWork, job: SearchJob) -> Computation | None:
+    board = work.boards.find(job.board_id)
+    if board is None or not board.is_installed:
+        return None
+    return HANDLERS[job.kind].prepare(work, job, board)
 
 
 def enlist(work: UnitOfWork, now: datetime) -> None:

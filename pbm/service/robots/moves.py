@@ -21,12 +21,9 @@ _AS_STRONG = 2  # tries with the robot's full strength
 _GONE_ON = "nothing: the board has gone on"
 
 
-def prepare(work: UnitOfWork, job: SearchJob) -> Computation | None:
+def prepare(work: UnitOfWork, job: SearchJob, board: Board) -> Computation | None:
     """Prepare the search for the robot's move."""
-    board = work.boards.find(job.board_id)
-    if board is None or not _still_waits(board, job):
-        return None
-    mover = board.to_move
+    mover = board.to_move if _still_waits(board, job) else None
     if not (mover and mover.robot and work.players.get(mover.player_id).is_active):
         return None  # asked for again when the robot may play
     easier = max(0, job.tries - _AS_STRONG + 1)
@@ -40,14 +37,13 @@ def finish(turn: RobotTurn, found: RobotMove) -> str:
 
 def give_up(turn: RobotTurn) -> str:
     """Play any legal move."""
-    board = turn.work.boards.get(turn.job.board_id)
-    game = board.rules
-    return _play(turn, (has(game, Suggests) and game.example_move(board.position)) or "")
+    game, position = turn.board.rules, turn.board.position
+    return _play(turn, (has(game, Suggests) and game.example_move(position)) or "")
 
 
 def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
     """Play a move as for a person, and announce it; its score first answers an offered draw."""
-    board = turn.work.boards.get(turn.job.board_id)
+    board = turn.board
     if not _still_waits(board, turn.job):
         return _GONE_ON
     mover = board.to_move
@@ -77,7 +73,7 @@ def _claimed(turn: RobotTurn, board: Board) -> list[Event]:
 
 
 def _still_waits(board: Board, job: SearchJob) -> bool:
-    mover = board.to_move if board.is_installed else None
+    mover = board.to_move
     if mover is None or mover.robot is None:
         return False
     return move_key(board, mover.player_id) == job.about
