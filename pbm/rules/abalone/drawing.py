@@ -54,12 +54,7 @@ def drawing(position: Placement, moves: Sequence[Moved] = ()) -> dict[str, Any]:
 
 
 def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
-    """The seat's sign, the cells that a move filled and emptied, and the marble pushed off.
-
-    >>> from pbm.rules.abalone import start
-    >>> told_move(start(), Moved(1, "c3-c5,d3"))
-    {'symbol': 'o', 'came': ['d3', 'd4', 'd5'], 'left': ['c3', 'c4', 'c5'], 'off': None}
-    """
+    """The seat's sign, the cells that a move filled and emptied, and the marble pushed off."""
     move, effect = read_canonical(moved.move), moved.effect
     off = (
         {"symbol": symbol(position, effect["ejected"]), "from": effect["from"]} if effect else None

@@ -77,11 +77,7 @@ def takes_pillar(board: str, players: int) -> bool:
 
 @lru_cache(maxsize=512)  # more than there are seats on all boards together
 def home_of(marbles: int) -> str:
-    """The place of a set of marbles, in words.
-
-    >>> home_of(start().marbles_of(1))
-    'top'
-    """
+    """The place of a set of marbles, in words."""
     groups = _groups(marbles)
     sides = list(dict.fromkeys(_side(group) for group in groups))
     return " and ".join(sides) if len(sides) <= _MOST_SIDES else "all over the board"

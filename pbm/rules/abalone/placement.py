@@ -117,10 +117,6 @@ class Placement:
 
         They come direction by direction (clockwise from the right), in line before sideways, fewer
         marbles before more, and then by rear marble in reading order. The order never changes.
-
-        >>> from pbm.rules.abalone import start
-        >>> len(start("standard", 2).legal_moves())
-        44
         """
         return tuple(map(move_coded, codes(*self.seen_by(self.turn)))) if self.turn else ()
 
@@ -133,22 +129,7 @@ class Placement:
         return found
 
     def drawn(self) -> str:
-        """The board with its row and column labels, eleven lines (rules, section 1).
-
-        >>> from pbm.rules.abalone import start
-        >>> print(start("standard", 2).drawn())
-                1 2 3 4 5
-                / / / / / 6
-            A- o o o o o / 7
-           B- o o o o o o / 8
-          C- . . o o o . . / 9
-         D- . . . . . . . . /
-        E- . . . . . . . . .
-         F- . . . . . . . .
-          G- . . x x x . .
-           H- x x x x x x
-            I- x x x x x
-        """
+        """The board with its row and column labels, eleven lines (rules, section 1)."""
         signs = self.signs(symbols(self))
         lines = ["        1 2 3 4 5", "        / / / / / 6"]
         for letter, row, indent, end in zip(ROWS, ROW_SLICES, _INDENTS, _ROW_ENDS, strict=True):
@@ -157,11 +138,7 @@ class Placement:
 
 
 def symbol(game: Placement | int, seat: int) -> str:
-    """The sign for a seat's marbles in a game, or in any game of that many players.
-
-    >>> symbol(2, 1), symbol(2, 2), symbol(3, 2)
-    ('o', 'x', '2')
-    """
+    """The sign for a seat's marbles in a game, or in any game of that many players."""
     players = game if isinstance(game, int) else game.players
     return "ox"[seat - 1] if players == 2 else str(seat)
 

@@ -58,13 +58,7 @@ class AbalonePosition(Placement):
         return parse_move(text, self)
 
     def play(self, move: LineMove) -> AbalonePlayed:
-        """Play a move of the seat whose turn it is; raises IllegalMoveError if it is not legal.
-
-        >>> from pbm.rules.abalone import start
-        >>> position = start("standard", 2)
-        >>> position.play(position.parse("a1-c3,d4")).position.turn
-        2
-        """
+        """Play a move of the seat whose turn it is; raises IllegalMoveError if it is not legal."""
         refusal = why_not(self, move)
         if refusal is not None:
             raise refusal

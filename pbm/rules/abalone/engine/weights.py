@@ -53,10 +53,6 @@ class Ways:
 
 
 def flat(weights: Weights, ways: Ways) -> tuple[int, ...]:
-    """All parameters in one row.
-
-    >>> len(flat(Weights(), Ways()))
-    24
-    """
+    """All parameters in one row."""
     parts = (*astuple(weights), *astuple(ways))
     return tuple(n for part in parts for n in (part if isinstance(part, tuple) else (part,)))

@@ -241,10 +241,6 @@ def _is_writable(text: str) -> bool:
 
 
 def shown(text: str) -> str:
-    """A text from a record as a sentence can have it: short and on one line.
-
-    >>> shown("a1\\nb2")
-    'a1�b2'
-    """
+    """A text from a record as a sentence can have it: short and on one line."""
     short = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
     return "".join(character if character.isprintable() else "�" for character in short)

@@ -96,11 +96,7 @@ def _unreadable(rest: str) -> RecordError:
 
 
 def format_tag(name: str, value: str) -> str:
-    """A tag on its line.
-
-    >>> print(format_tag("Event", 'The "big" one'))
-    [Event "The \\"big\\" one"]
-    """
+    """A tag on its line."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{name} "{escaped}"]'
 
