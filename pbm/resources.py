@@ -40,9 +40,12 @@ def game_templates() -> dict[str, Path]:
 
 
 def help_pages() -> dict[str, Path]:
-    """The files of all help pages, by subject."""
-    own = {path.stem: path for path in resource_path("help").glob("*.txt")}
-    return own | {name: _of_game(name, "help") / f"{name}.txt" for name in games()}
+    """The files of all help pages, by subject: `abalone-rules.txt` is for `abalone rules`."""
+    files = [*resource_path("help").glob("*.txt")]
+    for name in games():
+        folder = _of_game(name, "help")
+        files += [folder / f"{name}.txt", *folder.glob(f"{name}-*.txt")]
+    return {path.stem.replace("-", " "): path for path in files}
 
 
 def game_note(name: str, command: str) -> str:

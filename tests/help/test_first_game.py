@@ -91,7 +91,7 @@ def test_an_unknown_page_is_answered_with_those_there_are(table: Table) -> None:
     marta = table.joins("marta").says("help vacations")
     marta.hears(
         'There is no help page "vacations".',
-        "abalone, boards, boulder, clocks, cobble, commands, limits, pebble, robots, start,",
+        "abalone, abalone boards, abalone notation, abalone rules, abalone tactics, boards,",
     )
 
 

@@ -10,11 +10,11 @@ from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMAND_WORDS, COMMANDS, parse_line, parse_move
 from pbm.errors import Refusal
 from pbm.mail.reading.inbound import clean_subject
-from pbm.mail.writing.blocks import COLUMNS
-from pbm.resources import resource_path
+from pbm.mail.writing.blocks import COLUMNS, blocks_of
+from pbm.resources import help_pages
 from pbm.robots.thinking import ROBOTS
 from tests.help.boards import flow
-from tests.help.pages import PAGES, SERVER, SUBJECTS, html_lines, page_text, text_lines
+from tests.help.pages import PAGES, SERVER, SUBJECTS, html_lines, mailed, page_text, text_lines
 from tests.rows import each_row
 
 PHONE = 40  # characters of fixed width that a narrow phone shows in a line
@@ -30,8 +30,9 @@ def title(subject: str) -> str:
 
 def test_the_pages_are_these() -> None:
     robots = ["boulder", "cobble", "pebble", "robots"]
-    others = ["abalone", "boards", "clocks", "commands", "limits", "start", "tutorial"]
-    assert sorted([*robots, *others]) == PAGES
+    others = ["boards", "boards all", "clocks", "commands", "limits", "start", "tutorial"]
+    game = ["abalone", *(f"abalone {more}" for more in ("boards", "notation", "rules", "tactics"))]
+    assert sorted([*robots, *others, *game]) == PAGES
 
 
 @each_row("subject", SUBJECTS)
@@ -41,7 +42,7 @@ def test_a_page_fits_the_columns_of_a_mail(subject: str) -> None:
 
 @each_row("name", PAGES)
 def test_a_page_can_be_read_as_a_file(name: str) -> None:
-    text = (resource_path("help") / f"{name}.txt").read_text(encoding="ascii")
+    text = help_pages()[name].read_text(encoding="ascii")
     assert max(map(len, text.split("\n"))) <= FILE_COLUMNS
     assert text.endswith("\n")
 
@@ -94,6 +95,32 @@ def test_help_alone_is_the_start_page_and_says_where_to_read_on() -> None:
         assert f'"help {name}"' in page_text("")
 
 
+@each_row(("name", "most"), [("abalone", 100), ("boards", 30), ("boards german", 20)])
+def test_a_first_page_is_short_and_leads_on(name: str, most: int) -> None:
+    assert len(text_lines(name)) <= most
+    if name == "boards german":
+        return
+    named = re.findall(r'"help ([a-z ]+)"', flow(page_text(name)))
+    further = [page for page in PAGES if page.startswith(f"{name} ")]
+    assert set(further) <= set(named)
+
+
+def test_headings_and_links_of_a_page() -> None:
+    html = mailed("abalone").html
+    for title in ("THE BOARD", "TO READ NEXT"):
+        assert re.search(f"<p style=[^>]*>{title}</p>", html)
+    for page in PAGES:
+        if page.startswith("abalone "):
+            assert f'body=help%20{page.replace(" ", "%20")}">' in html
+
+
+@each_row("option", ["-layout=german", "-bowl", "--nagtime=3d", "[-unrated]"])
+def test_an_option_breaks_nowhere_in_html(option: str) -> None:
+    block = blocks_of(f"Write {option} behind it.")[0]
+    assert f'white-space:nowrap">{option.strip("[]")}</span>' in block.html
+    assert block.text == f"Write {option} behind it."
+
+
 def test_the_start_page_is_short() -> None:
     assert len(page_text("")) < 1500
     things = page_text("").partition("WHAT YOU CAN WRITE")[2].partition("TO READ NEXT")[0]
@@ -113,8 +140,9 @@ def test_the_rules_answer_to_a_subject(subject: str) -> None:
     ("subject", "page"),
     [
         ("rules", "abalone"),
-        ("notation", "abalone"),
-        ("abalone rules", "abalone"),
+        ("notation", "abalone notation"),
+        ("abalone  Rules", "abalone rules"),
+        ("tactics", "abalone tactics"),
         ("  Tutorial ", "tutorial"),
         ("abalone tutorial", "tutorial"),
         ("ai-pebble", "pebble"),
@@ -136,9 +164,9 @@ def test_an_unknown_page_is_refused_with_those_there_are(subject: str) -> None:
     assert refused.value.params["pages"] == PAGES
 
 
-@each_row("name", ["abalone", "start", "tutorial", "robots", *ROBOTS])
+@each_row("name", ["abalone", "abalone notation", "start", "tutorial", "robots", *ROBOTS])
 def test_what_a_page_shows_to_be_sent_can_be_sent(name: str) -> None:
-    text = (resource_path("help") / f"{name}.txt").read_text(encoding="utf-8")
+    text = help_pages()[name].read_text(encoding="utf-8")
     shown = [line.removeprefix(MARK) for line in text.split("\n") if line.startswith(MARK)]
     for line in shown:
         assert isinstance(parse_move(line) or parse_line(line), Command)

@@ -35,7 +35,6 @@ GROUPS = {
 
 _STRENGTH_BLOCK = "{{strength}}\n\n"
 _FIRST = "start"
-_RULES = ("rules", "notation")  # other names for the page of a game
 _BOARDS = "boards"
 _ROBOTS = "robots"
 _ALSO = {
@@ -68,7 +67,7 @@ class Help(Command, group="look"):
     """Get help: the few things a newcomer needs, or the page you name.
 
     `help tutorial` explains a first game, `help commands` lists every command, and
-    `help {name}` has the rules and all boards. Each command has a page under its name.
+    `help {name}` has the rules. Each command has a page under its name.
     """
 
     words = ("help",)
@@ -90,11 +89,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
     A subject is a page's name, any word of a command, or the name of a starting board. `server` is
     the address to write to, as the page shows it.
     """
-    name = " ".join(subject.lower().split()) or _FIRST
-    for game in games():
-        name = name.removeprefix(f"{game} ")
-    name = name.removeprefix(_OLDER_ROBOT)
-    name = default_game().info.name if name in _RULES else _ALSO.get(name, name)
+    name, pages = _named(subject), help_pages()
     meant = [command for command in commands if command.words[0] == name] or [
         command
         for command in commands
@@ -111,7 +106,6 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
                 "text": _board_page(of_game, option, value),
                 "picture": _picture(of_game, {option.name: value}),
             }
-    pages = help_pages()
     if name not in pages:
         values = [value for _, option in _set_ups() for value in option.values]
         known = [*pages, *(command.words[0] for command in commands), *values]
@@ -128,6 +122,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
             for drawn in _drawings(of_game, option, value)
         )
         text = text.replace("{{boards}}", "\n\n".join(drawings))
+    text = text.replace("{{board names}}", "\n".join(_board_names()))
     if _STRENGTH_BLOCK in text:
         told = strength_text("" if name == _ROBOTS else name)
         text = text.replace(_STRENGTH_BLOCK, told and f"{fill(told, _FILE_COLUMNS)}\n\n")
@@ -137,6 +132,20 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
         "text": text,
         "picture": shown and _picture(shown, {}),
     }
+
+
+def _named(subject: str) -> str:
+    """The name of the page that a subject means, if there is one."""
+    name, game = " ".join(subject.lower().split()) or _FIRST, default_game().info.name
+    pages = help_pages()
+    if name in pages:
+        return name
+    for other in games():
+        name = name.removeprefix(f"{other} ")
+    name = name.removeprefix(_OLDER_ROBOT)
+    if name == "rules":
+        return game
+    return f"{game} {name}" if f"{game} {name}" in pages else _ALSO.get(name, name)
 
 
 def command_page(command: type[Command]) -> str:
@@ -184,6 +193,19 @@ def _board_page(game: Game, option: Option, value: str) -> str:
     line = f"{named}challenge {'me ' if most > _TWO else ''}{others} -{option.name}={value}"
     drawn = "\n\n".join(_drawings(game, option, value))
     return f"{drawn}\n\nTo play from it:\n\n{MARK}{line}"
+
+
+def _board_names() -> Iterator[str]:
+    """A list item for each number of players of each game: the boards to start from."""
+    for game, option in _set_ups():
+        of_game = "" if game is default_game() else f" of {game.info.title}"
+        for players in game.info.seats:
+            named = [
+                value for value in option.values if _first(game, players, {option.name: value})
+            ]
+            if named:
+                told = f"{players} players{of_game}: {', '.join(named)}"
+                yield fill(told, _FILE_COLUMNS, initial_indent="- ", subsequent_indent="  ")
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:

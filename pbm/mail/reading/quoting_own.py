@@ -19,7 +19,6 @@ from pbm.rules.registry import read_state
 
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
 _FILLED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
-_ANSWER = re.compile(r'"?<<(.*?)>>"?', re.DOTALL)
 _CONSTANT = re.compile(r'"([^"\n]*)"')
 _SENTENCE_END = (".", "!", "?", ":", '"')
 _REST_OF_SENTENCE = re.compile(r"[^.!?:]{1,100}[.!?:](?= |$)")
@@ -75,10 +74,7 @@ def template_words() -> TemplateWords:
 
 
 def _rows(source: str) -> Iterator[str]:
-    source = _COMMENT.sub("", source)
-    if "<<" in source:  # a ready-made answer has its quotation marks in the text part only
-        yield from _rows(_ANSWER.sub(r"\1", source))
-        source = source.replace("<<", "").replace(">>", "")
+    source = _COMMENT.sub("", source).replace("<<", "").replace(">>", "")
     for filling in _FILLED.findall(source):
         yield from (" ".join(text.split()) for text in _CONSTANT.findall(filling))
     for text in _FILLED.sub("\n", source).split("\n"):

@@ -4,7 +4,8 @@ A template consists of paragraphs, `- ` lists, `| ` quotes and marked lines. Par
 are wrapped for the text part and flow in the HTML part; no move breaks at its hyphen. Filters
 mark the other lines and words:
 
-- `pre` keeps the shape of lines, `page` that of indented ones;
+- `pre` keeps the shape of lines, `page` that of indented ones; a paragraph of capitals in a page
+  is a heading, and the pages that it names are links;
 - `rows` keeps it in the text part, and makes a list of them in the HTML part;
 - `state` is one line in the text part, and may break anywhere in the HTML part;
 - `heading` stands out in the HTML part, `picture` shows the picture of a view there;
@@ -40,6 +41,7 @@ GLUE = "\ue002"
 COMMAND, COMMAND_ENDS = "\ue005", "\ue006"
 """Around a ready-made answer, which is a link in the HTML part."""
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue007]", re.ASCII)
+_LED_ON = re.compile(r'"(help(?:\s+[a-z_]+)*)"')
 _JOINERS = "\u200c\u200d"
 
 
@@ -53,9 +55,10 @@ def _show_picture(view: dict[str, Any]) -> str:
     return f"{PICTURE}{picture.described(drawing)}" if drawing else ""
 
 
-def _keep_indented(text: str) -> str:
-    """Keep the shape of indented lines outside lists, and of blocks that begin indented."""
-    return "\n\n".join(map(_keep_indented_block, text.rstrip("\n").split("\n\n")))
+def _page(text: str) -> str:
+    """A help page, in which indented lines and blocks keep their shape, except in lists."""
+    text = _LED_ON.sub(rf'"{COMMAND}\1{COMMAND_ENDS}"', text.rstrip("\n"))
+    return "\n\n".join(map(_keep_indented_block, text.split("\n\n")))
 
 
 def _keep_indented_block(block: str) -> str:
@@ -63,7 +66,9 @@ def _keep_indented_block(block: str) -> str:
         return _marked(KEPT, block)
     if block.startswith("- "):
         return block  # here indented lines continue an item
-    lines = block.split("\n")
+    lines = block.strip("\n").split("\n")
+    if len(lines) == 1 and block.isupper():
+        return _HEADING + lines[0]
     return "\n".join(KEPT + line if line.startswith(" ") else line for line in lines)
 
 
@@ -74,7 +79,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "heading": partial(_marked, _HEADING),
     "rows": partial(_marked, _ROW),
     "glued": lambda text: text.replace(" ", GLUE),
-    "page": _keep_indented,
+    "page": _page,
 }
 """The filters of templates, by name."""
 
@@ -103,12 +108,13 @@ def _without_marks(text: str) -> str:
 COLUMNS = 68  # narrow, so that no mailer breaks a quoted line again
 SAID_COLUMNS = 76  # of a player's line, whose breaks are kept
 _SHAPED = frozenset(SHAPES.values())
-_COMMANDS = re.compile(f"(?:&quot;)?{COMMAND}([^{COMMAND_ENDS}]*){COMMAND_ENDS}(?:&quot;)?")
+_COMMANDS = re.compile(f"{COMMAND}([^{COMMAND_ENDS}]*){COMMAND_ENDS}")
 _TAG = re.compile("<[^>]*>")
-# A short word with a hyphen, and its unbreakable form in HTML. A style sheet would be shorter, but
-# some mail programs ignore it.
+# A short word with a hyphen, an option, and their unbreakable form in HTML. A style sheet would be
+# shorter, but some mail programs ignore it.
 _HYPHENED = re.compile(
     rf"(?<![\w,-])[\w,]{{1,{LONGEST_MOVE}}}-[\w,-]{{0,{LONGEST_MOVE}}}\w(?![\w-])"
+    r"|(?<![\w-])--?[a-z][\w=,-]{0,30}"
 )
 _UNBROKEN = '<span style="white-space:nowrap">{}</span>'
 _BROKEN_ANYWHERE = "font-family:monospace;word-break:break-all"
@@ -234,7 +240,8 @@ def _escaped(text: str) -> str:
 
 
 def _kept_together(word: re.Match[str]) -> str:
-    return _UNBROKEN.format(word[0]) if any(map(str.isdigit, word[0])) else word[0]
+    is_whole = word[0][0] == "-" or any(map(str.isdigit, word[0]))
+    return _UNBROKEN.format(word[0]) if is_whole else word[0]
 
 
 def _html_picture(described: str) -> str:
@@ -265,7 +272,7 @@ def linked(html: str, address: str, subject: str) -> str:
     to = f'<a\nhref="mailto:{quote(address, safe="@")}?subject={quote(about, safe="")}&amp;body='
 
     def link(found: re.Match[str]) -> str:
-        said = unescape(_TAG.sub("", found[1])).replace("\xa0", " ")
+        said = " ".join(unescape(_TAG.sub("", found[1])).split())
         return f'{to}{quote(said, safe="")}">{found[1]}</a>'
 
     return _COMMANDS.sub(link, html)

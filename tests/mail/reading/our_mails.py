@@ -74,8 +74,8 @@ def without_marks(html: str) -> str:
     for tag in ("</p>", "</pre>", "</ul>", "</blockquote>"):
         body = body.replace(tag, "\n\n")
     body = body.replace("<br>", "\n").replace("<li>", "*\t").replace("</li>", "\n")
-    body = _LINK.sub(r"\2<\1>", body)
     body = re.sub(r"<p style=[^>]+>|</?span[^>]*>", "", body)
+    body = _LINK.sub(r"\2<\1>", body)
     for tag in ("<p>", "<pre>", "<ul>", '<ul class="rows">', "<blockquote>"):
         body = body.replace(tag, "")
     return unescape(body).strip("\n")
