@@ -1,5 +1,5 @@
 """Search jobs, computed outside turns: robots' moves, and what people ask a robot.
 
-`moves`, `draws`, `hints` and `analyses` have the handlers. `jobs` leases the rows and finishes
+`moves`, `hints` and `analyses` have the handlers. `jobs` leases the rows and finishes
 them, `worker` is the role's loop, `worker_processes` has the processes that compute.
 """

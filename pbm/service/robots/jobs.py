@@ -18,7 +18,7 @@ from pbm.mail.site import Site
 from pbm.play.boards import request_move
 from pbm.play.turn import Turn
 from pbm.robots.thinking import ROBOTS
-from pbm.service.robots import analyses, draws, hints, moves
+from pbm.service.robots import analyses, hints, moves
 from pbm.service.robots.handler import JobHandler, RobotTurn
 from pbm.service.robots.worker_processes import Computation, SearchFailedError
 from pbm.service.trouble.failures import faults_to
@@ -39,7 +39,7 @@ HANDLERS: Mapping[str, JobHandler] = {
     SearchKind.MOVE: moves.MOVES,
     SearchKind.HINT: hints.HINTS,
     SearchKind.ANALYSIS: analyses.ANALYSES,
-    SearchKind.DRAW: draws.DRAWS,
+    SearchKind.DRAW: moves.DRAWS,
 }
 _End = Callable[[JobHandler, RobotTurn], str]
 

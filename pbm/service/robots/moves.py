@@ -1,4 +1,4 @@
-"""The search for a robot's move, and the turn that plays it."""
+"""A robot's move, and its answer to a draw offer: with the move if it is to move, else in a job."""
 
 from functools import partial
 
@@ -6,15 +6,15 @@ from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.play.actions import play_move
 from pbm.play.boards import move_key
-from pbm.play.offers import claim_draw
-from pbm.robots.thinking import RobotMove, think_about
+from pbm.play.offers import agree, asked_draw, claim_draw, offered_to, refuse
+from pbm.play.turn import Turn
+from pbm.robots.thinking import RobotMove, RobotStanding, quiet_moves, standing, think_about
 from pbm.rules.contract import Suggests, has
-from pbm.service.robots.draws import answer_with_move
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
 from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import announce_boards
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board
+from pbm.store.values.boards import Board, Offer
 from pbm.store.values.queues import SearchJob
 
 _AS_STRONG = 2  # tries with the robot's full strength
@@ -80,3 +80,55 @@ def _still_waits(board: Board, job: SearchJob) -> bool:
 
 
 MOVES = JobHandler(prepare, finish, give_up)
+
+
+def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
+    """Answer the draw offered to the robot that is to move, by the score of its best move."""
+    offer = offered_to(board, robot_id)
+    if offer is None:
+        return []
+    found = RobotStanding(score or 0, quiet_moves(board.rules, board.position))
+    return _answer(turn, board, offer, robot_id, found)
+
+
+def prepare_answer(work: UnitOfWork, job: SearchJob, board: Board) -> Computation | None:
+    """Prepare the evaluation of the robot's position."""
+    if _offer(board, job) is None:
+        return None
+    seat = board.seats_of(job.params["robot"])[0]
+    assert seat.robot
+    return partial(standing, seat.robot, course_of(work, board), seat.seat, seed_of(board))
+
+
+def finish_answer(turn: RobotTurn, found: RobotStanding) -> str:
+    """Accept or refuse."""
+    board, robot_id = turn.board, turn.job.params["robot"]
+    offer = _offer(board, turn.job)
+    if offer is None:
+        return "nothing: no draw waits for it any more"
+    announce_boards(turn, _answer(turn, board, offer, robot_id, found))
+    said = "yes" if found.takes_draw else "no"
+    return f"{board.handle_of(robot_id)} said {said} on board {board.id}"
+
+
+def refuse_draw(turn: RobotTurn) -> str:
+    """Refuse, since there is no evaluation."""
+    return finish_answer(turn, RobotStanding(0, 0))
+
+
+def _answer(
+    turn: Turn, board: Board, offer: Offer, robot_id: int, found: RobotStanding
+) -> list[Event]:
+    if found.takes_draw:
+        return agree(turn.work, board, offer, robot_id, turn.now)
+    return refuse(turn.work, board, offer, robot_id)
+
+
+def _offer(board: Board, job: SearchJob) -> Offer | None:
+    """The job's draw offer, if it is still open."""
+    robot_id = job.params["robot"]
+    offer = offered_to(board, robot_id)
+    return offer if offer and asked_draw(board, offer, robot_id) == job.about else None
+
+
+DRAWS = JobHandler(prepare_answer, finish_answer, refuse_draw)
