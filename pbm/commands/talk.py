@@ -39,7 +39,7 @@ def is_talk(line: str, found: Command | Problem) -> bool:
     """
     if isinstance(found, Command) and not found.reads_only:
         return False
-    if isinstance(found, Problem) and found.code == "unclear-move":
+    if isinstance(found, Problem) and (found.code == "unclear-move" or found.params.get("near")):
         return False
     line = " ".join(word for word in line.split() if not mentions_place(word))
     words = words_of(line)
