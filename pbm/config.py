@@ -102,11 +102,10 @@ class Settings:
 
         Raises OperatorError for an invalid number.
         """
+        own, peers = self.mails_per_hour, self.peer_mails_per_hour
         return (
-            _count("PBM_MAILS_PER_HOUR", self.mails_per_hour, "240, or 0 for any number"),
-            _count(
-                "PBM_PEER_MAILS_PER_HOUR", self.peer_mails_per_hour, "1200, or 0 for any number"
-            ),
+            _count("PBM_MAILS_PER_HOUR", own, "240, or 0 for any number"),
+            _count("PBM_PEER_MAILS_PER_HOUR", peers, "1200, or 0 for any number"),
         )
 
     @property
@@ -193,22 +192,19 @@ def _doorway(item: str) -> Doorway:
         raise OperatorError(f"PBM_LISTEN: {item!r} must start with smtp:// or lmtp://.")
     is_lmtp = scheme.lower() == "lmtp"
     if rest.startswith("/"):
-        return _socket(item, rest, is_lmtp)
+        if not is_lmtp:
+            told = f"{item!r} names a file; only lmtp:// can have a socket."
+        elif rest.endswith("/") or not rest.isprintable():
+            told = f"{item!r} names no file for the socket."
+        elif len(rest.encode("utf-8", "surrogateescape")) > _LONGEST_SOCKET_PATH:
+            told = f"a socket's path may have {_LONGEST_SOCKET_PATH} bytes, not more: {rest}"
+        else:
+            return Doorway(path=rest, is_lmtp=True)
+        raise OperatorError(f"PBM_LISTEN: {told}")
     host, port = _host_port(rest.removesuffix("/"), item)
     if is_lmtp and port == _SMTP_PORT:
         raise OperatorError("PBM_LISTEN: LMTP must not use port 25 (RFC 2033); take another one.")
     return Doorway(host, port, is_lmtp=is_lmtp)
-
-
-def _socket(item: str, path: str, is_lmtp: bool) -> Doorway:
-    if not is_lmtp:
-        raise OperatorError(f"PBM_LISTEN: {item!r} names a file; only lmtp:// can have a socket.")
-    if path.endswith("/") or not path.isprintable():
-        raise OperatorError(f"PBM_LISTEN: {item!r} names no file for the socket.")
-    if len(path.encode("utf-8", "surrogateescape")) > _LONGEST_SOCKET_PATH:
-        most = _LONGEST_SOCKET_PATH
-        raise OperatorError(f"PBM_LISTEN: a socket's path may have {most} bytes, not more: {path}")
-    return Doorway(path=path, is_lmtp=True)
 
 
 def _host_port(text: str, item: str) -> tuple[str, int]:

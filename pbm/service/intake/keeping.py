@@ -1,6 +1,6 @@
 """Stores a mail as inbox rows, if it is new, within limits, and to be handled."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -56,7 +56,11 @@ class Keeping:
     def _keep_new(self, mail: Arriving, new: Arrived, numbers: dict[str, int]) -> Rejection | None:
         """Keep a mail for new recipients, and add its row numbers; return a refusal if any."""
         work = self.work
-        obeyed = self._obeyed(new, numbers)
+        before, obeyed = [self.site.address.parse(address) for address in numbers], list[str]()
+        for address, recipient in new.items():
+            if not _obeyed_by(before, recipient):
+                obeyed.append(address)
+            before.append(recipient)
         plain = [address for address in obeyed if isinstance(new[address], Plain)]
         from_player = bool(plain) and work.players.by_address(mail.author) is not None
         is_strangers = bool(plain) and not from_player
@@ -93,16 +97,6 @@ class Keeping:
         if outcomes:
             work.inbox.finish(outcomes, self.now)
         return None
-
-    def _obeyed(self, new: Arrived, known: Iterable[str]) -> list[str]:
-        """The new recipients for whom a mail is to be handled."""
-        before = [self.site.address.parse(address) for address in known]
-        obeyed: list[str] = []
-        for address, recipient in new.items():
-            if not _obeyed_by(before, recipient):
-                obeyed.append(address)
-            before.append(recipient)
-        return obeyed
 
 
 def _same_for(mail: Arriving) -> timedelta:

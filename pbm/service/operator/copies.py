@@ -20,7 +20,6 @@ from pbm.store.schema import metadata
 
 COUNTED = ("players", "boards", "moves")
 _BUSY_SECONDS = 30
-_VERSIONS = "alembic_version"
 _SIGNS_OF_LIFE = {"heartbeats", "facts", "due"}  # of a server that nobody has written to
 
 
@@ -61,17 +60,22 @@ def check_copy(url: URL, file: Path) -> None:
 
 def copy_in(url: URL, file: Path) -> None:
     """Replace a database by a copy, all or nothing. Raises OperatorError."""
-    if url.get_backend_name() != "sqlite":
-        _copy_into_postgres(url, file)
+    if url.get_backend_name() == "sqlite":
+        path = sqlite_path(url)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Not by moving files: a log left beside the old file would corrupt the new one.
+        try:
+            with closing(sqlite3.connect(file)) as source, closing(_open(path, "rwc")) as target:
+                source.backup(target)
+        except sqlite3.Error as error:
+            raise OperatorError(f"{path} cannot be restored into: {error}.") from error
         return
-    path = sqlite_path(url)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Not by moving files: a log left beside the old file would corrupt the new one.
-    try:
-        with closing(sqlite3.connect(file)) as source, closing(_open(path, "rwc")) as target:
-            source.backup(target)
-    except sqlite3.Error as error:
-        raise OperatorError(f"{path} cannot be restored into: {error}.") from error
+    script, drop = file.with_name("restore.sql"), file.with_name("drop.sql")
+    _run("pg_restore", None, "--no-owner", "--no-privileges", f"--file={script}", str(file))
+    names = ", ".join(sorted({*metadata.tables, "alembic_version"}))
+    drop.write_text(f"DROP TABLE IF EXISTS {names} CASCADE;\n", encoding="ascii")
+    options = ["--single-transaction", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]
+    _run("psql", url, *options, f"--file={drop}", f"--file={script}")
 
 
 def counts(database: Database) -> dict[str, int]:
@@ -102,16 +106,6 @@ def holds_data(database: Database) -> bool:
     except DBAPIError as error:
         raise OperatorError(why_unusable(error)) from error
     return False
-
-
-def _copy_into_postgres(url: URL, file: Path) -> None:
-    """Replace our tables in one transaction."""
-    script, drop = file.with_name("restore.sql"), file.with_name("drop.sql")
-    _run("pg_restore", None, "--no-owner", "--no-privileges", f"--file={script}", str(file))
-    names = ", ".join(sorted({*metadata.tables, _VERSIONS}))
-    drop.write_text(f"DROP TABLE IF EXISTS {names} CASCADE;\n", encoding="ascii")
-    options = ["--single-transaction", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]
-    _run("psql", url, *options, f"--file={drop}", f"--file={script}")
 
 
 def _open(path: Path, mode: str = "rw") -> sqlite3.Connection:

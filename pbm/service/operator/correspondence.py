@@ -123,7 +123,7 @@ def send(
     mail["Date"] = formatdate()
     mail["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2])
     if mails and not new:
-        answered, body = _read(mails[-1]), text
+        answered, body = message_from_bytes(mails[-1].read_bytes(), policy=default), text
         recipient = parseaddr(answered["Reply-To"] or answered["From"])[1]
         message_id = one_line(answered["Message-ID"] or "")
         subject = one_line(answered["Subject"] or "")
@@ -153,8 +153,19 @@ def newest(settings: Settings, address: str, count: int = 1) -> tuple[tuple[str,
         if settings.smarthost:
             where = "here: PBM_SMARTHOST is set, so mail goes there"
         raise OperatorError(f"There is no mail to {address} {where}.")
-    mails = map(_read, found)
-    return tuple((one_line(mail["Subject"] or ""), _text(mail)) for mail in mails)
+    return tuple(map(_subject_and_text, found))
+
+
+def _subject_and_text(file: Path) -> tuple[str, str]:
+    mail = message_from_bytes(file.read_bytes(), policy=default)
+    part, text = mail.get_body(("plain",)), ""
+    if part is not None:
+        try:
+            text = str(part.get_content())
+        except LookupError:  # an unknown charset
+            payload = part.get_payload(decode=True)
+            text = payload.decode("latin-1") if isinstance(payload, bytes) else ""
+    return one_line(mail["Subject"] or ""), text.replace("\r\n", "\n")
 
 
 def _mails(settings: Settings, address: str) -> list[Path]:
@@ -192,19 +203,3 @@ def _accepted(answer: tuple[int, bytes]) -> str:
     if code >= 400:
         raise OperatorError(f"The server refuses: {code} {reply_text(reply)}")
     return f"{code} {reply_text(reply)}"
-
-
-def _read(path: Path) -> EmailMessage:
-    return message_from_bytes(path.read_bytes(), policy=default)
-
-
-def _text(mail: EmailMessage) -> str:
-    part = mail.get_body(("plain",))
-    if part is None:
-        return ""
-    try:
-        text = str(part.get_content())
-    except LookupError:  # an unknown charset
-        payload = part.get_payload(decode=True)
-        text = payload.decode("latin-1") if isinstance(payload, bytes) else ""
-    return text.replace("\r\n", "\n")

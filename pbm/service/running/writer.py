@@ -90,11 +90,17 @@ class Writer:
         finally:
             self._working = None
 
+    def _waiting(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
+        """The waiting pieces and new arrivals; each is added to `group`."""
+        while self._asked and len(group) < MOST_TOGETHER:
+            group.append(self._asked.popleft())
+            yield group[-1]
+
     async def _do_group(self) -> None:
         """Run the waiting pieces in a transaction, and settle their futures."""
         group: list[_Asked[Any]] = []
         try:
-            await self._do_transaction(self._next_ones(group))
+            await self._do_transaction(self._waiting(group))
         except Exception as error:  # noqa: BLE001 - whoever waits hears of it
             if group and (lost_a_race(error) or (len(group) > 1 and not is_away(error))):
                 await self._do_apart(group)
@@ -122,12 +128,6 @@ class Writer:
                         _fail(group[number:], error)
                         return
                 break
-
-    def _next_ones(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
-        """The waiting pieces and new arrivals; each is added to `group`."""
-        while self._asked and len(group) < MOST_TOGETHER:
-            group.append(self._asked.popleft())
-            yield group[-1]
 
     async def _do_transaction(self, pieces: Iterable[_Asked[Any]]) -> None:
         steps = self._transaction(pieces)

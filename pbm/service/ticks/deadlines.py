@@ -37,7 +37,7 @@ _COUNTS_LATER = "not all of the time meanwhile counts"
 
 
 def watch_clock(tick: Tick) -> Done | Again:
-    """Remind, forfeit, or schedule the next look."""
+    """Remind, forfeit, resume after the longest pause, or schedule the next look."""
     board = tick.locked_board
     if board is None or not board.playing:
         return Done("the board is over")
@@ -46,7 +46,12 @@ def watch_clock(tick: Tick) -> Done | Again:
         keep(tick.work, board, Stop(tick.timer.set_at, until))
         return Again(until, f"the game of board {board.id} is not installed")
     if board.paused_since:
-        return _wait_out(tick, board, board.paused_since + PAUSED_AT_MOST)
+        until = board.paused_since + PAUSED_AT_MOST
+        if tick.now < until:
+            return Again(min(until, tick.now + _NO_CLOCK_RUNS), f"board {board.id} is paused")
+        resume(tick.work, board, tick.now)
+        announce_boards(tick, [PauseRunOut(board.id, PAUSED_AT_MOST.days)])
+        return Again(_first_look(tick, board), f"the pause of board {board.id} has run out")
     wait = wait_of(tick.work, board, tick.now)
     if wait is None:
         return Again(_look_without_clock(tick, board), f"no clock runs on board {board.id}")
@@ -59,15 +64,6 @@ def watch_clock(tick: Tick) -> Done | Again:
     elif soon < board.reminded:  # days that no longer count have postponed reminders
         tick.work.waits.note_reminded(board, soon)
     return Again(_next_look(tick, board, wait), f"looked at the clock of board {board.id}")
-
-
-def _wait_out(tick: Tick, board: Board, until: datetime) -> Again:
-    """Wait for the end of a pause, which resumes the board."""
-    if tick.now < until:
-        return Again(min(until, tick.now + _NO_CLOCK_RUNS), f"board {board.id} is paused")
-    resume(tick.work, board, tick.now)
-    announce_boards(tick, [PauseRunOut(board.id, PAUSED_AT_MOST.days)])
-    return Again(_first_look(tick, board), f"the pause of board {board.id} has run out")
 
 
 def _run_out(

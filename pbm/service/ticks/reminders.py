@@ -55,11 +55,15 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
     tick.work.players.begin_absence(player.id, tick.now)
     numbers = tick.work.boards.to_move(player.id)
     others = [*_others(tick, player, due)] if len(numbers) > 1 else []
+    zone, writer = player.settings.timezone, MailWriter(tick)
     if not others:
-        _remind_of_one(tick, player, due)
+        when = (due.board.id, local_time(due.since, zone), local_time(due.by, zone))
+        fact: BoardFact = FirstMoveDue(*when) if due.is_first else MoveDue(*when)
+        view = shown_to(tick, player, due.board, fact)
+        (writer.board if due.is_first else writer.reminder)(player, due.board, view)
         return
     awaited = sorted([due, *others], key=lambda item: (item.by, item.board.id))
-    shown, zone = [item.board for item in awaited[:_MOST_SHOWN]], player.settings.timezone
+    shown = [item.board for item in awaited[:_MOST_SHOWN]]
     section = {
         "awaited": [
             {
@@ -77,7 +81,7 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
     }
     subject = games_subject([None], f"{len(numbers)} wait for your move")
     counted = [item.board.id for item in awaited if item.counts]
-    MailWriter(tick).reminders(player, subject, section, counted)
+    writer.reminders(player, subject, section, counted)
 
 
 def tell_dates(tick: Tick) -> Done:
@@ -91,15 +95,6 @@ def tell_dates(tick: Tick) -> Done:
     if due is not None:
         remind(tick, player, due)
     return Done(f"told {player.handle} by when moves are due")
-
-
-def _remind_of_one(tick: Tick, player: Player, due: Awaited) -> None:
-    zone, board = player.settings.timezone, due.board
-    when = (board.id, local_time(due.since, zone), local_time(due.by, zone))
-    fact: BoardFact = FirstMoveDue(*when) if due.is_first else MoveDue(*when)
-    view = shown_to(tick, player, board, fact)
-    writer = MailWriter(tick)
-    (writer.board if due.is_first else writer.reminder)(player, board, view)
 
 
 def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:

@@ -32,7 +32,6 @@ _FORMS = (
 # Turns stay idle in a transaction for less: a turn that hangs is ended after half of this time.
 MOST_IDLE_SECONDS = 60  # within a transaction
 IDLE_SECONDS = 30.0  # after which a connection may have been lost silently
-_IDLE_SINCE = "pbm_idle_since"
 
 
 def parse_url(url: str) -> URL:
@@ -57,23 +56,32 @@ def shown_url(url: URL) -> str:
 
 
 def make_engine(url: str) -> Engine:
-    """An engine whose errors contain no values, since these may be from mails."""
+    """An engine whose errors contain no values, since these may be from mails.
+
+    Transactions begin here, not in the driver. On PostgreSQL the option `pbm_begins_itself` says
+    that BEGIN goes along with the first statement.
+    """
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return postgresql_engine(parsed)
-    if parsed.database in (None, "", ":memory:"):  # each connection would have its own
-        raise OperatorError("PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does.")
-    file = Path(str(parsed.database))
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        told = f"The folder {file.parent} cannot be made: {trouble(file.parent, error)}"
-        raise OperatorError(told) from error
-    refuse_anothers(file.parent, file, *(Path(f"{file}-{log}") for log in ("wal", "shm")))
-    # The connection used last has a warm page cache; others must reread changed pages.
-    engine = create_engine(parsed, pool_use_lifo=True, hide_parameters=True)
-    event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
+        engine = create_engine(parsed, isolation_level="AUTOCOMMIT", hide_parameters=True)
+        event.listen(engine, "connect", _limit_idleness)
+        event.listen(engine, "checkin", lambda _, entry: entry.info.update(idle_since=monotonic()))
+        event.listen(engine, "checkout", _try_out)
+    else:
+        if parsed.database in (None, "", ":memory:"):  # each connection would have its own
+            told = "PBM_DATABASE_URL must name a file, as sqlite:///var/pbm.sqlite3 does."
+            raise OperatorError(told)
+        file = Path(str(parsed.database))
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            told = f"The folder {file.parent} cannot be made: {trouble(file.parent, error)}"
+            raise OperatorError(told) from error
+        refuse_anothers(file.parent, file, *(Path(f"{file}-{log}") for log in ("wal", "shm")))
+        # The connection used last has a warm page cache; others must reread changed pages.
+        engine = create_engine(parsed, pool_use_lifo=True, hide_parameters=True)
+        event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin)
     return engine
 
 
@@ -89,23 +97,12 @@ def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
         dbapi_connection.execute(f"PRAGMA {pragma}")
 
 
-def _begin_sqlite(connection: Connection) -> None:
-    reading = connection.get_execution_options().get("pbm_reading", False)
-    execute(connection, Call("BEGIN" if reading else "BEGIN IMMEDIATE"))
-
-
-def postgresql_engine(url: URL) -> Engine:
-    """An engine whose errors contain no values, since these may be from mails.
-
-    The driver begins no transactions. BEGIN is sent at once, unless the option `pbm_begins_itself`
-    says that it goes along with the first statement.
-    """
-    engine = create_engine(url, isolation_level="AUTOCOMMIT", hide_parameters=True)
-    event.listen(engine, "connect", _limit_idleness)
-    event.listen(engine, "begin", _begin)
-    event.listen(engine, "checkin", _note_idle)
-    event.listen(engine, "checkout", _try_out)
-    return engine
+def _begin(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    if connection.dialect.name == "sqlite":
+        execute(connection, Call("BEGIN" if "pbm_reading" in options else "BEGIN IMMEDIATE"))
+    elif "pbm_begins_itself" not in options and "isolation_level" not in options:
+        execute(connection, Call("BEGIN"))
 
 
 def _limit_idleness(held: Any, _record: object) -> None:
@@ -117,37 +114,19 @@ def _limit_idleness(held: Any, _record: object) -> None:
     held.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
 
 
-def _begin(connection: Connection) -> None:
-    options = connection.get_execution_options()
-    if "pbm_begins_itself" not in options and "isolation_level" not in options:
-        execute(connection, Call("BEGIN"))
-
-
-def _note_idle(_held: object, entry: ConnectionPoolEntry) -> None:
-    entry.info[_IDLE_SINCE] = monotonic()
-
-
 def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
     """Test a connection; if it is broken, invalidate the whole pool.
 
     A server that shuts down sends a message, so there is data to read. One that vanishes does not,
     so connections that were idle for long are tested by a query.
     """
-    idle_since = entry.info.get(_IDLE_SINCE)
+    idle_since = entry.info.get("idle_since")
     if idle_since is None:  # a new connection
         return
-    if monotonic() - idle_since < IDLE_SECONDS and not _has_news(held):
-        return
-    try:
-        held.execute("")
-    except psycopg.Error as error:
-        raise InvalidatePoolError from error
-
-
-def _has_news(held: Any) -> bool:
     try:
         socket = poll()
         socket.register(held.fileno(), POLLIN)
-        return bool(socket.poll(0))
-    except psycopg.Error:  # the connection is already known to be broken
-        return True
+        if monotonic() - idle_since >= IDLE_SECONDS or socket.poll(0):
+            held.execute("")
+    except psycopg.Error as error:
+        raise InvalidatePoolError from error

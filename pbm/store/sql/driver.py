@@ -19,11 +19,6 @@ class Call:
     sql: str
     sets: Sequence[Any] = ((),)
 
-    @property
-    def is_many(self) -> bool:
-        """Whether the statement is run with more than one set."""
-        return len(self.sets) > 1
-
 
 def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
     """Run calls in order; on a shared database in one round trip.
@@ -32,7 +27,7 @@ def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
     listeners for statements are called, too.
     """
     held: Any = connection.connection.dbapi_connection
-    run = _run_in_a_row if len(calls) == 1 or not _has_pipelines(held) else _run_together
+    run = _run_together if len(calls) > 1 and hasattr(held, "pipeline") else _run_in_a_row
     try:
         return run(connection, held, calls)
     except connection.dialect.loaded_dbapi.Error as error:
@@ -44,7 +39,7 @@ def _run_in_a_row(connection: Connection, held: Any, calls: Sequence[Call]) -> l
     for call in calls:
         cursor = held.cursor()
         _tell_listeners(connection, cursor, call)
-        if call.is_many:
+        if len(call.sets) > 1:
             cursor.executemany(call.sql, call.sets)
         else:
             cursor.execute(call.sql, call.sets[0], **_preparing(held, call))
@@ -65,37 +60,30 @@ def _run_together(connection: Connection, held: Any, calls: Sequence[Call]) -> l
     return [cursor.fetchall() if cursor.description else () for cursor in cursors]
 
 
-def _has_pipelines(held: Any) -> bool:
-    return hasattr(held, "pipeline")
-
-
-def _is_in_pipeline(connection: Connection) -> bool:
-    """Whether a connection was left in pipeline mode: then it cannot even be rolled back.
-
-    A server that shuts down may say so first, and answer none of the other statements.
-    """
-    held: Any = connection.connection.dbapi_connection
-    return _has_pipelines(held) and bool(held.info.pipeline_status)
-
-
 def _preparing(held: Any, call: Call) -> dict[str, Any]:
     """Leave BEGIN and COMMIT unprepared; pg_stat_statements would not count them otherwise."""
-    return {"prepare": False} if _has_pipelines(held) and not call.sets[0] else {}
+    return {"prepare": False} if hasattr(held, "pipeline") and not call.sets[0] else {}
 
 
 def _tell_listeners(connection: Connection, cursor: Any, call: Call) -> None:
-    values = call.sets if call.is_many else call.sets[0]
+    is_many = len(call.sets) > 1
+    values = call.sets if is_many else call.sets[0]
     for listen in connection.engine.dispatch.before_cursor_execute:
-        listen(connection, cursor, call.sql, values, None, call.is_many)
+        listen(connection, cursor, call.sql, values, None, is_many)
 
 
 def _as_sqlalchemy_has_it(
     connection: Connection, calls: Sequence[Call], error: Any
 ) -> BaseException:
-    """Wrap a driver's error in SQLAlchemy's class; invalidate the connection if it has broken."""
+    """Wrap a driver's error in SQLAlchemy's class; invalidate the connection if it has broken.
+
+    A server that shuts down may say so first, and answer none of the other statements. That leaves
+    the connection in pipeline mode, in which it cannot even be rolled back.
+    """
     dialect = connection.dialect
+    held: Any = connection.connection.dbapi_connection
     cut_off = dialect.is_disconnect(error, connection.connection, None)
-    broken = cut_off or _is_in_pipeline(connection)
+    broken = cut_off or (hasattr(held, "pipeline") and bool(held.info.pipeline_status))
     if broken:
         connection.invalidate(error)
     found: BaseException = DBAPIError.instance(
