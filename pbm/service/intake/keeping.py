@@ -107,7 +107,7 @@ def _same_for(mail: Arriving) -> timedelta:
 def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
     """Whether a mail to this recipient is handled already, as it went to `others`.
 
-    So it is if one of them is our plain address, or both are reply addresses of one player.
+    True if either address is our plain one, or both are reply addresses of one player.
     """
     match recipient:
         case Plain():

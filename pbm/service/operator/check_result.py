@@ -15,7 +15,7 @@ from pbm.store.connecting import why_unusable
 class CheckResult:
     """The result of one check: `text` is the state, or what is wrong and how to mend it.
 
-    A `warning` works, but needs attention.
+    `warning`: what was checked works, but needs attention.
     """
 
     good: bool

@@ -123,7 +123,7 @@ def _operator(settings: Settings) -> str:
 def _database(settings: Settings) -> str:
     """The state of the database. Raises DubiousError for a file that other users can read.
 
-    They can if its mode allows it, and those of its folders below the current one.
+    The modes of the file and of its folders below the current one decide.
     """
     state = database_state(settings)
     url = parse_url(settings.database_url)

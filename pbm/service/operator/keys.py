@@ -93,7 +93,8 @@ def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
     """Raise OperatorError if these keys would invalidate replies to earlier mails.
 
-    That needs a mail of ours that may exist, or another process that sends some.
+    Raises nothing while no mail can have been sent: without a player who has an address, and
+    without another process.
     """
     marks, is_known, lost = _marks(work, settings)
     if not lost and (is_known or marks):

@@ -140,8 +140,8 @@ def _release(turn: Turn, player: Player) -> tuple[int, ...]:
 def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
     """Count a bounce; return the consequence for the operator.
 
-    Temporary bounces in a row count once a day. Unless a mail waits, one about a board on which it
-    is the player's turn is written again.
+    Temporary bounces in a row count once a day. If no mail to the player waits, the mail of a board
+    on which it is the player's turn is written again.
     """
     work, now = turn.work, turn.now
     since, last, count = player.unreachable_since, player.bounced_at, player.bounces

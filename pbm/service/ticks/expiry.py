@@ -66,7 +66,7 @@ def lapse_question(tick: Tick) -> Done | Again:
 def _lapse_invitation(tick: Tick, question: Question) -> bool:
     """Call off the challenge that waited for this answer. Returns whether there was one.
 
-    It goes on if the person was asked again since.
+    The challenge goes on if the person was asked again since.
     """
     challenge = invited_to(tick, question)
     key = address_key(question.address)

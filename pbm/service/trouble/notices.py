@@ -45,8 +45,8 @@ def tell_of_trouble(
 ) -> None:
     """Mail the operator, at most once a day for each cause.
 
-    Errors have one cause if a mail server's code in them is the same, or without one the words
-    besides addresses, numbers and quotations.
+    The cause is the mail server's code in `error`, or the words without addresses, numbers and
+    quotations.
     """
     operator, code = turn.site.operator, _CODE.search(error)
     cause = code[0] if code else _OF_ONE_MAIL.sub("", error)

@@ -1,7 +1,7 @@
 """The outbox: mails are written in the turn's transaction, and sent after it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
 
@@ -9,7 +9,6 @@ from sqlalchemy import (
     Case,
     Column,
     ColumnElement,
-    Delete,
     Integer,
     String,
     and_,
@@ -82,11 +81,15 @@ _OVERTAKEN = select(_EARLIER.c.id).where(
         and_(_EARLIER.c.attempts == 0, _EARLIER.c.kind == Kind.AWAITING),
     ),
 )
-_NOT_PASSED_OVER = {
-    "sqlite": outbox.c.id.not_in(
-        select(func.json_each(bindparam("passed", type_=String)).table_valued("value").c.value)
-    ),
-    "postgresql": outbox.c.id != func.all(bindparam("passed", type_=postgresql.ARRAY(Integer))),
+_LISTED = select(func.json_each(bindparam("mails", type_=String)).table_valued("value").c.value)
+_ARRAY = bindparam("mails", type_=postgresql.ARRAY(Integer))
+_AMONG: dict[str, ColumnElement[bool]] = {
+    "sqlite": outbox.c.id.in_(_LISTED),
+    "postgresql": outbox.c.id == func.any(_ARRAY),
+}
+_NOT_AMONG: dict[str, ColumnElement[bool]] = {
+    "sqlite": outbox.c.id.not_in(_LISTED),
+    "postgresql": outbox.c.id != func.all(_ARRAY),
 }
 _CLAIM = {
     name: Statement(
@@ -101,14 +104,8 @@ _CLAIM = {
         .order_by(outbox.c.due_at, outbox.c.id)
         .limit(bindparam("most", type_=Integer))
     )
-    for name, not_passed_over in _NOT_PASSED_OVER.items()
+    for name, not_passed_over in _NOT_AMONG.items()
 }
-
-
-def _contents_of(mails: ColumnElement[bool]) -> Delete:
-    """The statement that erases the contents of some mails."""
-    named = select(outbox.c.message_id).where(mails)
-    return delete(outbox_contents).where(outbox_contents.c.message_id.in_(named))
 
 
 def _unless_erased(column: Column[str]) -> Case[str]:
@@ -125,17 +122,22 @@ _FINISHED = update(outbox).values(
     recipient=_unless_erased(outbox.c.recipient),
     recipient_key=_unless_erased(outbox.c.recipient_key),
 )
-_IT = outbox.c.id == bindparam("mail")
-_AMONG = outbox.c.id == func.any(bindparam("mails", type_=postgresql.ARRAY(Integer)))
-_FINISH = Statement(_FINISHED.where(_IT))
-_ERASE = Statement(_contents_of(_IT))
-_FINISH_ALL = Statement(_FINISHED.where(_AMONG))  # on PostgreSQL
-_ERASE_ALL = Statement(_contents_of(_AMONG))
+_FINISH = {name: Statement(_FINISHED.where(among)) for name, among in _AMONG.items()}
+_ERASE = {
+    name: Statement(
+        delete(outbox_contents).where(
+            outbox_contents.c.message_id.in_(select(outbox.c.message_id).where(among))
+        )
+    )
+    for name, among in _AMONG.items()
+}
 _ERASE_NAMED = Statement(
     delete(outbox_contents).where(outbox_contents.c.message_id == bindparam("name"))
 )
 # With a condition on the time, PostgreSQL would scan the index of all waiting mails.
-_STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
+_STILL_DUE = Statement(
+    select(outbox.c.id, outbox.c.due_at).where(_AMONG["postgresql"], outbox.c.status == DUE)
+)
 _AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # selects the index of waiting mails
 _IS_DUE = and_(outbox.c.status == DUE, _AT_ANY_MOMENT)
 _NEXT_DUE_AT = Statement(
@@ -188,12 +190,15 @@ class Outbox(MailQueue[OutboxMail]):
         A mail that is deferred again and again blocks others for about an hour. Mails due before
         `since` are not scanned.
         """
-        shared, passed = self._transaction.is_shared, list(passing_over)
-        soon = now + LONGEST_PAUSE - _LETS_BY
-        values = {"since": since, "now": now, "soon": soon, "most": most}
-        values["passed"] = passed if shared else json.dumps(passed)
-        rows = _CLAIM[self._transaction.dialect.name].rows(self._transaction, **values)
+        values = {"since": since, "now": now, "soon": now + LONGEST_PAUSE - _LETS_BY, "most": most}
+        claim = _CLAIM[self._transaction.dialect.name]
+        rows = claim.rows(self._transaction, **values, mails=self._listed(passing_over))
         return [self._read(row) for row in rows]
+
+    def _listed(self, outbox_ids: Collection[int]) -> list[int] | str:
+        """Numbers as the database takes them for one parameter."""
+        numbers = sorted(outbox_ids)
+        return numbers if self._transaction.is_shared else json.dumps(numbers)
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
         """The mails among these that are still due; on PostgreSQL."""
@@ -213,14 +218,11 @@ class Outbox(MailQueue[OutboxMail]):
         error: str | None = None,
     ) -> None:
         """Record that mails were sent, have failed or were dropped, and erase their contents."""
-        outcome = {"status": status, "now": now, "error": error}
-        if outbox_ids and self._transaction.dialect.name == "postgresql":
-            numbers = sorted(outbox_ids)
-            _FINISH_ALL.run(self._transaction, {"mails": numbers, **outcome})
-            _ERASE_ALL.run(self._transaction, {"mails": numbers})
-        elif outbox_ids:
-            _FINISH.run(self._transaction, *({"mail": number, **outcome} for number in outbox_ids))
-            _ERASE.run(self._transaction, *({"mail": number} for number in outbox_ids))
+        if outbox_ids:
+            name, mails = self._transaction.dialect.name, self._listed(outbox_ids)
+            outcome = {"status": status, "now": now, "error": error}
+            _FINISH[name].run(self._transaction, {"mails": mails, **outcome})
+            _ERASE[name].run(self._transaction, {"mails": mails})
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
         """Record a permanent failure; the contents stay for a retry by the operator."""

@@ -273,8 +273,10 @@ class Boards(Repository):
             waits_since=now,
             tags=None if tags is None else list(map(list, tags)),
         )
-        place = round_of or (Round(board_id, 1, rounds) if rounds else None)
-        self.change(board_id, subject=subject.format(number=board_id), **_round_columns(place))
+        columns: dict[str, Any] = {"subject": subject.format(number=board_id)}
+        if place := round_of or (Round(board_id, 1, rounds) if rounds else None):
+            columns |= {"match_id": place.match_id, "round": place.number, "rounds": place.rounds}
+        self.change(board_id, **columns)
         self._transaction.execute(
             insert(seats),
             [
@@ -341,9 +343,3 @@ class Boards(Repository):
             seated[seat["board_id"]].append(seat)
         for row in rows:
             yield board_of(row, seated[row["id"]])
-
-
-def _round_columns(place: Round | None) -> dict[str, Any]:
-    if place is None:
-        return {}
-    return {"match_id": place.match_id, "round": place.number, "rounds": place.rounds}

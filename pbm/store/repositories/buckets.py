@@ -43,9 +43,9 @@ class Buckets(Repository):
             raise ValueError("a bucket must hold a token at least")
         if per > LONGEST:
             raise ValueError(f"a bucket must fill within {LONGEST.days} days")
-        dialect = self._transaction.dialect.name
-        no_waiting = not wait and dialect == "postgresql"
-        taken = (_TAKE_UNLESS_BUSY if no_waiting else _TAKE[dialect]).value(
+        if self._transaction.is_shared and not wait:
+            return key in self.take_each([key], capacity, per, now)
+        taken = _TAKE[self._transaction.dialect.name].value(
             self._transaction,
             whose=key,
             now=now,
@@ -53,9 +53,7 @@ class Buckets(Repository):
             left=float(capacity - 1),
             a_second=capacity / per.total_seconds(),
         )
-        if taken is not None:
-            return True
-        return no_waiting and not self.is_empty(key, capacity, per, now)
+        return taken is not None
 
     def take_each(
         self, keys: Sequence[str], capacity: float, per: timedelta, now: datetime
@@ -129,7 +127,7 @@ class Buckets(Repository):
         return found
 
 
-def _take(dialect: str, *, unless_busy: bool = False, each: bool = False) -> Statement:
+def _take(dialect: str, *, each: bool = False) -> Statement:
     """The statement that takes a token of one bucket, or of `each` that is not busy."""
     insert = UPSERTS[dialect](buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
@@ -140,13 +138,7 @@ def _take(dialect: str, *, unless_busy: bool = False, each: bool = False) -> Sta
         "tokens": bindparam("left", type_=Float),
         "filled_at": bindparam("now", type_=buckets.c.filled_at.type),
     }
-    if each:
-        begun = _of_each(insert, dialect, row)
-    elif unless_busy:  # another transaction may have locked the key
-        mine = func.pg_try_advisory_xact_lock(_LOCK_CLASS, func.hashtext(row["key"]))
-        begun = insert.from_select(list(row), select(*row.values()).where(mine))
-    else:
-        begun = insert.values(row)
+    begun = _of_each(insert, dialect, row) if each else insert.values(row)
     return Statement(
         begun.on_conflict_do_update(
             index_elements=["key"],
@@ -189,7 +181,7 @@ _MOST = bindparam("most", type_=Float)
 _TOKENS = type_coerce(buckets.c.tokens, NullType).label("tokens")  # unconverted
 _ASKED = func.unnest(bindparam("keys", type_=ARRAY(String))).column_valued("asked")
 _TAKE = {dialect: _take(dialect) for dialect in UPSERTS}
-_TAKE_UNLESS_BUSY = _take("postgresql", unless_busy=True)
+
 _TAKE_EACH = {dialect: _take(dialect, each=True) for dialect in UPSERTS}
 
 _STATE = (buckets.c.key, _TOKENS, buckets.c.filled_at)

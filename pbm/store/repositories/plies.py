@@ -121,10 +121,8 @@ _SET_LAST_PLY = Statement(
     .where(seats.c.board_id == bindparam("number"), seats.c.seat == bindparam("mover"))
     .values(last_ply=bindparam("ply"), answered=True)
 )
-_POSITION = (
-    *("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at"),
-    *("waits_since", "reminded", "given", "stops"),
-)
+_WAIT = ("waits_since", "reminded", "given", "stops")
+_POSITION = ("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at", *_WAIT)
 _SET_POSITION = Statement(
     update(boards)
     .where(boards.c.id == bindparam("number"))
@@ -220,8 +218,12 @@ class Playing(Repository):
         self._delete(departures, of_board, departures.c.left_at >= since)
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Store a board's progress."""
-        kept: dict[str, Any] = {**vars(progress), "changed_at": now, **_wait(board, progress, now)}
+        """Store a board's progress. The wait begins anew, unless for the same move as before."""
+        kept: dict[str, Any] = {**vars(progress), "changed_at": now}
+        kept |= {"waits_since": now, "reminded": 0, "given": 0, "stops": ()}
+        waited_for = board.to_move and (board.ply, board.to_move.player_id)
+        if waited_for == (progress.ply, progress.to_move_id):
+            kept |= {name: getattr(board, name) for name in _WAIT}
         mover, winners = kept.pop("to_move_id"), progress.winners
         stored = {
             "to_move_id": mover,
@@ -245,18 +247,3 @@ class Playing(Repository):
         self._update(seats, seats.c.board_id == board.id, last_ply=played.scalar_subquery())
         self._boards.change(board.id, offers=None, taken_back=board.taken_back + 1)
         return self.set_progress(self._boards.get(board.id), progress, now)
-
-
-def _wait(board: Board, progress: Progress, now: datetime) -> dict[str, Any]:
-    """The columns of a wait, reset unless the board still waits for the same move."""
-    mover = board.to_move
-    same_move = mover is not None and (board.ply, mover.player_id) == (
-        progress.ply,
-        progress.to_move_id,
-    )
-    return {
-        "waits_since": board.waits_since if same_move else now,
-        "reminded": board.reminded if same_move else 0,
-        "given": board.given if same_move else 0,
-        "stops": board.stops if same_move else (),
-    }

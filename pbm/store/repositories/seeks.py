@@ -4,9 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
 from itertools import groupby
-from typing import Any
 
-from sqlalchemy import ColumnElement, Row, exists, or_, select, text
+from sqlalchemy import ColumnElement, exists, or_, select, text
 from sqlalchemy import func as sql
 
 from pbm.store.schema.asking import seekers, seeks
@@ -142,9 +141,14 @@ class Seeks(Repository):
         self._update(seeks, seeks.c.id == seek_id, status=status, board_id=board_id)
 
     def _select(self, condition: ColumnElement[bool]) -> Iterator[Seek]:
-        rows = self._transaction.execute(_ALL.where(condition))
-        for _, those in groupby(rows, lambda row: int(row.id)):
-            yield _seek(list(those))
+        found = self._transaction.execute(_ALL.where(condition))
+        for _, those in groupby(found, lambda row: int(row.id)):
+            rows = list(those)
+            row, stored = rows[0], {name: getattr(rows[0], name) for name in _WISH}
+            wish = Wish(**{**stored, "pool": Pool(row.pool), "wishes": tuple(row.wishes)})
+            waiting = tuple(Seeker(item.player_id, item.handle, bool(item.here)) for item in rows)
+            moments = (row.made_at, row.expires_at)
+            yield Seek(row.id, wish, SeekStatus(row.status), *moments, row.board_id, waiting)
 
 
 def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
@@ -160,12 +164,3 @@ def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
         ),
     )
     return _IS_OPEN, _MAKER_HERE, ~shut
-
-
-def _seek(rows: list[Row[Any]]) -> Seek:
-    row = rows[0]
-    stored = {name: getattr(row, name) for name in _WISH}
-    wish = Wish(**{**stored, "pool": Pool(row.pool), "wishes": tuple(row.wishes)})
-    waiting = tuple(Seeker(item.player_id, item.handle, bool(item.here)) for item in rows)
-    moments = (row.made_at, row.expires_at)
-    return Seek(row.id, wish, SeekStatus(row.status), *moments, row.board_id, waiting)

@@ -114,8 +114,11 @@ class Transaction:
         result = self._connection.execute(statement, values)
         if isinstance(statement, UpdateBase):
             self.cache.forget_tables(frozenset({getattr(statement.table, "name", "")}))
-        if self.is_shared and not _takes_no_lock(statement):
-            self.cache.clear()  # others may have committed during a wait for a lock
+        # Unless it is a plain SELECT, others may have committed during a wait for a lock. A SELECT
+        # without tables calls a function, which may wait for an advisory lock.
+        takes_none = isinstance(statement, Select) and statement.get_final_froms()
+        if self.is_shared and not (takes_none and getattr(statement, "_for_update_arg", 0) is None):
+            self.cache.clear()
         return result
 
     def scalar(self, statement: Executable, values: Any = None) -> Any:
@@ -197,16 +200,6 @@ class Transaction:
     def _place_of(self, begin: Call) -> int | None:
         """The index of a savepoint's begin in the buffer, None once it was sent."""
         return next((place for place, call in enumerate(self._buffer) if call is begin), None)
-
-
-def _takes_no_lock(statement: Executable) -> bool:
-    """Whether a statement is a plain SELECT from tables.
-
-    A SELECT without tables calls a function, which may wait for an advisory lock.
-    """
-    if not isinstance(statement, Select):
-        return False
-    return getattr(statement, "_for_update_arg", None) is None and bool(statement.get_final_froms())
 
 
 class Repository:
