@@ -39,11 +39,8 @@ SEATED = (
     .order_by(seats.c.board_id, seats.c.seat)
 )
 _SEAT = tuple(item.name for item in fields(Seat))
-_AS_STORED = (
-    *("id", "game", "rules_version", "options", "subject", "start_state", "state", "ply"),
-    *("ended_by", "started_at", "changed_at", "taken_back", "rematch_of"),
-    *("rated", "clock", "waits_since", "reminded", "given", "paused_since"),
-)
+_PARSED = ("status", "winners", "seats", "offers", "stops", "round", "tags")
+_AS_STORED = tuple(item.name for item in fields(Board) if item.name not in _PARSED)
 
 
 def board_of(row: Row, seated: Iterable[Row]) -> Board:
@@ -200,14 +197,10 @@ class Boards(Repository):
 
     def numbers(self, *, status: BoardStatus | None = None) -> tuple[int, ...]:
         """The numbers of all boards, or of those with one status."""
-        query = (
-            select(boards.c.id)
-            .where(boards.c.status != BoardStatus.FORGOTTEN)
-            .order_by(boards.c.id)
-        )
+        query = select(boards.c.id).where(boards.c.status != BoardStatus.FORGOTTEN)
         if status is not None:
             query = query.where(boards.c.status == status)
-        return tuple(self._transaction.scalars(query))
+        return tuple(self._transaction.scalars(query.order_by(boards.c.id)))
 
     def of_match(self, match_id: int) -> tuple[Board, ...]:
         """The boards of a match, in the order of its rounds."""
@@ -221,13 +214,10 @@ class Boards(Repository):
 
     def bookkeeping(self, board_id: int) -> Bookkeeping:
         """The redundant columns by which a board is found."""
-        mover = self._transaction.scalars(
-            select(boards.c.to_move_id).where(boards.c.id == board_id)
-        ).one()
-        marks = self._transaction.scalars(
-            select(seats.c.playing).where(seats.c.board_id == board_id)
-        )
-        return Bookkeeping(mover, frozenset(marks))
+        its = select(boards.c.to_move_id).where(boards.c.id == board_id)
+        marks = select(seats.c.playing).where(seats.c.board_id == board_id)
+        scalars = self._transaction.scalars
+        return Bookkeeping(scalars(its).one(), frozenset(scalars(marks)))
 
     def add(
         self,

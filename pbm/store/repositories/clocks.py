@@ -1,7 +1,7 @@
 """Clock data of boards, delivery of reminders, and vacations, in which clocks stand still."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from pbm.store.schema.games import seats
 from pbm.store.schema.mails import outbox, reminded_boards
 from pbm.store.schema.people import vacations
 from pbm.store.sql.statement import Read, Statement, rows_of
-from pbm.store.sql.transaction import Repository, Transaction
+from pbm.store.sql.transaction import Repository
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind, OutboxStatus
 from pbm.store.values.players import Vacation
@@ -22,20 +22,16 @@ from pbm.store.values.players import Vacation
 class Waits(Repository):
     """Writes clock data of boards, within one transaction."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        super().__init__(transaction)
-        self._boards = Boards(transaction)
-
     def note_reminded(self, board: Board, times: int) -> None:
         """Store the number of reminders about the awaited move."""
-        self._boards.change(board.id, reminded=times)
+        Boards(self._transaction).change(board.id, reminded=times)
 
     def set(self, board: Board, **changed: Any) -> Board:
         """Change clock data of a board: `given`, `stops`, `reminded`, `paused_since`."""
         stored = dict(changed)
         if "stops" in changed:
             stored["stops"] = plain_stops(changed["stops"])
-        self._boards.change(board.id, **stored)
+        Boards(self._transaction).change(board.id, **stored)
         return replace(board, **changed)
 
     def set_stopped(self, board: Board, seat: int, stopped: int) -> None:
@@ -49,9 +45,8 @@ class Waits(Repository):
         )
 
 
-_ARRIVED = and_(
-    outbox.c.status == OutboxStatus.SENT, outbox.c.last_error.is_(None)
-)  # and not bounced yet
+# Sent, and not bounced yet.
+_ARRIVED = and_(outbox.c.status == OutboxStatus.SENT, outbox.c.last_error.is_(None))
 
 
 class Reminders(Repository):
@@ -93,11 +88,7 @@ def _reminders(player_id: int, board_id: int, since: datetime) -> Select[Any]:
     )
 
 
-VACATION = (
-    *(vacations.c.id, vacations.c.first_day, vacations.c.last_day),
-    *(vacations.c.board_id, vacations.c.zone),
-)
-
+VACATION = tuple(vacations.c[item.name] for item in fields(Vacation))
 _OF_PLAYER = Statement(
     select(*VACATION)
     .where(
@@ -122,8 +113,7 @@ class Vacations(Repository):
 
     def find(self, vacation_id: int) -> Vacation | None:
         """Find a vacation that was not dropped."""
-        query = select(*VACATION).where(vacations.c.id == vacation_id)
-        row = self._row(query)
+        row = self._row(select(*VACATION).where(vacations.c.id == vacation_id))
         return Vacation(**row) if row else None
 
     def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:

@@ -32,11 +32,8 @@ def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
     )
 
 
-_AS_STORED = (
-    *("id", "handle", "epoch", "joined_at"),
-    *("password_hash", "bounces", "bounced_at", "unreachable_since", "robot"),
-    *("absent_since", "lapsed_at", "spared_at", "rating_news"),
-)
+_PARSED = ("status", "addresses", "settings", "password_hash")
+_AS_STORED = tuple(field.name for field in fields(Player) if field.name not in _PARSED)
 _SETTINGS = {field.name for field in fields(PlayerSettings)}
 _BY_ID = Statement(with_addresses(players.c.id == bindparam("player_id")))
 _BY_HANDLE = Statement(with_addresses(players.c.handle == bindparam("handle")))
@@ -316,11 +313,10 @@ def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
 
 def _player(row: Row, own: Sequence[str]) -> Player:
     """A player of a row; settings of a newer version are ignored."""
-    values = {name: row[name] for name in _AS_STORED}
-    values["password_hash"] = PasswordHash.read(row["password_hash"])
     kept = (row["settings"] or {}).items()
     return Player(
-        **values,
+        **{name: row[name] for name in _AS_STORED},
+        password_hash=PasswordHash.read(row["password_hash"]),
         status=PlayerStatus(row["status"]),
         addresses=tuple(own),
         settings=PlayerSettings(**{name: value for name, value in kept if name in _SETTINGS}),

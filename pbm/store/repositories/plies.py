@@ -22,7 +22,7 @@ from pbm.store.repositories.boards import Boards, plain_stops
 from pbm.store.schema.games import boards, departures, moves, seats
 from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.statement import Read, Statement, rows_of
-from pbm.store.sql.transaction import Repository, Transaction
+from pbm.store.sql.transaction import Repository
 from pbm.store.values.boards import Board, BoardStatus, Departure, NewPly, Ply, Progress
 
 PLY = tuple(item.name for item in fields(Ply))
@@ -75,13 +75,7 @@ class Plies(Repository):
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
         """The departures of a board, in order."""
-        columns = (
-            departures.c.after_ply,
-            departures.c.seat,
-            departures.c.how,
-            departures.c.left_at,
-            departures.c.spared,
-        )
+        columns = (departures.c[item.name] for item in fields(Departure))
         query = select(*columns).where(departures.c.board_id == board_id)
         rows = self._rows(query.order_by(departures.c.id))
         return tuple(Departure(**row) for row in rows)
@@ -133,10 +127,6 @@ _SET_POSITION = Statement(
 class Playing(Repository):
     """Writes the progress of boards, within one transaction."""
 
-    def __init__(self, transaction: Transaction) -> None:
-        super().__init__(transaction)
-        self._boards = Boards(transaction)
-
     def fill(
         self,
         board: Board,
@@ -161,7 +151,7 @@ class Playing(Repository):
             self._transaction.execute(insert(departures), rows)
         for seat, ply in {item.seat: item.ply for item in played}.items():
             _SET_LAST_PLY.run(self._transaction, {"number": board.id, "mover": seat, "ply": ply})
-        return self.set_progress(self._boards.get(board.id), progress, now)
+        return self.set_progress(Boards(self._transaction).get(board.id), progress, now)
 
     def forget(self, board_id: int) -> None:
         """Delete an imported record. Its row stays, since mails refer to it."""
@@ -235,7 +225,7 @@ class Playing(Repository):
         if after.playing != board.playing:
             its, differs = seats.c.board_id == board.id, seats.c.playing != after.playing
             self._update(seats, its, differs, playing=after.playing)
-        return self._boards.keep(after)
+        return Boards(self._transaction).keep(after)
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
         """Return to an earlier ply: later moves, departures and offers are deleted."""
@@ -245,5 +235,6 @@ class Playing(Repository):
             moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
         )
         self._update(seats, seats.c.board_id == board.id, last_ply=played.scalar_subquery())
-        self._boards.change(board.id, offers=None, taken_back=board.taken_back + 1)
-        return self.set_progress(self._boards.get(board.id), progress, now)
+        its = Boards(self._transaction)
+        its.change(board.id, offers=None, taken_back=board.taken_back + 1)
+        return self.set_progress(its.get(board.id), progress, now)

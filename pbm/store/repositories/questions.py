@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, RowMapping, or_, select
 from pbm.passwords import SealedPassword
 from pbm.store.queues.timers import ALL_KEPT, Timers
 from pbm.store.schema.asking import consents, errands, questions
-from pbm.store.sql.transaction import Repository, Transaction
+from pbm.store.sql.transaction import Repository
 from pbm.store.values.asking import ErrandStatus, PendingCommands, Question
 from pbm.store.values.players import FIRST_EPOCH, Player
 from pbm.store.values.queues import TimerKind
@@ -29,10 +29,6 @@ _ERRAND = (
 
 class Questions(Repository):
     """Queries about questions and errands, within one transaction."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        super().__init__(transaction)
-        self._timers = Timers(transaction)
 
     def ask(
         self,
@@ -64,26 +60,20 @@ class Questions(Repository):
             player_id=player.id if player else None,
             epoch=player.epoch if player else FIRST_EPOCH,
         )
-        self._timers.set(
-            TimerKind.QUESTION_LAPSE,
-            str(question_id),
-            now,
-            expires_at + ALL_KEPT,
-            question_id=question_id,
-        )
+        timers, at = Timers(self._transaction), expires_at + ALL_KEPT
+        timers.set(TimerKind.QUESTION_LAPSE, str(question_id), now, at, question_id=question_id)
 
     def find(self, question_id: int) -> Question | None:
         """Find a question by number, and lock it until the commit."""
-        query = select(*_COLUMNS).where(questions.c.id == question_id).with_for_update()
-        row = self._row(query)
-        return _question(row) if row else None
+        return self._one(questions.c.id == question_id, lock=True)
 
     def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
         """Find a question, answered or not; `lock` serialises its answers."""
-        query = select(*_COLUMNS).where(questions.c.token_digest == token_digest)
-        if lock:
-            query = query.with_for_update()
-        row = self._row(query)
+        return self._one(questions.c.token_digest == token_digest, lock=lock)
+
+    def _one(self, which: ColumnElement[bool], *, lock: bool) -> Question | None:
+        query = select(*_COLUMNS).where(which)
+        row = self._row(query.with_for_update() if lock else query)
         return _question(row) if row else None
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
@@ -198,21 +188,19 @@ class Questions(Repository):
 
     def waiting_errands(self, player_id: int, since: datetime) -> tuple[PendingCommands, ...]:
         """A player's unproven errands that were requested since a moment, in order."""
-        query = select(*_ERRAND).where(
+        return self._errands(
             errands.c.player_id == player_id,
             errands.c.status == ErrandStatus.WAITING,
             errands.c.asked_at > since,
         )
-        rows = self._rows(query.order_by(errands.c.id))
-        return tuple(_errand(row) for row in rows)
 
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
         """The errands among these that are not settled yet, in order."""
-        query = select(*_ERRAND).where(
-            errands.c.id.in_(errand_ids), errands.c.status.not_in(_SETTLED)
-        )
-        rows = self._rows(query.order_by(errands.c.id))
-        return tuple(_errand(row) for row in rows)
+        return self._errands(errands.c.id.in_(errand_ids), errands.c.status.not_in(_SETTLED))
+
+    def _errands(self, *where: ColumnElement[bool]) -> tuple[PendingCommands, ...]:
+        rows = self._rows(select(*_ERRAND).where(*where).order_by(errands.c.id))
+        return tuple(map(_errand, rows))
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus) -> None:
         """Mark an errand as done or dropped, and delete its password hash."""

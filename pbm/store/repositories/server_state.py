@@ -21,8 +21,8 @@ class Facts(Repository):
         query = select(facts.c.value, facts.c.noted_at).where(facts.c.name == name)
         if lock:
             query = query.with_for_update()
-        row = self._transaction.execute(query).one_or_none()
-        return Fact(row.value, row.noted_at) if row else None
+        row = self._row(query)
+        return Fact(**row) if row else None
 
     def note(self, name: str, value: Any, now: datetime) -> None:
         """Store a fact, replacing an older one; `value` is plain JSON."""
@@ -33,10 +33,8 @@ class Facts(Repository):
     def take(self, name: str) -> Fact | None:
         """Delete a fact, and return it: only one process gets it."""
         taken = delete(facts).where(facts.c.name == name)
-        row = self._transaction.execute(
-            taken.returning(facts.c.value, facts.c.noted_at)
-        ).one_or_none()
-        return Fact(row.value, row.noted_at) if row else None
+        rows = self._rows(taken.returning(facts.c.value, facts.c.noted_at))
+        return Fact(**rows[0]) if rows else None
 
     def forget(self, name: str) -> None:
         """Delete the fact under a name."""
