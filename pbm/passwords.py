@@ -17,7 +17,7 @@ from typing import Self
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
 
-from pbm.apart import Apart, WorkNeeded
+from pbm.apart import Apart
 from pbm.errors import Refusal
 
 SHORTEST = 8  # characters; ten tries an hour find shorter ones too soon
@@ -62,14 +62,8 @@ class SealedPassword:
     seal: str = field(repr=False)
 
 
-class HashingNeeded(WorkNeeded):
-    """A turn needs a password hashed."""
-
-
 class PasswordWork(Apart):
     """The outcomes so far of hashing for one mail."""
-
-    needed = HashingNeeded
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,7 +72,7 @@ class PasswordWork(Apart):
     def hash_of(self, password: str) -> PasswordHash:
         """The hash to store for a new password.
 
-        Raises Refusal if it is too short or too long, and HashingNeeded.
+        Raises Refusal if it is too short or too long, and WorkNeeded.
         """
         if len(password) < SHORTEST:
             raise Refusal("short-password", least=SHORTEST)
@@ -87,7 +81,7 @@ class PasswordWork(Apart):
         return self.outcome(password, lambda: hash_password(password))
 
     def are_right(self, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
-        """Whether each password matches its hash. Raises HashingNeeded."""
+        """Whether each password matches its hash. Raises WorkNeeded."""
         possible = [one for one in tries if len(one[1]) <= LONGEST]
         unknown = [one for one in possible if one not in self._right]
         if unknown:

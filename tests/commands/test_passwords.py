@@ -2,6 +2,7 @@
 
 import pytest
 
+from pbm.apart import WorkNeeded
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import Login, SecretText
 from pbm.commands.password_words import may_hold_password
@@ -11,7 +12,6 @@ from pbm.passwords import (
     LONGEST,
     SHORTEST,
     ConfirmedPassword,
-    HashingNeeded,
     PasswordHash,
     PasswordWork,
     check_password,
@@ -96,7 +96,7 @@ class TestWork:
 
     def test_a_new_one(self) -> None:
         work = PasswordWork()
-        with pytest.raises(HashingNeeded) as needed:
+        with pytest.raises(WorkNeeded) as needed:
             work.hash_of(PASSWORD)
         needed.value.work_out()
         assert check_password(work.hash_of(PASSWORD), PASSWORD)
@@ -105,7 +105,7 @@ class TestWork:
     def test_several_checks_at_once(self) -> None:
         work, kept = PasswordWork(), hash_password(PASSWORD)
         tries = [(kept, PASSWORD), (kept, "wrong-One-7")]
-        with pytest.raises(HashingNeeded) as needed:
+        with pytest.raises(WorkNeeded) as needed:
             work.are_right(tries)
         needed.value.work_out()
         assert work.are_right(tries) == [True, False]
@@ -115,7 +115,7 @@ class TestWork:
         with pytest.raises(Refusal) as caught:
             PasswordWork().hash_of("a" * (SHORTEST - 1))
         assert (caught.value.code, caught.value.params) == ("short-password", {"least": SHORTEST})
-        with pytest.raises(HashingNeeded):
+        with pytest.raises(WorkNeeded):
             PasswordWork().hash_of("a" * SHORTEST)
 
     def test_a_long_one_is_refused_and_matches_nothing(self) -> None:
@@ -129,10 +129,10 @@ class TestWork:
         work = PasswordWork()
         ended: list[type[Exception]] = []
         for _ in range(100):
-            with pytest.raises((HashingNeeded, RuntimeError)) as caught:
+            with pytest.raises((WorkNeeded, RuntimeError)) as caught:
                 work.hash_of(PASSWORD)  # and nobody works it out
             ended.append(caught.type)
-        assert ended[0] is HashingNeeded
+        assert ended[0] is WorkNeeded
         assert ended[-1] is RuntimeError
 
     def test_what_waited_is_all_that_a_confirmed_command_sets(self) -> None:
@@ -150,7 +150,7 @@ class TestWork:
 
         monkeypatch.setattr("pbm.passwords.hash_password", broken)
         work = PasswordWork()
-        with pytest.raises(HashingNeeded) as needed:
+        with pytest.raises(WorkNeeded) as needed:
             work.hash_of(PASSWORD)
         needed.value.work_out()
         with pytest.raises(MemoryError):

@@ -22,7 +22,7 @@ _MOST, _WITHIN = 60, timedelta(hours=1)  # of all strangers together: each costs
 def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
     """The hash of the password of a `signup`; None without one.
 
-    Raises Refusal if it is too short or over the rate, and HashingNeeded.
+    Raises Refusal if it is too short or over the rate, and WorkNeeded.
     """
     if command is None or command.password is None:
         return None

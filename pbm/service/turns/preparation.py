@@ -15,7 +15,7 @@ from pbm.mail.address import Plain, PlayerReply, QuestionReply
 from pbm.mail.reading.inbound import Envelope, masked, read
 from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS, is_long
 from pbm.mail.site import Site
-from pbm.passwords import HashingNeeded, PasswordWork
+from pbm.passwords import PasswordWork
 from pbm.store.db import UnitOfWork
 from pbm.store.queues.queue import ScanFloor
 from pbm.store.values.mails import InboxMail
@@ -58,7 +58,7 @@ class Preparation:
 
     def must_do(self, needed: WorkNeeded) -> None:
         """Schedule the work that a turn needs."""
-        self.needs, self.is_hashing = needed.work_out, isinstance(needed, HashingNeeded)
+        self.needs, self.is_hashing = needed.work_out, isinstance(needed.of, PasswordWork)
 
     def work_out(self) -> None:
         """Do the scheduled work; raises nothing."""

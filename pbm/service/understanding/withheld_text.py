@@ -47,7 +47,7 @@ _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
     """The same mail, without words for others that may hold a password; the sender is told.
 
-    Raises HashingNeeded.
+    Raises WorkNeeded.
     """
     if not may_hold_password("\n".join((turn.heading, *turn.envelope.said))):
         return turn
