@@ -73,25 +73,16 @@ _FIND = Statement(select(boards).where(_IT))
 _LOCK = Statement(select(boards.c.id).where(_IT).with_for_update(key_share=True))
 _SEATED_AT = Statement(SEATED.where(seats.c.board_id == bindparam("board_id")))
 _SET = ColumnSetter(boards)
-_NOTE_ANSWERED = Statement(
+_NOTE_ANSWERED, _NOTE_TOLD_OF_WORDS = (
     update(seats)
     .where(
-        seats.c.board_id == bindparam("number"),
-        seats.c.player_id == bindparam("player"),
-        ~seats.c.answered,
+        seats.c.board_id == bindparam("number"), seats.c.player_id == bindparam("player"), ~noted
     )
-    .values(answered=True)
+    .values({noted: True})
+    for noted in (seats.c.answered, seats.c.told_of_words)
 )
-_NOTE_TOLD_OF_WORDS = Statement(
-    update(seats)
-    .where(
-        seats.c.board_id == bindparam("number"),
-        seats.c.player_id == bindparam("player"),
-        ~seats.c.told_of_words,
-    )
-    .values(told_of_words=True)
-    .returning(seats.c.seat)
-)
+_ANSWERED = Statement(_NOTE_ANSWERED)
+_TOLD_OF_WORDS = Statement(_NOTE_TOLD_OF_WORDS.returning(seats.c.seat))
 _AT_ONCE = 500  # boards in one statement, well below the limits of the databases
 
 
@@ -286,12 +277,12 @@ class Boards(Repository):
 
     def note_answered(self, board_id: int, player_id: int) -> None:
         """Note that a player has written on a board."""
-        _NOTE_ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
+        _ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
         """Note that a player was told about words on a board; True if for the first time."""
         whose = {"number": board_id, "player": player_id}
-        return _NOTE_TOLD_OF_WORDS.value(self._transaction, **whose) is not None
+        return _TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 
     def set_offers(self, board: Board, offers: Sequence[Offer]) -> Board:
         """Store the offers on a board."""

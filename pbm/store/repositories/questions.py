@@ -5,7 +5,7 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, or_, select
+from sqlalchemy import ColumnElement, RowMapping, ScalarResult, or_, select
 
 from pbm.passwords import SealedPassword
 from pbm.store.queues.timers import ALL_KEPT, Timers
@@ -114,15 +114,19 @@ class Questions(Repository):
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
         """The errands that a player can still confirm."""
+        its = questions.c.player_id == player_id
+        asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
+        return frozenset(number for params in asked for number in params.get("errands", ()))
+
+    def _open(self, now: datetime, *where: ColumnElement[bool]) -> ScalarResult[dict[str, Any]]:
+        """The parameters of some questions that can still be answered."""
         query = select(questions.c.params).where(
-            questions.c.player_id == player_id,
-            questions.c.kind.in_(("confirm", "alias")),
+            *where,
             questions.c.asked_at > now - _LONGEST_OPEN,
             questions.c.expires_at > now,
             questions.c.answer.is_(None),
         )
-        asked = self._transaction.scalars(query)
-        return frozenset(number for params in asked for number in params.get("errands", ()))
+        return self._transaction.scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
         """The ways by which these errands came, as stored in their questions.
@@ -140,14 +144,8 @@ class Questions(Repository):
 
     def is_invited(self, address_key: str, challenge_id: int, now: datetime) -> bool:
         """Whether an address can still accept a challenge."""
-        query = select(questions.c.params).where(
-            questions.c.address_key == address_key,
-            questions.c.kind.in_(("invite", "signup")),
-            questions.c.asked_at > now - _LONGEST_OPEN,
-            questions.c.expires_at > now,
-            questions.c.answer.is_(None),
-        )
-        found = self._transaction.scalars(query)
+        its = questions.c.address_key == address_key
+        found = self._open(now, its, questions.c.kind.in_(("invite", "signup")))
         return any(params.get("invitation") == challenge_id for params in found)
 
     def forget_password(self, question: Question) -> None:
