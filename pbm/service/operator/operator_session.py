@@ -70,19 +70,15 @@ class OperatorTurn(Turn):
         MailWriter(self).board(player, board, shown_to(self, player, board, done))
         return True
 
-    def tell_player(self, player: Player, template: str, subject: str, /, **params: Any) -> None:
-        """Mail a notice, which can be answered, to a player who has an address."""
-        if player.addresses:
-            told = self._told({"handle": player.handle, **params})
-            MailWriter(self).notice_player(player, f"operator/{template}", subject, told)
-
-    def tell_address(self, address: str, template: str, subject: str, /, **params: Any) -> None:
-        """Mail a notice to an address that belongs to no player any more."""
-        MailWriter(self).notice(address, f"operator/{template}", subject, self._told(params))
-
-    def _told(self, params: dict[str, Any]) -> dict[str, Any]:
+    def tell(self, whom: Player | str, template: str, subject: str, /, **params: Any) -> None:
+        """Mail a notice to a player who has an address, or to the address of no player any more."""
         postmaster = f"postmaster@{self.site.address.domain}"  # where players can object
-        return {"why": self.why, "postmaster": postmaster, **params}
+        told = {"why": self.why, "postmaster": postmaster, **params}
+        if isinstance(whom, str):
+            MailWriter(self).notice(whom, f"operator/{template}", subject, told)
+        elif whom.addresses:
+            told = {"handle": whom.handle, **told}
+            MailWriter(self).notice_player(whom, f"operator/{template}", subject, told)
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
         _check_address(act, player, new)
         for old in player.addresses:
             if address_key(old) != address_key(new):
-                act.tell_address(old, "address-old", "your address", handle=player.handle)
+                act.tell(old, "address-old", "your address", handle=player.handle)
         act.work.players.set_address(player.id, new, act.now)
         keep_stop(act.work, player, act.now)
         act.work.players.renew_epoch(player.id)
@@ -80,7 +80,7 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
         player = act.work.players.get(player.id)
         boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
-        act.tell_player(player, "address-new", "your address", address=new, boards=numbers)
+        act.tell(player, "address-new", "your address", address=new, boards=numbers)
         for board in boards:
             act.send_board(board, player, AddressReplaced(board.id, act.why, player.handle))
         return player
@@ -97,7 +97,7 @@ def suspend(session: OperatorSession, handle: str, why: str) -> Player:
         act.note("suspended", player=player)
         boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
-        act.tell_player(player, "suspended", "you are suspended", boards=numbers)
+        act.tell(player, "suspended", "you are suspended", boards=numbers)
         for board in boards:
             done = PlayerSuspended(board.id, act.why, player.handle)
             act.tell_board(done, but=player.id)
@@ -115,7 +115,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
         since = [change.at for change in changes if change.what == "suspended"]
         give_back(act.work, player, max(since, default=act.now), act.now)
         act.note("unsuspended", player=player)
-        act.tell_player(player, "unsuspended", "you can play again")
+        act.tell(player, "unsuspended", "you can play again")
         for board in boards_played(act.work, player):
             act.tell_board(SuspensionLifted(board.id, act.why, player.handle))
             request_move(act.work, board, act.now)
@@ -145,9 +145,7 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
         player = _person(act, handle)
         boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
-        act.tell_address(
-            player.address, "removed", "you are removed", handle=player.handle, boards=numbers
-        )
+        act.tell(player.address, "removed", "you are removed", handle=player.handle, boards=numbers)
         act.work.players.set_status(player.id, PlayerStatus.REMOVED)
         announce_seeks(act, leave_all_seeks(act.work, player))
         for event in call_off_all(act.work, player):

@@ -112,14 +112,14 @@ def drop(session: OperatorSession, name: str, why: str) -> str:
             player, board = _addressee(act, mail), mail.board_id
             act.note("mail dropped", player=player, mail=_name(mail), board_number=board)
             if player is not None and mail.kind.treatment.loss_is_reported:
-                act.tell_player(player, "answer-dropped", "a mail to you was dropped", board=board)
+                act.tell(player, "answer-dropped", "a mail to you was dropped", board=board)
             return _name(mail)
         player, subject = sender_of(act, mail)
         act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
         act.note("mail dropped", player=player, mail=_name(mail))
         if player is not None:
             told = {"number": _name(mail), "subject": masked(subject)}
-            act.tell_player(player, "mail-dropped", "your mail was dropped", **told)
+            act.tell(player, "mail-dropped", "your mail was dropped", **told)
         return _name(mail)
 
 
