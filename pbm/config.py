@@ -19,7 +19,7 @@ _LOOPBACK = "127.0.0.0/8, ::1"
 _LISTEN_FORMS = "127.0.0.1:8025, lmtp://127.0.0.1:8024 or lmtp:///run/pbm/lmtp"
 _LONGEST_SOCKET_PATH = 107  # bytes; what the kernel takes
 _SMTP_PORT = 25
-_MOST_MINDS, _USUAL_MINDS = 64, 8
+_MOST_WORKERS, _USUAL_WORKERS = 64, 8
 _SECONDS = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
 _LONGEST_WAIT = 60.0  # seconds
 _MOST_BYTES = 1 << 20  # of a file of settings
@@ -120,13 +120,13 @@ class Settings:
         return float(text)
 
     @property
-    def minds(self) -> int:
-        """The number of robot workers. Raises OperatorError for an invalid number."""
+    def search_workers(self) -> int:
+        """The number of search processes. Raises OperatorError for an invalid number."""
         if not self.robot_processes:
-            return max(1, min(len(os.sched_getaffinity(0)) - 1, _USUAL_MINDS))
+            return max(1, min(len(os.sched_getaffinity(0)) - 1, _USUAL_WORKERS))
         count = _count("PBM_ROBOT_PROCESSES", self.robot_processes, "2")
-        if not 1 <= count <= _MOST_MINDS:
-            raise OperatorError(f"PBM_ROBOT_PROCESSES must be a number from 1 to {_MOST_MINDS}.")
+        if not 1 <= count <= _MOST_WORKERS:
+            raise OperatorError(f"PBM_ROBOT_PROCESSES must be a number from 1 to {_MOST_WORKERS}.")
         return count
 
     @property
@@ -156,7 +156,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     chosen = {**in_file, **in_environment}
     settings = Settings(**{known[name]: value for name, value in chosen.items()})
     _ = settings.doorways, settings.trusted_networks
-    _ = settings.front_name, settings.most_mails, settings.minds
+    _ = settings.front_name, settings.most_mails, settings.search_workers
     _ = settings.seconds_for_robots
     return settings
 

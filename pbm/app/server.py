@@ -25,6 +25,7 @@ from pbm.service.robots.jobs import RobotJobs
 from pbm.service.robots.worker import RobotWorker
 from pbm.service.robots.worker_processes import WorkerProcesses
 from pbm.service.running.cooperative import Threads, here
+from pbm.service.running.disks import watch_disks
 from pbm.service.running.heartbeat import (
     LISTEN,
     POST,
@@ -37,7 +38,6 @@ from pbm.service.running.heartbeat import (
     keep_beating,
     stop_beating,
 )
-from pbm.service.running.room import watch_rooms
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.failures import CrashMarker
@@ -82,7 +82,7 @@ class Server:
         tick_marker = CrashMarker(settings.key_file.with_name("tick-in-hand"))
         self._ticks = Ticks(self._database, site, system_clock, tick_marker)
         self._robots = RobotJobs(self._database, site, system_clock)
-        self._minds = WorkerProcesses(settings.minds)
+        self._workers = WorkerProcesses(settings.search_workers)
         composer = Composer(site.address.plain)
         self._post = Post(self._database, site, system_clock, self._transport, composer)
         self._woken = {role: asyncio.Event() for role in _CHANNELS}
@@ -139,7 +139,7 @@ class Server:
                 self._woken_by_others(),
                 keep_beating(self._heart, self._writers[_HEART]),
                 self._read_again(listener),
-                watch_rooms(self._settings),
+                watch_disks(self._settings),
             )
             tasks = [asyncio.create_task(it) for it in always]
             if TURN in self._roles:
@@ -229,7 +229,7 @@ class Server:
         alive()
         await begin(self._robots, self._aside)
         writer, woken = self._writers[ROBOTS], self._woken[ROBOTS]
-        await RobotWorker(self._robots, self._minds, writer, self._looking, woken).run(alive)
+        await RobotWorker(self._robots, self._workers, writer, self._looking, woken).run(alive)
 
     async def _send_post(self) -> None:
         alive = partial(self._heart.alive, POST)
@@ -260,7 +260,7 @@ class Server:
         )
 
     def _close(self) -> None:
-        self._minds.close()
+        self._workers.close()
         self._threads.close()
         self._post.holds.close()
         self._crash_marker.close()

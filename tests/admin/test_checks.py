@@ -24,7 +24,7 @@ from pbm.service.operator import checks
 from pbm.service.operator.check_result import CheckResult
 from pbm.service.operator.checks import check
 from pbm.service.robots.jobs import enlist
-from pbm.service.running import room
+from pbm.service.running import disks
 from pbm.service.running.heartbeat import ROLES, Heart
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
@@ -464,18 +464,18 @@ class TestDisk:
     ) -> None:
         states = [False, True, OSError("stale file handle"), True, False]
 
-        def look(_: Settings) -> list[room.Room]:
+        def look(_: Settings) -> list[disks.Disk]:
             if not states:
                 raise RuntimeError  # the end
             state = states.pop(0)
             if isinstance(state, OSError):
                 raise state
-            return [room.Room(Path("var"), 1 << 20, is_short=False, is_little=bool(state))]
+            return [disks.Disk(Path("var"), 1 << 20, is_short=False, is_little=bool(state))]
 
-        monkeypatch.setattr(room, "rooms", look)
-        monkeypatch.setattr(room, "LOOK_EVERY", 0.0)
+        monkeypatch.setattr(disks, "disks", look)
+        monkeypatch.setattr(disks, "LOOK_EVERY", 0.0)
         with capture_logs() as logged, pytest.raises(RuntimeError):
-            asyncio.run(room.watch_rooms(settings))
+            asyncio.run(disks.watch_disks(settings))
         told = ["little room", "disks cannot be looked at", "room again"]
         assert [line["event"] for line in logged] == told
 

@@ -36,7 +36,7 @@ from pbm.service.operator.correspondence import certificate_state, greeting_at
 from pbm.service.operator.heartbeat_checks import clocks_state, role_results
 from pbm.service.operator.keys import refuse_other_keys
 from pbm.service.robots.jobs import missing
-from pbm.service.running.room import Room, rooms
+from pbm.service.running.disks import Disk, disks
 from pbm.service.trouble.mail_numbers import incoming
 from pbm.service.trouble.masking import one_line
 from pbm.store.connecting import refuse_lent_sessions, why_unusable
@@ -61,8 +61,8 @@ def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
     yield checked("keys", lambda: _keys(settings, clock, database))
     yield database
     with suppress(OperatorError):  # the database check reports it
-        for room in rooms(settings):
-            yield checked("disk", partial(_disk, room))
+        for disk in disks(settings):
+            yield checked("disk", partial(_disk, disk))
     if database.good:
         yield from reading(settings, lambda work: role_results(work, clock))
         for name, look in _OF_DATABASE.items():
@@ -173,12 +173,12 @@ def reading(settings: Settings, look: Callable[..., _T], *given: object) -> _T:
         return look(work, *given)
 
 
-def _disk(room: Room) -> str:
-    if room.is_short:
-        raise OperatorError(f"{room}. Mails are refused where nothing can be written: make room.")
-    if room.is_little:
-        raise DubiousError(f"{room}. Make room before it is full: mails are refused then.")
-    return str(room)
+def _disk(disk: Disk) -> str:
+    if disk.is_short:
+        raise OperatorError(f"{disk}. Mails are refused where nothing can be written: make room.")
+    if disk.is_little:
+        raise DubiousError(f"{disk}. Make room before it is full: mails are refused then.")
+    return str(disk)
 
 
 def _queue(work: UnitOfWork, _clock: Clock) -> str:

@@ -15,11 +15,11 @@ LEAST = 20 << 20  # bytes; below it mails are about to be refused
 ENOUGH = 200 << 20
 FEWEST_FILES = 1000
 LOOK_EVERY = 60.0  # seconds
-_log = structlog.get_logger("pbm.room")
+_log = structlog.get_logger("pbm.disks")
 
 
 @dataclass(frozen=True)
-class Room:
+class Disk:
     """Free space on the disk of a folder."""
 
     folder: Path
@@ -31,7 +31,7 @@ class Room:
         return f"{self.free / (1 << 20):,.1f} MB are free at {self.folder}"
 
 
-def rooms(settings: Settings) -> list[Room]:
+def disks(settings: Settings) -> list[Disk]:
     """This machine's disks with the database, the keys and the Maildir, each once."""
     folders = [settings.key_file.parent]
     url = parse_url(settings.database_url)
@@ -39,28 +39,28 @@ def rooms(settings: Settings) -> list[Room]:
         folders.append(Path(str(url.database)).parent)
     if not settings.smarthost:
         folders.append(Path(settings.maildir))
-    found: dict[int, Room] = {}
+    found: dict[int, Disk] = {}
     for folder in map(existing, folders):
-        disk = os.statvfs(folder)
-        free = disk.f_bavail * disk.f_frsize
-        few_files = disk.f_files > 0 and disk.f_favail < FEWEST_FILES  # some disks have no limit
-        room = Room(folder, free, free < LEAST or few_files, free < ENOUGH or few_files)
-        found.setdefault(folder.stat().st_dev, room)
+        state = os.statvfs(folder)
+        free = state.f_bavail * state.f_frsize
+        few_files = state.f_files > 0 and state.f_favail < FEWEST_FILES  # some have no limit
+        disk = Disk(folder, free, free < LEAST or few_files, free < ENOUGH or few_files)
+        found.setdefault(folder.stat().st_dev, disk)
     return list(found.values())
 
 
-async def watch_rooms(settings: Settings) -> None:
+async def watch_disks(settings: Settings) -> None:
     """Log for ever when a disk gets short of room, or has room again."""
     told: dict[Path, bool] = {}
     while True:
         try:
-            found = await asyncio.to_thread(rooms, settings)
+            found = await asyncio.to_thread(disks, settings)
         except OSError as error:
             _log.warning("disks cannot be looked at", reason=str(error))
             found = []
-        for room in found:
-            if room.is_little != told.get(room.folder, False):
-                say = _log.warning if room.is_little else _log.info
-                say("little room" if room.is_little else "room again", state=str(room))
-            told[room.folder] = room.is_little
+        for disk in found:
+            if disk.is_little != told.get(disk.folder, False):
+                say = _log.warning if disk.is_little else _log.info
+                say("little room" if disk.is_little else "room again", state=str(disk))
+            told[disk.folder] = disk.is_little
         await asyncio.sleep(LOOK_EVERY)
