@@ -43,6 +43,8 @@ _QUOTED = re.compile(
 _RULE = re.compile(r"_{20,}$", re.ASCII)
 _SIGNATURE = re.compile(r"(?:--|__+|[\u2013\u2014]{1,2})$")
 _DASHES = "-=*_\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
+_ROW = re.compile(r"[-=~*_+#^<>]+$")
+_BOX = re.compile(r"\+[-=]{4,}\+$")
 _DASHED = re.compile(rf"[{re.escape(_DASHES)}]{{2,}}(.*)")
 _AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
 # The link of a footer that was a picture.
@@ -163,6 +165,8 @@ class _Cleaning:
         if _SIGNATURE.match(line) or (is_fence(line) and self._is_above_signature(at)):
             self._in_signature = True
         elif is_footer(line):
+            while self._said and _ROW.match(self._said[-1]):
+                self._said.pop()  # the row above it
             # Words that stand alone below a phone's footer are an answer.
             self._in_signature = self._in_signature or bool(self._said)
         elif self._is_residue(at):
@@ -199,11 +203,15 @@ class _Cleaning:
         Such a rest can look like a move. It stands between marked lines, in the middle of a
         sentence, and would not have fitted on the line above.
         """
+        is_above = at + 1 < len(self._lines) and self._quoted[at + 1]
+        line = self._plain[at].strip()
         if not (at and self._quoted[at - 1]):
-            return False
+            return is_above and _BOX.match(line) is not None
+        if _BOX.match(line) or (is_above and is_left_out(line)):
+            return True
         if self._ours.ends_in(self._plain[max(0, at - 2) : at], at):
             return True
-        if at + 1 == len(self._lines) or not self._quoted[at + 1]:
+        if not is_above:
             return False
         above = self._plain[at - 1]
         first_word = self._plain[at].split(maxsplit=1)[0]
@@ -280,13 +288,18 @@ class _Cleaning:
     def _below(self, at: int) -> int:
         """The line to continue at below an introduction: the start of a marked quotation."""
         while (at := self._next[at]) < len(self._lines):
-            if self._marked[at]:
+            if self._marked[at] or self._is_barred(at):
                 return at
             end = at if self._quoted[at] else self._introduction(at)
             if end == at or self._ours.has(at):  # a line such as "You wrote:"
                 return self._unmarked(at)
             at = end
         return at
+
+    def _is_barred(self, at: int) -> bool:
+        """Whether a board's mail begins at `at` that is quoted with a bar before each line."""
+        barred = takewhile(lambda line: line.startswith("|"), self._plain[at:])
+        return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
         """Read an unmarked quotation; answers can be told only from a mail of ours."""

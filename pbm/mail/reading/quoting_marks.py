@@ -12,7 +12,7 @@ from itertools import pairwise
 from pbm.mail.reading.quoting_headers import PHRASES, facts_in
 from pbm.rules.contract import SHORTEST_STATE
 
-_SIGN = re.compile(r" {0,3}([:#}])(?: |$)")
+_SIGN = re.compile(r" {0,3}([:#}])(?: |$|-- )")
 _SMILEY = re.compile(r" {0,3}: \S$")
 _INITIALS = re.compile(r" {0,8}([A-Z][A-Za-z.']{1,11})>")
 LABEL = "State:"  # begins the last line of a board's mail
