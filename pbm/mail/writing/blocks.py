@@ -5,7 +5,7 @@ are wrapped for the text part and flow in the HTML part; no move breaks at its h
 mark the other lines and words:
 
 - `pre` keeps the shape of lines, `page` that of indented ones; a paragraph of capitals in a page
-  is a heading, and the pages that it names are links;
+  is a heading, and the pages and lists that it names are links;
 - `rows` keeps it in the text part, and makes a list of them in the HTML part;
 - `state` is one line in the text part, and may break anywhere in the HTML part;
 - `heading` stands out in the HTML part, `picture` shows the picture of a view there;
@@ -41,7 +41,7 @@ GLUE = "\ue002"
 COMMAND, COMMAND_ENDS = "\ue005", "\ue006"
 """Around a ready-made answer, which is a link in the HTML part."""
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue007]", re.ASCII)
-_LED_ON = re.compile(r'"(help(?:\s+[a-z_]+)*)"')
+_LED_ON = re.compile(r'"(help(?:\s+[a-z_]+)*|games|next|play|seeks|settings|stop)"')
 _JOINERS = "\u200c\u200d"
 
 
