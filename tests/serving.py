@@ -89,7 +89,7 @@ def think_next(robots: RobotJobs) -> bool:
 
 def _thought_of(robots: RobotJobs, task: LeasedJob) -> Callable[[UnitOfWork], None]:
     if task.computation is None:
-        return partial(robots.give_up, leased=task)
+        return partial(robots.finish, leased=task)
     try:
         answer = task.computation()
     except Exception as error:  # noqa: BLE001 - what happens to it is what is tried

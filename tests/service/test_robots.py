@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -187,7 +188,7 @@ def test_a_weaker_robot_moves_and_then_any_legal_move(table: Table) -> None:
     operator.gets(1).hears("A robot could not find a move on board 1.", "has died")
     (task,) = claimed(table.robots)
     assert task.computation is None
-    do(table.robots, lambda work: table.robots.give_up(work, task))
+    do(table.robots, lambda work: table.robots.finish(work, task))
     assert len(table.moves(1)) == 1
     # The next time it thinks as before, and nobody is told again within a day.
     table.begins("boulder", "alice")
@@ -317,7 +318,7 @@ def test_it_is_done_once_wherever_it_dies(what: str, sqlite_url: str) -> None:
     pieces: dict[str, Callable[[UnitOfWork], Any]] = {
         "claim": lambda work: table.robots.claim(work, 4),
         "conclude": lambda work: table.robots.finish(work, tasks[0], answer),
-        "resort": lambda work: table.robots.give_up(work, tasks[0]),
+        "resort": lambda work: table.robots.finish(work, replace(tasks[0], computation=None)),
         "fail": lambda work: table.robots.fail(work, tasks[0], SearchFailedError("it died")),
     }
     before = [table.rows(name) for name in KEPT]

@@ -5,7 +5,7 @@ row, so it is finished once. After a crash it is leased again.
 """
 
 import secrets
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -41,7 +41,6 @@ HANDLERS: Mapping[str, JobHandler] = {
     SearchKind.ANALYSIS: analyses.ANALYSES,
     SearchKind.DRAW: moves.DRAWS,
 }
-_End = Callable[[JobHandler, RobotTurn], str]
 
 
 @dataclass(frozen=True)
@@ -104,13 +103,24 @@ class RobotJobs:
         """End this process's leases."""
         work.search_jobs.give_back(self._process)
 
-    def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any) -> None:
-        """Act on a result; without effect if the job is done already."""
-        self._end(work, leased, lambda handler, turn: handler.finish(turn, result))
+    def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any = None) -> None:
+        """Act on a result, or give up without a computation; no effect if the job is done already.
 
-    def give_up(self, work: UnitOfWork, leased: LeasedJob) -> None:
-        """End a job without a result."""
-        self._end(work, leased, lambda handler, turn: handler.give_up(turn))
+        The board is locked before the job, in the same order as by turns.
+        """
+        with faults_to(partial(self.fail, work, leased)):
+            with work.savepoint():
+                board = work.boards.get(leased.job.board_id, lock=True)
+                job = work.search_jobs.find(leased.job.id)
+                if job is None:
+                    return
+                now, handler = self.clock(), HANDLERS[job.kind]
+                turn = RobotTurn(work=work, site=self.site, now=now, job=job, board=board)
+                work.search_jobs.done(job)
+                is_found = leased.computation is not None
+                outcome = handler.finish(turn, result) if is_found else handler.give_up(turn)
+                work.flush()  # so that the savepoint undoes failed writes
+            _log.info("search job done", job=job.id, kind=job.kind, outcome=outcome)
 
     def fail(self, work: UnitOfWork, leased: LeasedJob, error: Exception) -> None:
         """Count a failed try, and retry later; tell the operator from the second one on."""
@@ -150,21 +160,6 @@ class RobotJobs:
             else:
                 work.search_jobs.put_off(job, self.clock() + _RETRY_AFTER)
         return ()
-
-    def _end(self, work: UnitOfWork, leased: LeasedJob, how: _End) -> None:
-        """Lock the board before the job, in the same order as turns."""
-        with faults_to(partial(self.fail, work, leased)):
-            with work.savepoint():
-                board = work.boards.get(leased.job.board_id, lock=True)
-                job = work.search_jobs.find(leased.job.id)
-                if job is None:
-                    return
-                now = self.clock()
-                turn = RobotTurn(work=work, site=self.site, now=now, job=job, board=board)
-                work.search_jobs.done(job)
-                outcome = how(HANDLERS[job.kind], turn)
-                work.flush()  # so that the savepoint undoes failed writes
-            _log.info("search job done", job=job.id, kind=job.kind, outcome=outcome)
 
 
 def _computation(work: UnitOfWork, job: SearchJob) -> Computation | None:

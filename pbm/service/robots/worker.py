@@ -84,7 +84,7 @@ class RobotWorker:
     async def _ending(self, leased: LeasedJob) -> Piece[None]:
         """Compute, and return the call that ends the job."""
         if leased.computation is None:
-            return partial(self.jobs.give_up, leased=leased)
+            return partial(self.jobs.finish, leased=leased)
         try:
             result = await self.processes.run(leased.computation)
         except SearchFailedError as error:
