@@ -110,13 +110,13 @@ class AbalonePosition(Placement):
 
         The turn falls to the first seat from `first` on that a player moves for and that can move.
         """
-        outcome = self._won()
+        turn, outcome = None, self._won()
         if outcome is None:
-            for seat in (*self.seats[first - 1 :], *self.seats[: first - 1]):
-                if self.is_played(seat) and any_move(*self.seen_by(seat)):
-                    return replace(self, turn=seat, outcome=None)
-            outcome = self._outcome((), "none")
-        return replace(self, turn=None, outcome=outcome)
+            seats = (*self.seats[first - 1 :], *self.seats[: first - 1])
+            able = (seat for seat in seats if any_move(*self.seen_by(seat)))
+            turn = next((seat for seat in able if self.is_played(seat)), None)
+            outcome = None if turn else self._outcome((), "none")
+        return replace(self, turn=turn, outcome=outcome)
 
     def state(self) -> str:
         """The state line.
