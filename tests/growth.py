@@ -8,8 +8,7 @@ from typing import Any
 from sqlalchemy import QueuePool, event, text
 
 from pbm.mail.smtp_out.delivery import Sent
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import Post
+from pbm.service.post.post import Composer, Post
 from pbm.store.values.mails import OutboxMail
 from tests.table import Person, Table
 

@@ -31,7 +31,7 @@ from pbm.mail.writing.render import Renderer
 from pbm.play.boards import start_board
 from pbm.service.intake.door import Intake
 from pbm.service.intake.upstream_mta import forget_front, note_front
-from pbm.service.post.composer import raw_mail
+from pbm.service.post.post import raw_mail
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.running.heartbeat import LISTENING, note_listening
 from pbm.service.ticks.jobs import Ticks

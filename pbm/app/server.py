@@ -19,8 +19,7 @@ from pbm.rules.registry import left_out
 from pbm.service.intake.door import Door, Intake, SessionLog, log_fault
 from pbm.service.intake.limits import MailRates
 from pbm.service.loops import TurnTaker, begin, keep_time, send_post, take_turns
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import Post
+from pbm.service.post.post import Composer, Post
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.robots.worker import RobotWorker
 from pbm.service.robots.worker_processes import WorkerProcesses

@@ -11,10 +11,9 @@ from pbm.errors import OperatorError
 from pbm.events.by_operator import BoardSentAgain
 from pbm.service.operator import queue
 from pbm.service.operator.operator_session import find_player
-from pbm.service.trouble.mail_numbers import incoming
 from pbm.service.trouble.masking import masked
 from pbm.service.turns.inbox_worker import InboxWorker
-from pbm.store.values.mails import ArrivedMail
+from pbm.store.values.mails import ArrivedMail, incoming
 from tests.admin.conftest import Room
 from tests.serving import take_next
 from tests.table import SERVER, Person

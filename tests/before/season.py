@@ -17,8 +17,7 @@ from pbm.play.turn import Turn
 from pbm.service.accounts import CLEARED, tell_whose_was_cleared
 from pbm.service.operator import boards, players, queue, records
 from pbm.service.operator.operator_session import OperatorSession
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import Post
+from pbm.service.post.post import Composer, Post
 from pbm.service.running.heartbeat import ROLES, Heart
 from tests.conversations.playing import plays_out
 from tests.table import Mail, Person, Table

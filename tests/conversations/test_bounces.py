@@ -8,8 +8,7 @@ from pbm.mail.address import Bounce
 from pbm.mail.smtp_out.delivery import Deferred, Failed, Sent
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.players import set_address
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import Post
+from pbm.service.post.post import Composer, Post
 from pbm.store.values.mails import OutboxMail
 from tests.serving import take_next
 from tests.table import SERVER, Mail, Person, Table

@@ -9,8 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import Post
+from pbm.service.post.post import Composer, Post
 from pbm.service.running.cooperative import here
 from pbm.service.running.writer import Writer
 from tests.conversations.playing import plays, plays_on

@@ -8,8 +8,7 @@ from typing import Any
 from sqlalchemy import text
 
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import Post
+from pbm.service.post.post import Composer, Post
 from pbm.service.running.writer import Writer
 from pbm.store.db import Database
 from tests.serving import take_next

@@ -10,7 +10,7 @@ from jinja2 import FileSystemLoader
 
 from pbm.errors import OperatorError
 from pbm.mail.writing.render import templates_of
-from pbm.service.post.composer import Composer, Unwritten, Written
+from pbm.service.post.post import Composer, Unwritten, Written
 from pbm.store.values.mails import OutboxMail
 from tests.serving import take_next
 from tests.table import SERVER, Table
@@ -75,7 +75,7 @@ def test_trouble_of_the_machine_is_not_the_mails_own(
     def out_of_files(*_: object) -> bytes:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr("pbm.service.post.composer.compose", out_of_files)
+    monkeypatch.setattr("pbm.service.post.post.compose", out_of_files)
     (unwritten,) = written(mails[:1])
     assert isinstance(unwritten, Unwritten)
     assert unwritten.passes

@@ -17,8 +17,7 @@ from pbm.mail.smtp_out.delivery import Sent
 from pbm.play.limits import MOST_TOGETHER
 from pbm.service import loops
 from pbm.service.loops import TurnTaker, take_turns
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import Post
+from pbm.service.post.post import Composer, Post
 from pbm.service.running.cooperative import Steps
 from pbm.service.running.writer import Writer
 from pbm.store.db import Database

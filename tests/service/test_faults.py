@@ -11,7 +11,7 @@ from pbm.commands.language.context import Context
 from pbm.mail.reading import inbound
 from pbm.play.by_operator import end_board
 from pbm.play.turn import Turn
-from pbm.service.post.composer import raw_mail
+from pbm.service.post.post import raw_mail
 from pbm.service.trouble import notices
 from pbm.service.turns import handle_mail, inbox_worker, preparation
 from pbm.store.queues.inbox import Inbox

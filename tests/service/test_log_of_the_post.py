@@ -3,8 +3,7 @@
 from structlog.testing import capture_logs
 
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import Post
+from pbm.service.post.post import Composer, Post
 from tests.service.whole import World
 from tests.serving import take_next
 from tests.table import START, Table

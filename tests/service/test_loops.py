@@ -10,8 +10,7 @@ from sqlalchemy.exc import OperationalError
 
 from pbm.commands.families.help import Help
 from pbm.service import loops
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import Post
+from pbm.service.post.post import Composer, Post
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.turns.inbox_worker import MOST_TRIES, InboxWorker, TurnFailedError

@@ -10,8 +10,7 @@ from sqlalchemy import event
 
 from pbm.mail.smtp_out.delivery import Delivery, Failed, Sent
 from pbm.service.post import recording
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import Post
+from pbm.service.post.post import Composer, Post
 from pbm.service.post.recording import Outcome
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork

@@ -12,8 +12,7 @@ import pytest
 
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.service.loops import send_post
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import DueMails, Post
+from pbm.service.post.post import Composer, DueMails, Post
 from pbm.service.robots.worker import RobotWorker
 from pbm.service.robots.worker_processes import Computation, WorkerProcesses
 from pbm.service.running.writer import Writer

@@ -13,8 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
 from pbm.service.loops import TurnTaker, keep_time, send_post, take_turns
-from pbm.service.post.composer import Composer
-from pbm.service.post.post import Post
+from pbm.service.post.post import Composer, Post
 from pbm.service.running.writer import Writer
 from tests.polling import PATIENCE
 from tests.serving import keeping

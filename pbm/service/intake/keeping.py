@@ -9,9 +9,8 @@ from pbm.mail.site import Site
 from pbm.mail.smtp_in.listener import Rejection
 from pbm.service.intake.arriving import Arriving, queued
 from pbm.service.intake.limits import PUT_OFF, Answer, MailRates, count_answer
-from pbm.service.trouble.mail_numbers import incoming
 from pbm.store.db import UnitOfWork
-from pbm.store.values.mails import ArrivedMail
+from pbm.store.values.mails import ArrivedMail, incoming
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)

@@ -37,13 +37,12 @@ from pbm.service.operator.heartbeat_checks import clocks_state, role_results
 from pbm.service.operator.keys import refuse_other_keys
 from pbm.service.robots.jobs import missing
 from pbm.service.running.disks import Disk, disks
-from pbm.service.trouble.mail_numbers import incoming
 from pbm.service.trouble.masking import one_line
 from pbm.store.connecting import refuse_lent_sessions, why_unusable
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import current_version, is_current, newest_version
 from pbm.store.sql.dialects import parse_url, shown_url
-from pbm.store.values.mails import InboxStatus, OutboxStatus
+from pbm.store.values.mails import InboxStatus, OutboxStatus, incoming
 
 _SECONDS = 10
 _LATE_POST = timedelta(hours=1)

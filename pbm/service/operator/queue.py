@@ -15,11 +15,17 @@ from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from pbm.mail.reading.mime import split_header, split_parts
 from pbm.mail.writing.render import Renderer
 from pbm.service.operator.operator_session import OperatorSession, OperatorTurn
-from pbm.service.trouble.mail_numbers import incoming, outgoing
 from pbm.service.trouble.masking import masked
 from pbm.service.trouble.notices import sender_of, tell_anew
 from pbm.store.db import UnitOfWork
-from pbm.store.values.mails import InboxMail, InboxStatus, OutboxMail, OutboxStatus
+from pbm.store.values.mails import (
+    InboxMail,
+    InboxStatus,
+    OutboxMail,
+    OutboxStatus,
+    incoming,
+    outgoing,
+)
 from pbm.store.values.players import Player
 
 MOST_LISTED = 100  # of each kind

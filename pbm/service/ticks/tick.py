@@ -10,8 +10,8 @@ from pbm.play.clocks.calendar import is_down
 from pbm.play.turn import Turn
 from pbm.service.telling.announce import announce_boards
 from pbm.service.telling.kept_news import SOON
-from pbm.service.trouble.mail_numbers import incoming
 from pbm.store.values.boards import Board
+from pbm.store.values.mails import incoming
 from pbm.store.values.players import Player
 from pbm.store.values.queues import Timer, TimerKind
 

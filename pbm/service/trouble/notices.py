@@ -12,9 +12,8 @@ from pbm.mail.reading.limits import HEADER_ONLY, UnreadableMail
 from pbm.play.limits import Rate
 from pbm.play.turn import Turn
 from pbm.service.telling.mail_writer import MailWriter
-from pbm.service.trouble.mail_numbers import incoming, outgoing
 from pbm.store.db import UnitOfWork
-from pbm.store.values.mails import InboxMail, OutboxMail
+from pbm.store.values.mails import InboxMail, OutboxMail, incoming, outgoing
 from pbm.store.values.players import Player
 
 _PER_CAUSE = Rate("trouble", 1, timedelta(days=1))  # per cause, to the operator

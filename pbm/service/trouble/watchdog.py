@@ -17,7 +17,7 @@ from traceback import StackSummary, walk_stack
 
 import structlog
 
-from pbm.service.trouble.mail_numbers import incoming
+from pbm.store.values.mails import incoming
 
 SLOW = 1.0  # seconds until a turn is logged
 DEADLINE = 30.0  # seconds until a turn counts as hanging

@@ -21,7 +21,6 @@ from pbm.play.turn import Cause, Turn
 from pbm.service.accounts import tell_whose_was_cleared
 from pbm.service.running.cooperative import Steps
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker
-from pbm.service.trouble.mail_numbers import incoming
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import NoOperatorError, tell_operator, tell_sender
 from pbm.service.trouble.watchdog import Watchdog
@@ -29,7 +28,7 @@ from pbm.service.turns.handle_mail import handle
 from pbm.service.turns.preparation import Preparation, Preparations
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.sql.driver import gave_up, is_away
-from pbm.store.values.mails import InboxMail
+from pbm.store.values.mails import InboxMail, incoming
 
 MOST_TRIES = 3
 ASIDE_FOR = timedelta(minutes=1)  # longer than the watchdog allows; then another process takes it

@@ -214,3 +214,13 @@ class News:
     told: dict[str, Any]
     size: int
     kept_at: datetime
+
+
+def incoming(number: int) -> str:
+    """The name of a mail of the inbox in logs, replies and `pbm-admin`, such as `i12`."""
+    return f"i{number}"
+
+
+def outgoing(number: int) -> str:
+    """The name of a mail of the outbox, such as `o12`; inbox and outbox count separately."""
+    return f"o{number}"
