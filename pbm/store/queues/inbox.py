@@ -218,12 +218,8 @@ class Inbox(MailQueue[InboxMail]):
 def _kept(mail: ArrivedMail) -> dict[str, Any]:
     """The column values of a new mail."""
     queued, now = mail.queued, mail.now.timestamp()
-    return {
-        "digest": mail.digest,
-        "recipient": mail.recipient,
-        "sender": mail.sender,
-        "peer": mail.peer,
-        "network": mail.network,
+    same = ("digest", "recipient", "sender", "peer", "network", "answer_counted")
+    return {name: getattr(mail, name) for name in same} | {
         "size": len(mail.raw),
         "received_at": mail.now,
         "status": InboxStatus.NEW,
@@ -231,7 +227,6 @@ def _kept(mail: ArrivedMail) -> dict[str, Any]:
         "lane": queued.lane,
         "board_lane": queued.board_lane,
         "known": queued.known,
-        "answer_counted": mail.answer_counted,
         "first_place": now + queued.handicap,
         "apart": queued.apart,
         "last_place": now + queued.furthest,
