@@ -16,7 +16,7 @@ from bench.filling import Size, fill
 from bench.measure import Row, rate_of
 from pbm.app.cli import spare_garbage_looks
 from pbm.app.server import MOST_TIMERS_TOGETHER
-from pbm.service.running.cooperative import at_once
+from pbm.service.running.writer import at_once
 from tests.postgres_server import running_postgres
 from tests.run_out import let_remind, let_run_out, wind_up
 from tests.table import START, Table

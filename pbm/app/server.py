@@ -23,7 +23,6 @@ from pbm.service.post.post import Composer, Post
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.robots.worker import RobotWorker
 from pbm.service.robots.worker_processes import WorkerProcesses
-from pbm.service.running.cooperative import Threads, here
 from pbm.service.running.disks import watch_disks
 from pbm.service.running.heartbeat import (
     LISTEN,
@@ -37,7 +36,7 @@ from pbm.service.running.heartbeat import (
     keep_beating,
     stop_beating,
 )
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Threads, Writer, here
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.failures import CrashMarker
 from pbm.service.trouble.watchdog import Watchdog

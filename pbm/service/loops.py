@@ -14,9 +14,8 @@ from sqlalchemy.exc import DBAPIError
 from pbm.apart import WorkNeeded
 from pbm.clock import Clock
 from pbm.service.post.post import Post
-from pbm.service.running.cooperative import InThread
 from pbm.service.running.heartbeat import ClockWatch
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import InThread, Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.masking import traceback_of
 from pbm.service.turns.inbox_worker import BatchResult, InboxWorker, TurnFailedError

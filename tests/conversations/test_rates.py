@@ -17,7 +17,7 @@ from pbm.play.limits import (
     STRANGERS,
     UNASKED,
 )
-from pbm.service.running.cooperative import at_once
+from pbm.service.running.writer import at_once
 from tests.conversations.playing import handle
 from tests.serving import keep, keeping
 from tests.table import OPERATOR, SERVER, Person, Table

@@ -10,8 +10,7 @@ from sqlalchemy import text
 
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
 from pbm.service.post.post import Composer, Post
-from pbm.service.running.cooperative import here
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Writer, here
 from tests.conversations.playing import plays, plays_on
 from tests.table import SERVER, Person, Table
 

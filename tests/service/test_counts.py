@@ -18,8 +18,7 @@ from pbm.play.limits import MOST_TOGETHER
 from pbm.service import loops
 from pbm.service.loops import TurnTaker, take_turns
 from pbm.service.post.post import Composer, Post
-from pbm.service.running.cooperative import Steps
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Steps, Writer
 from pbm.store.db import Database
 from tests.polling import PATIENCE
 from tests.serving import keeping, take_next

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import event
 
-from pbm.service.running.cooperative import at_once
+from pbm.service.running.writer import at_once
 from tests.conversations.test_clocks import begun
 from tests.table import Table
 

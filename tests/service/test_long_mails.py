@@ -6,7 +6,7 @@ import pytest
 
 from pbm.mail.reading.limits import is_long as may_take_long
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
-from pbm.service.running.cooperative import at_once
+from pbm.service.running.writer import at_once
 from pbm.service.turns.inbox_worker import BatchResult
 from tests.table import SERVER, Table
 

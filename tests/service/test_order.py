@@ -8,7 +8,7 @@ import pytest
 
 from pbm.mail.reading.limits import STRANGERS_LIMITS
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
-from pbm.service.running.cooperative import at_once
+from pbm.service.running.writer import at_once
 from pbm.service.turns import inbox_worker, preparation
 from pbm.service.turns.inbox_worker import ASIDE_FOR, BatchResult, InboxWorker
 from pbm.service.turns.preparation import MOST_UNDER_WAY

@@ -12,9 +12,8 @@ from sqlalchemy import Connection, delete, insert, text, update
 
 from pbm.play.clocks.calendar import LISTENING, Calendar, outages
 from pbm.service.loops import keep_time
-from pbm.service.running.cooperative import at_once
 from pbm.service.running.heartbeat import LISTEN, POST, Heart, note_listening
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Writer, at_once
 from pbm.service.ticks import jobs
 from pbm.service.ticks.jobs import HANDLERS, MOST_TRIES, SLICE, Ticks
 from pbm.service.ticks.tick import Done, Tick

@@ -15,7 +15,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from pbm.play import actions
-from pbm.service.running.cooperative import at_once
+from pbm.service.running.writer import at_once
 from pbm.service.telling.kept_news import SOON
 from pbm.service.ticks.jobs import Ticks
 from pbm.store.db import Database

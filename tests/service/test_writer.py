@@ -10,8 +10,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from pbm.service.running.cooperative import Steps
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Steps, Writer
 from pbm.store.db import UnitOfWork
 from tests.polling import PATIENCE
 from tests.table import Table

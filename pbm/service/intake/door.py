@@ -34,8 +34,7 @@ from pbm.service.intake.limits import (
     try_of,
 )
 from pbm.service.intake.upstream_mta import is_expected
-from pbm.service.running.cooperative import InThread
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import InThread, Writer
 from pbm.service.trouble.masking import masked, one_line, traceback_of
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.sql.driver import is_away

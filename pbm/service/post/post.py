@@ -21,8 +21,7 @@ from pbm.mail.writing.render import Renderer
 from pbm.play.turn import Turn
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
 from pbm.service.post.recording import Outcome, Outdated, Recording, is_outdated, remind_anew
-from pbm.service.running.cooperative import InThread, Yielding
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import InThread, Writer, Yielding
 from pbm.service.trouble.masking import in_a_line, masked, traceback_of
 from pbm.service.trouble.notices import tell_of_failed
 from pbm.store.db import Database, UnitOfWork

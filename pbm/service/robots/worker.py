@@ -10,9 +10,8 @@ from sqlalchemy.exc import DBAPIError
 from pbm.service.loops import DATABASE_PAUSE, Alive, until, woken
 from pbm.service.robots.jobs import LEASE, LeasedJob, RobotJobs
 from pbm.service.robots.worker_processes import SearchFailedError, WorkerProcesses
-from pbm.service.running.cooperative import InThread
 from pbm.service.running.heartbeat import ClockWatch
-from pbm.service.running.writer import Piece, Writer
+from pbm.service.running.writer import InThread, Piece, Writer
 
 EXTEND_EVERY = LEASE.total_seconds() / 3
 _log = structlog.get_logger("pbm.robots")

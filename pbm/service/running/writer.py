@@ -1,23 +1,104 @@
-"""Writes go through a writer: pieces of work that come at once share one commit."""
+"""What keeps the event loop free: work in steps, named threads, and writers.
+
+Writes go through a writer: pieces of work that come at once share one commit.
+"""
 
 import asyncio
+import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from pbm.service.running.cooperative import InThread, Steps, at_once, between_others
 from pbm.store.channels import Channel
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.sql.driver import is_away, lost_a_race
 
 T = TypeVar("T")
+Steps = Generator[bool, None, T]
+"""Work in steps, between which others run: it yields before each, True if that may take long."""
 Piece = Callable[[UnitOfWork], T]
 """A piece of work within a transaction."""
 Tell = Callable[[Collection[Channel]], None]
 MOST_TOGETHER = 64
 MOST_TRIES = 3  # of a piece whose transaction loses to another process's
+LONGEST = 0.005  # seconds of work on the event loop; Python's own switch interval of threads
+
+
+class Yielding:
+    """Yields to the event loop between steps, if it is time.
+
+    Yielding after every step would cost as much as a short step itself.
+    """
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+
+    async def let_others_in(self) -> None:
+        """Yield to the event loop, if work has gone on for long enough."""
+        if time.monotonic() - self._since > LONGEST:
+            await asyncio.sleep(0)
+            self._since = time.monotonic()
+
+
+class InThread(Protocol):
+    """Runs work in a thread, one call at a time."""
+
+    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
+        """Return the work's result."""
+
+
+def at_once(steps: Steps[T]) -> T:
+    """Run all steps at once; return the result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            outcome: T = ended.value
+            return outcome
+
+
+async def between_others(steps: Steps[None], in_thread: InThread) -> None:
+    """Run the short steps on the event loop and the long ones in a thread."""
+    yielding = Yielding()
+    next_step = partial(next, steps, None)
+    is_long: bool | None = False
+    try:
+        while is_long is not None:
+            is_long = await in_thread(next_step) if is_long else next_step()
+            await yielding.let_others_in()
+    finally:
+        steps.close()  # rolls back, if no thread could be had
+
+
+class Threads:
+    """Threads by name, each started at its first use."""
+
+    def __init__(self) -> None:
+        self._pools: dict[str, ThreadPoolExecutor] = {}
+
+    def one(self, name: str) -> InThread:
+        """Return a function that runs work in the thread of this name, one call at a time."""
+        if name not in self._pools:
+            self._pools[name] = ThreadPoolExecutor(1, f"pbm-{name}")
+        pool = self._pools[name]
+
+        async def in_thread(work: Callable[[], T]) -> T:
+            return await asyncio.get_running_loop().run_in_executor(pool, work)
+
+        return in_thread
+
+    def close(self) -> None:
+        """Wait for running work, then end the threads."""
+        for pool in self._pools.values():
+            pool.shutdown()
+
+
+async def here(work: Callable[[], T]) -> T:
+    """Run the work at once: an embedded database answers faster than a thread wakes."""
+    return work()
 
 
 @dataclass

@@ -15,7 +15,7 @@ import structlog
 from pbm.clock import Clock
 from pbm.mail.site import Site
 from pbm.play.turn import Turn
-from pbm.service.running.cooperative import Steps
+from pbm.service.running.writer import Steps
 from pbm.service.ticks.deadlines import decline_first_move, remind_of_first_move, watch_clock
 from pbm.service.ticks.expiry import (
     erase_old_rows,

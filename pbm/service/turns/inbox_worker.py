@@ -19,7 +19,7 @@ from pbm.mail.reading.limits import is_long
 from pbm.mail.site import Site
 from pbm.play.turn import Cause, Turn
 from pbm.service.accounts import tell_whose_was_cleared
-from pbm.service.running.cooperative import Steps
+from pbm.service.running.writer import Steps
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import NoOperatorError, tell_operator, tell_sender
