@@ -24,7 +24,7 @@ from pbm.store.repositories.ratings import Ratings
 from pbm.store.repositories.seeks import Seeks
 from pbm.store.repositories.server_state import Changes, Facts, Heartbeats
 from pbm.store.repositories.talk import Blocks, Reports, Words
-from pbm.store.sql.dialects import make_engine
+from pbm.store.sql.driver import make_engine
 from pbm.store.sql.statement import Read, rows_of
 from pbm.store.sql.transaction import Transaction
 

@@ -35,7 +35,7 @@ from pbm.store.db import Database
 from pbm.store.id_sequences import last_skipped
 from pbm.store.migrate import current_version, migrate, newest_version
 from pbm.store.schema import metadata
-from pbm.store.sql.dialects import parse_url
+from pbm.store.sql.driver import parse_url
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port

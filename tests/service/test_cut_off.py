@@ -9,8 +9,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import UnitOfWork
-from pbm.store.sql.dialects import MOST_IDLE_SECONDS
-from pbm.store.sql.driver import is_away
+from pbm.store.sql.driver import MOST_IDLE_SECONDS, is_away
 from tests.polling import until
 from tests.postgres_server import PostgresServer
 from tests.serving import take_next

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 
 from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.store.sql import dialects as engines
+from pbm.store.sql import driver as engines
 from tests.mail.wire.talk import OWN_FAULT, Inbox, listening, run, talking_to
 from tests.serving import keep
 from tests.table import SERVER, Table

@@ -24,7 +24,7 @@ from pbm.service.operator.keys import open_keyring, unlearn_keys
 from pbm.store.db import Database
 from pbm.store.id_sequences import highest_given, skip_after_restore
 from pbm.store.migrate import current_version, is_known_version, migrate, newest_version
-from pbm.store.sql.dialects import parse_url
+from pbm.store.sql.driver import parse_url
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ from pbm.service.trouble.masking import one_line
 from pbm.store.connecting import refuse_lent_sessions, why_unusable
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import current_version, is_current, newest_version
-from pbm.store.sql.dialects import parse_url, shown_url
+from pbm.store.sql.driver import parse_url, shown_url
 from pbm.store.values.mails import InboxStatus, OutboxStatus, incoming
 
 _SECONDS = 10

@@ -9,7 +9,7 @@ import structlog
 
 from pbm.config import Settings
 from pbm.files import existing
-from pbm.store.sql.dialects import parse_url
+from pbm.store.sql.driver import parse_url
 
 LEAST = 20 << 20  # bytes; below it mails are about to be refused
 ENOUGH = 200 << 20
