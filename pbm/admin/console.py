@@ -21,6 +21,7 @@ from pbm.files import trouble
 from pbm.rules.registry import GamesError
 from pbm.service.operator.checks import database_state
 from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.trouble.masking import printable
 from pbm.store.connecting import why_unusable
 from pbm.store.db import Database
 from pbm.store.values.players import Report
@@ -155,13 +156,8 @@ def print_reports(reports: Iterable[Report]) -> None:
             f"{report.reported_at:%Y-%m-%d %H:%M} UTC  {report.handle}, board {report.board_id}"
         )
         for line in report.lines:
-            click.echo(f"  {_plain(line)}")
+            click.echo(f"  {printable(line)}")
         for said in report.words:
             click.echo(f"  {said['handle']} wrote there, {said['at'][:10]}:")
             for line in said["lines"]:
-                click.echo(f"    {_plain(line)}")
-
-
-def _plain(line: str) -> str:
-    """The line with control characters replaced."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
+                click.echo(f"    {printable(line)}")

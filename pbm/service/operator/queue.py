@@ -15,7 +15,7 @@ from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from pbm.mail.reading.mime import split_header, split_parts
 from pbm.mail.writing.render import Renderer
 from pbm.service.operator.operator_session import OperatorSession, OperatorTurn
-from pbm.service.trouble.masking import masked
+from pbm.service.trouble.masking import masked, printable
 from pbm.service.trouble.notices import sender_of, tell_anew
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import (
@@ -78,12 +78,7 @@ def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
     with session.look() as work:
         mail = _find(work, name)
     text = _outgoing_text(mail) if isinstance(mail, OutboxMail) else _incoming_text(mail.raw)
-    masked_text = masked(text)
-    # An operator's terminal obeys no control characters of a mail.
-    plain = (
-        c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in masked_text
-    )
-    return _listed(mail, session.clock()), "".join(plain)
+    return _listed(mail, session.clock()), printable(masked(text))
 
 
 def retry(session: OperatorSession, name: str) -> Retried:

@@ -43,6 +43,11 @@ def one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
+def printable(text: str) -> str:
+    """The text, with control characters but line ends replaced: a terminal would obey them."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def traceback_of(error: BaseException) -> str:
     """An error's traceback for the log, masked."""
     return masked("".join(format_exception(error)).rstrip("\n"))
