@@ -95,17 +95,9 @@ class ReportBoard(Command, group="lobby"):
         if not lines:
             raise Refusal("nothing-reported", number=board.id)
         if self.board is None and context.hints:  # "report from Paris: it rains"
-            yield NeedsConfirmation(
-                self.pinned(context), "report-meant", {}, board.id, context.text
-            )
+            line = self.pinned(context)
+            yield NeedsConfirmation(line, "report-meant", {}, board.id, context.text)
             return
-        yield self._report(context, board, lines)
-        told = {"title": "your report", "number": board.id, "most": REPORTS.most}
-        told["mailed"] = bool(context.turn.site.operator)
-        yield Answered("reported", told)
-
-    def _report(self, context: Context, board: Board, lines: Sequence[str]) -> Reported:
-        """Store the report, with what others said lately. Raises Refusal if there are too many."""
         work, player, now = context.work, context.player, context.now
         if not REPORTS.take(work, now, player.id):
             raise Refusal("too-many-reports", most=REPORTS.most)
@@ -116,7 +108,10 @@ class ReportBoard(Command, group="lobby"):
         ]
         own = _cut(lines)
         number = work.reports.add(player.id, board.id, own, words, now)
-        return Reported(number, board.id, player.handle, tuple(own), tuple(words))
+        yield Reported(number, board.id, player.handle, tuple(own), tuple(words))
+        mailed = bool(context.turn.site.operator)
+        told = {"title": "your report", "number": board.id, "most": REPORTS.most}
+        yield Answered("reported", {**told, "mailed": mailed})
 
     def pinned(self, context: Context) -> str:
         board = self._find(context)
@@ -141,12 +136,13 @@ def _named(context: Context, handle: str) -> Player:
     """Another player, by handle. Raises Refusal."""
     if handle in (ME, context.player.handle):
         raise Refusal("block-yourself")
-    player = context.work.players.by_handle(handle)
+    players = context.work.players
+    player = players.by_handle(handle)
     if player is None:
-        former = context.work.players.formerly(handle)
-        player = context.work.players.get(former) if former else None
-    if player is None:
-        raise no_such_player(context, handle)
+        former = players.formerly(handle)
+        if not former:
+            raise no_such_player(context, handle)
+        player = players.get(former)
     if player.status == PlayerStatus.REMOVED:
         raise Refusal("has-left", handle=handle)
     return player
