@@ -26,7 +26,7 @@ _TO_YOU, _WORDS, _OURS, _BEGINNINGS, _WHOLE = _LISTS.values()
 # A number, an option, an address, a ply, two partners.
 _EXACT = re.compile(r"\d|[@#=+*]|(?:^|\s)[-\u2013\u2014]{1,2}\w")
 _SENTENCE_ENDS = ".,:;!?…)-"
-_DOUBTFUL: Final = ANSWER_WORDS.doubt | ANSWER_WORDS.no | ANSWER_WORDS.no_alone
+_DOUBTFUL: Final = ANSWER_WORDS["doubt"] | ANSWER_WORDS["no"] | ANSWER_WORDS["no alone"]
 _APOLOGIES: Final = frozenset(map(small, PHRASES["sorry"]))
 _WRAPPED = 50  # characters; a wrapped line is longer
 _PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
@@ -86,7 +86,7 @@ def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
     if not above or above.endswith(tuple(_SENTENCE_ENDS)) or index is None:
         return False
     below = lines[index + 1].strip() if index + 1 < len(lines) else ""
-    negates = not ANSWER_WORDS.not_.isdisjoint(words_of(above))
+    negates = not ANSWER_WORDS["not"].isdisjoint(words_of(above))
     return negates or len(above) >= _WRAPPED or (below[:1].islower() and below.endswith("?"))
 
 

@@ -7,7 +7,7 @@ import.
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -24,43 +24,12 @@ _SYMBOLS = "\u2600-\u27bf\U0001f000-\U0001faff\u200d\ufe0f"
 _WORD = re.compile(rf"[{_SAY_YES}{_SAY_NO}]|[^\s\"“”„«»*_<>\[\]`{_SYMBOLS}]+")
 _SMILEY = re.compile(r"(?<!\S)[:;=]['-]?[)(DPp](?!\S)")
 _OK = re.compile(r"\bo\. ?k\b", re.ASCII | re.IGNORECASE)
+_SECTIONS: Final = (
+    "yes, gladly, no, no alone, no undivided, harmless, unsubscribe, stop, stop alone, stop "
+    "undivided, not, doubt, asks on, doubt undivided, no doubt, beginner, accepting, again, "
+    "leaving, polite, thanks, before a no, greeting, name follows, everyday"
+).split(", ")
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
-
-
-@dataclass(frozen=True)
-class AnswerWords:
-    """All phrases in lower case; a field per section of the file, which explains them."""
-
-    yes: frozenset[str]
-    gladly: frozenset[str]
-    no: frozenset[str]
-    no_alone: frozenset[str]
-    no_undivided: frozenset[str]
-    harmless: frozenset[str]
-    unsubscribe: frozenset[str]
-    stop: frozenset[str]
-    stop_alone: frozenset[str]
-    stop_undivided: frozenset[str]
-    not_: frozenset[str]
-    doubt: frozenset[str]
-    asks_on: frozenset[str]
-    doubt_undivided: frozenset[str]
-    no_doubt: frozenset[str]
-    beginner: frozenset[str]
-    accepting: frozenset[str]
-    again: frozenset[str]
-    leaving: frozenset[str]
-    polite: frozenset[str]
-    thanks: frozenset[str]
-    before_a_no: frozenset[str]
-    greeting: frozenset[str]
-    name_follows: frozenset[str]
-    everyday: frozenset[str]
-
-    @property
-    def no_mail(self) -> frozenset[str]:
-        """Phrases that begin a wish for no more mail."""
-        return self.unsubscribe | self.stop
 
 
 def small(text: str) -> str:
@@ -80,17 +49,16 @@ def _small_word(word: str) -> str:
     return word if lower.isascii() and not word.isascii() else lower
 
 
-def _read() -> AnswerWords:
-    sections = {
-        field.name.strip("_").replace("_", " "): field.name for field in fields(AnswerWords)
-    }
-    found = read_sections(
-        _FOLDER / "yes-no.txt", sections, lambda line: map(small, line.split(","))
-    )
-    return AnswerWords(**{sections[name]: frozenset(some) for name, some in found.items()})
+def _read() -> dict[str, frozenset[str]]:
+    file = _FOLDER / "yes-no.txt"
+    found = read_sections(file, _SECTIONS, lambda line: map(small, line.split(",")))
+    return {section: frozenset(phrases) for section, phrases in found.items()}
 
 
+# The phrases of each section of `yes-no.txt`, which explains them, in lower case.
 ANSWER_WORDS: Final = _read()
+# Phrases that begin a wish for no more mail.
+NO_MAIL: Final = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop"]
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,8 @@ _SECTIONS: Final = (
 _LISTS: Final = read_list("intentions", _SECTIONS)
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
 _LONGEST_ASIDE: Final = max(len(aside.split()) for aside in _ASIDES)
-_NOT: Final = ANSWER_WORDS.not_ | ANSWER_WORDS.no | ANSWER_WORDS.no_alone
-_UNSUBSCRIBE: Final = ANSWER_WORDS.unsubscribe | ANSWER_WORDS.stop_undivided
+_NOT: Final = ANSWER_WORDS["not"] | ANSWER_WORDS["no"] | ANSWER_WORDS["no alone"]
+_UNSUBSCRIBE: Final = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop undivided"]
 _SAID: Final = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
     phrase: item for item in _WHOLE for phrase in _LISTS[item]
 }

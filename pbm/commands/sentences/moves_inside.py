@@ -39,13 +39,13 @@ _WRITTEN = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 
 _APOLOGIES = frozenset(map(small, PHRASES["sorry"]))
 _BEFORE = frozenset(map(small, PHRASES["before"]))
-_GREETINGS = ANSWER_WORDS.greeting - {"lieber"}  # "rather", too
+_GREETINGS = ANSWER_WORDS["greeting"] - {"lieber"}  # "rather", too
 _TO_SOMEBODY = CLOSINGS.union(map(str.casefold, _GREETINGS))
-_KIND = (_TO_SOMEBODY | _GREETINGS | ANSWER_WORDS.polite | _APOLOGIES).union(
+_KIND = (_TO_SOMEBODY | _GREETINGS | ANSWER_WORDS["polite"] | _APOLOGIES).union(
     *(map(small, PHRASES[name]) for name in ("before", "after", "kind"))
 )
 _KIND_BEHIND = _KIND.union(map(small, PHRASES["behind"]))
-_DOUBTFUL = ANSWER_WORDS.doubt | ANSWER_WORDS.not_ | ANSWER_WORDS.no | ANSWER_WORDS.no_alone
+_DOUBTFUL = frozenset().union(*(ANSWER_WORDS[name] for name in ("doubt", "not", "no", "no alone")))
 _OR = frozenset(PHRASES["or"])
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile, islice, takewhile
 from typing import Final
 
-from pbm.commands.sentences.clauses import ANSWER_WORDS, LONGEST, Clause, begins, clauses
+from pbm.commands.sentences.clauses import ANSWER_WORDS, LONGEST, NO_MAIL, Clause, begins, clauses
 from pbm.commands.sentences.everyday import is_greeting
 from pbm.mail.reading.charsets import fold_typography
 
@@ -18,18 +18,18 @@ _BETWEEN = " .,;:!-\u2013\u2014…。、，！"
 _ASKS = frozenset("?？؟")
 _ENDS = frozenset(".!。！")
 _WORDS: Final = ANSWER_WORDS
-_YES: Final = _WORDS.yes | _WORDS.gladly
-_NO: Final = _WORDS.no | _WORDS.no_alone | _WORDS.no_mail
-_ALONE: Final = _WORDS.no_alone | _WORDS.no_mail  # counts only if the line says nothing else
-_BESIDE: Final = _WORDS.polite | _WORDS.greeting
-_DOUBTS: Final = _WORDS.doubt | _WORDS.not_ | _NO | _WORDS.stop_alone
-_ENDS_IN_NO: Final = _WORDS.not_ | {word for word in _NO if " " not in word}
+_YES: Final = _WORDS["yes"] | _WORDS["gladly"]
+_NO: Final = _WORDS["no"] | _WORDS["no alone"] | NO_MAIL
+_ALONE: Final = _WORDS["no alone"] | NO_MAIL  # counts only if the line says nothing else
+_BESIDE: Final = _WORDS["polite"] | _WORDS["greeting"]
+_DOUBTS: Final = _WORDS["doubt"] | _WORDS["not"] | _NO | _WORDS["stop alone"]
+_ENDS_IN_NO: Final = _WORDS["not"] | {word for word in _NO if " " not in word}
 _WHY_NOT: Final = {
     phrase
-    for phrase in _WORDS.gladly
-    if all(not words.isdisjoint(phrase.split()) for words in (_WORDS.doubt, _ENDS_IN_NO))
+    for phrase in _WORDS["gladly"]
+    if all(not words.isdisjoint(phrase.split()) for words in (_WORDS["doubt"], _ENDS_IN_NO))
 }
-_DOUBT_UNDIVIDED: Final = tuple(_WORDS.doubt_undivided)
+_DOUBT_UNDIVIDED: Final = tuple(_WORDS["doubt undivided"])
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Spoken:
 
 def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
     """Read an answer to a question; `leaving`: the question was about leaving for good."""
-    again = _WORDS.again | _WORDS.leaving if leaving else _WORDS.again
+    again = _WORDS["again"] | _WORDS["leaving"] if leaving else _WORDS["again"]
     for index, line in enumerate(body[:_MOST_LINES]):
         found = list(clauses(line))
         said = list(dropwhile(_says_nothing, found))
@@ -62,8 +62,8 @@ def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
 
 def accepts(line: str) -> bool:
     """Whether a line accepts an offer, and says nothing else."""
-    said = [clause.parts(_WORDS.accepting | _BESIDE) for clause in clauses(line)]
-    return None not in said and any(_WORDS.accepting.intersection(parts or ()) for parts in said)
+    said = [clause.parts(_WORDS["accepting"] | _BESIDE) for clause in clauses(line)]
+    return None not in said and any(_WORDS["accepting"].intersection(parts or ()) for parts in said)
 
 
 def _says_nothing(clause: Clause) -> bool:
@@ -83,8 +83,8 @@ def _read(
         is_all = _is_all(others, line, frozenset())
         if not is_all and _ALONE.intersection(said):
             continue
-        surely = _WORDS.yes | again
-        is_clear = not _WORDS.yes.isdisjoint(first.parts(surely | _BESIDE) or ())
+        surely = _WORDS["yes"] | again
+        is_clear = not _WORDS["yes"].isdisjoint(first.parts(surely | _BESIDE) or ())
         clear = answer and is_clear and _is_all(others, line, surely)
         says_more = not _is_all(others, line, phrases)
         rest = line[first.end :].lstrip(_BETWEEN).strip() if says_more else ""
@@ -112,23 +112,23 @@ def _is_doubtful(
     """Whether other words in the line, or right below, may reverse the answer."""
     first, *more = found
     # As is usual after a yes: "How do I begin?"
-    asks_how = any(not _WORDS.asks_on.isdisjoint(clause.words) for clause in more)
+    asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
     asks_on = answer and first.mark in _ENDS and asks_how
     asked = sum(map(line.count, _ASKS)) - sum(map(_is_why_not, more))
     asks = asked > 0 and not asks_on
     if asks or len(line) > LONGEST or _quotes(line):
         return True
     if not answer:
-        return any(begins(clause.words, _WORDS.yes) for clause in more)
+        return any(begins(clause.words, _WORDS["yes"]) for clause in more)
     if any(_is_no(clause) for later in said_below(below) for clause in clauses(later)):
         return True
-    harmless = _YES | again | _BESIDE | _WORDS.beginner
+    harmless = _YES | again | _BESIDE | _WORDS["beginner"]
     others = [clause for clause in more if clause.parts(harmless) is None]
     if not others:
         return False
     for goes_on in islice(takewhile(str.strip, below), _MOST_LINES):
         others += clauses(goes_on)
-    doubts = _DOUBTS - _WORDS.asks_on if asks_on else _DOUBTS
+    doubts = _DOUBTS - _WORDS["asks on"] if asks_on else _DOUBTS
     return any(_doubts(clause.words, doubts) for clause in others)
 
 
@@ -146,7 +146,7 @@ def _is_no(clause: Clause) -> bool:
     """Whether a clause says only no, or ends with no: "I would rather not"."""
     if clause.words and clause.words[-1] in _ENDS_IN_NO:
         return clause.parts(_YES | _BESIDE) is None
-    said = clause.parts(_NO | _WORDS.stop_alone | _BESIDE)
+    said = clause.parts(_NO | _WORDS["stop alone"] | _BESIDE)
     return said is not None and not _BESIDE.issuperset(said)
 
 
@@ -154,7 +154,7 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
     """Whether a word makes a yes doubtful; "that was" does not, though "was" asks."""
     pairs = zip(("", *words), words, strict=False)
     return any(
-        (word in doubts and f"{before} {word}" not in _WORDS.no_doubt)
+        (word in doubts and f"{before} {word}" not in _WORDS["no doubt"])
         or any(part in word for part in _DOUBT_UNDIVIDED)
         for before, word in pairs
     )
