@@ -11,20 +11,9 @@ from pbm.commands.language.fields import operand
 from pbm.commands.language.words import BoardRef, Handle, OneOf, StrayBoard, lowered, misread
 from pbm.errors import Refusal
 from pbm.events import Answered, CalledOff, Event
+from pbm.play import offers
 from pbm.play.actions import claim_forfeit, claimable_from
 from pbm.play.challenges import accept_challenge, refuse_challenge
-from pbm.play.offers import (
-    DRAW,
-    PAUSE,
-    RESUME,
-    TAKEBACK,
-    agree,
-    ask_all,
-    claim_draw,
-    latest_ply,
-    offered_to,
-    refuse,
-)
 from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.boards import Board, Offer
 
@@ -33,7 +22,10 @@ _ALL = "all"  # challenges, as older servers called it
 _LOOKED_AT = 200  # boards of one player
 _SAYS_NOTHING = ("the", "offer", "from")
 _WHAT = OneOf(  # shown short, so that the usage line fits a phone
-    *(DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE), undo=TAKEBACK, all=_ALL, shown="what"
+    *(offers.DRAW, offers.TAKEBACK, offers.PAUSE, offers.RESUME, CHALLENGE),
+    undo=offers.TAKEBACK,
+    all=_ALL,
+    shown="what",
 )
 
 
@@ -51,16 +43,20 @@ class Draw(BoardCommand, group="play"):
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
-        offer = offered_to(board, context.player.id)
+        offer = offers.offered_to(board, context.player.id)
         if offer:
-            yield from agree(context.work, board, offer, context.player.id, context.now)
+            yield from offers.agree(context.work, board, offer, context.player.id, context.now)
         else:
-            yield from ask_all(context.work, board, DRAW, context.player.id, context.now)
+            yield from offers.ask_all(
+                context.work, board, offers.DRAW, context.player.id, context.now
+            )
 
     def pinned(self, context: Context) -> str:
         """The line with the board's number, as an agreement or an offer."""
         board = context.own_game(self.board)
-        return f"{'accept draw' if offered_to(board, context.player.id) else 'draw'} {board.id}"
+        return (
+            f"{'accept draw' if offers.offered_to(board, context.player.id) else 'draw'} {board.id}"
+        )
 
 
 class TakeBack(BoardCommand, group="play"):
@@ -75,17 +71,19 @@ class TakeBack(BoardCommand, group="play"):
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
-        latest = latest_ply(context.work, board, context.player.id)
+        latest = offers.latest_ply(context.work, board, context.player.id)
         if not latest:
             raise Refusal("nothing-to-take-back", number=board.id)
         if self.board and self.board.ply not in (None, latest):
             plies = {"meant": self.board.ply, "latest": latest}
             raise Refusal("not-your-latest-move", number=board.id, **plies)
-        yield from ask_all(context.work, board, TAKEBACK, context.player.id, context.now)
+        yield from offers.ask_all(
+            context.work, board, offers.TAKEBACK, context.player.id, context.now
+        )
 
     def pinned(self, context: Context) -> str:
         board = context.own_board(self.board)
-        latest = latest_ply(context.work, board, context.player.id)
+        latest = offers.latest_ply(context.work, board, context.player.id)
         return f"takeback {board.id}#{self.board.ply if self.board and self.board.ply else latest}"
 
 
@@ -175,7 +173,7 @@ class _Answer(Command):
             for offer, asked in board.open_offers.items()
             if offer.kind == (self.what or offer.kind)
             and (me in asked or (self.withdraws and me == offer.by))
-            and (offer.kind != TAKEBACK or ply in (None, offer.moved))
+            and (offer.kind != offers.TAKEBACK or ply in (None, offer.moved))
         ]
 
     def pinned(self, context: Context) -> str:
@@ -187,7 +185,7 @@ class _Answer(Command):
                 handle = _others_in(challenge, context.player.id)[0]
                 return f"{self.words[0]} {CHALLENGE} {handle}"
             case board, offer:
-                ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
+                ply = f"#{offer.moved}" if offer.kind == offers.TAKEBACK else ""
                 return f"{self.words[0]} {offer.kind} {board.id}{ply}"
 
 
@@ -210,7 +208,7 @@ class Accept(_Answer, group="play"):
             case PendingChallenge() as challenge:
                 yield from _accepted(context, challenge)
             case board, offer:
-                yield from agree(context.work, board, offer, context.player.id, context.now)
+                yield from offers.agree(context.work, board, offer, context.player.id, context.now)
 
 
 class Reject(_Answer, group="play"):
@@ -236,7 +234,7 @@ class Reject(_Answer, group="play"):
                 yield Answered("challenge-refused", {"title": "no game", **told})
                 yield refuse_challenge(context.work, challenge, context.player)
             case board, offer:
-                yield from refuse(context.work, board, offer, context.player.id)
+                yield from offers.refuse(context.work, board, offer, context.player.id)
 
 
 def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
@@ -279,7 +277,7 @@ class Claim(BoardCommand, group="play"):
             yield from forfeit
             return
         try:
-            yield from claim_draw(context.work, board, context.player, context.now)
+            yield from offers.claim_draw(context.work, board, context.player, context.now)
         except Refusal:
             at = claimable_from(context.work, board, context.player, context.now)
             if not (at and board.to_move):

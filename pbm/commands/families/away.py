@@ -10,16 +10,9 @@ from pbm.commands.language.fields import operand
 from pbm.commands.language.numbers import LongSpan
 from pbm.commands.language.words import BoardKind, BoardRef
 from pbm.events import Answered, Event
+from pbm.play.clocks import vacations
 from pbm.play.clocks.pauses import LONGEST_GIFT, SHORTEST_GIFT, give_time
 from pbm.play.clocks.terms import write_duration
-from pbm.play.clocks.vacations import (
-    DAYS_A_YEAR,
-    come_back,
-    days_left,
-    still_to_come,
-    take_vacation,
-    today_of,
-)
 from pbm.play.offers import PAUSE, RESUME, ask_all
 
 
@@ -51,14 +44,14 @@ class TakeVacation(Command, group="account"):
             yield _told(context)
             return
         arrived = context.turn.arrived
-        asked = self.days.on(today_of(context.player, arrived))
-        first, last = take_vacation(context.work, context.player, *asked, arrived)
+        asked = self.days.on(vacations.today_of(context.player, arrived))
+        first, last = vacations.take_vacation(context.work, context.player, *asked, arrived)
         yield _told(context, first=str(first), last=str(last))
 
     def pinned(self, context: Context) -> str:
         if self.days is None:
             return self.words[0]
-        first, last = self.days.on(today_of(context.player, context.turn.arrived))
+        first, last = self.days.on(vacations.today_of(context.player, context.turn.arrived))
         return f"{self.words[0]} {first} {last}"
 
 
@@ -73,7 +66,7 @@ class Back(Command, group="account"):
     words = ("back",)
 
     def run(self, context: Context) -> Iterator[Event]:
-        had_begun = come_back(context.work, context.player, context.turn.arrived)
+        had_begun = vacations.come_back(context.work, context.player, context.turn.arrived)
         title = "welcome back" if had_begun else "your vacation"
         yield Answered("back", {"title": title, "had_begun": had_begun})
 
@@ -83,10 +76,10 @@ def _told(context: Context, **taken: str) -> Answered:
     whose = context.work, context.player, context.turn.arrived
     coming = [
         {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}
-        for item in still_to_come(*whose)
+        for item in vacations.still_to_come(*whose)
     ]
-    left = days_left(*whose)
-    told = {"title": "your vacation", "coming": coming, "left": left, "most": DAYS_A_YEAR}
+    left = vacations.days_left(*whose)
+    told = {"title": "your vacation", "coming": coming, "left": left, "most": vacations.DAYS_A_YEAR}
     return Answered("vacation", {**told, **taken})
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand
-from pbm.commands.language.words import Topic
+from pbm.commands.language.words import Word, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
@@ -74,10 +74,10 @@ class Help(Command, group="look"):
     examples = ("help", "help commands", "help move")
     reads_only = True
 
-    subject: str | None = operand(Topic(), optional=True)
+    subject: str | None = operand(Word("subject", rest=True), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        page = context.help_page(self.subject or "")
+        page = context.help_page(lowered(self.subject or ""))
         shown = page["picture"] if context.wants_picture else None
         yield Answered("help", {**page, "picture": shown})
 

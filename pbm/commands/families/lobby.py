@@ -19,15 +19,7 @@ from pbm.play.allowance import has_said_no, refusal_of_stranger, strangers_answe
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup, in_seats, in_teams, partners_option, setup_of
 from pbm.play.challenges import invite, propose, who_is_asked
-from pbm.play.clocks.terms import (
-    LEAST,
-    LONGEST,
-    MOST,
-    SHORTEST,
-    SOONEST,
-    chosen_terms,
-    write_duration,
-)
+from pbm.play.clocks import terms
 from pbm.play.ending import last_of_match, next_seating
 from pbm.play.limits import CHALLENGE_STANDS, MOST_INVITED
 from pbm.rules.contract import completed
@@ -92,13 +84,16 @@ class Challenge(Command, group="lobby"):
     random: bool = flag("random")
     rounds: int | None = option("rounds", ROUNDS)
     unrated: bool = flag("unrated")
-    forfeittime: timedelta | None = option("forfeittime", Span(SHORTEST, LONGEST, "reminded"))
-    nagtime: tuple[timedelta, ...] | None = option(
-        "nagtime", Spans(",", *5 * [Span(SOONEST, LONGEST)])
+    forfeittime: timedelta | None = option(
+        "forfeittime", Span(terms.SHORTEST, terms.LONGEST, "reminded")
     )
-    totaltime: timedelta | None = option("totaltime", Span(SHORTEST, MOST, "reminded"))
+    nagtime: tuple[timedelta, ...] | None = option(
+        "nagtime", Spans(",", *5 * [Span(terms.SOONEST, terms.LONGEST)])
+    )
+    totaltime: timedelta | None = option("totaltime", Span(terms.SHORTEST, terms.MOST, "reminded"))
     bank: tuple[timedelta, ...] | None = option(
-        "bank", Spans("+", Span(SHORTEST, MOST, "reminded"), Span(LEAST, MOST))
+        "bank",
+        Spans("+", Span(terms.SHORTEST, terms.MOST, "reminded"), Span(terms.LEAST, terms.MOST)),
     )
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -144,7 +139,7 @@ class Challenge(Command, group="lobby"):
         partners = partners_option(self.game)
         if self._has_partners and partners:
             chosen[partners.name] = True
-        terms = chosen_terms(
+        limits = terms.chosen_terms(
             players,
             each=self.forfeittime,
             reminders=self.nagtime or (),
@@ -152,7 +147,7 @@ class Challenge(Command, group="lobby"):
             bank=(self.bank[0], sum(self.bank[1:], timedelta())) if self.bank else None,
         )
         options = completed(info.options, chosen)
-        return Setup(info.name, options, self.rounds, not self.unrated, terms)
+        return Setup(info.name, options, self.rounds, not self.unrated, limits)
 
     @property
     def _has_partners(self) -> bool:
@@ -183,7 +178,7 @@ class Challenge(Command, group="lobby"):
         )
         for name, between, spans in clock:
             if spans:
-                options.append(f"-{name}={between.join(map(write_duration, spans))}")
+                options.append(f"-{name}={between.join(map(terms.write_duration, spans))}")
         if self.unrated:
             options.append("-unrated")
         return options

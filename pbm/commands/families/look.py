@@ -76,8 +76,7 @@ class ShowAs(Command, group="look"):
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
         """The index of the userid and password: first of all, or behind the board."""
-        first = login_first(words)
-        return super().login_in(words) if first is None else first
+        return super().login_in(words) if (first := login_first(words)) is None else first
 
     def run(self, context: Context) -> Iterator[Event]:
         yield from _all_shown(context, self.what or (Which.ACTIVE.value,), own=True)

@@ -11,15 +11,8 @@ from pbm.commands.language.words import BoardKind, BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation
 from pbm.mail.site import Answering
+from pbm.play import advice
 from pbm.play.actions import leave_board, play_move
-from pbm.play.advice import (
-    analysis_params,
-    ask_analysis,
-    ask_hint,
-    check_analysable,
-    kept_analysis,
-    played_elsewhere,
-)
 from pbm.play.boards import check_move
 from pbm.play.limits import MOST_SHOWN
 from pbm.play.views import last_seen, past_view, view_after
@@ -175,7 +168,7 @@ class Hint(BoardCommand, group="play"):
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
-        yield ask_hint(context.work, board, context.player, context.now)
+        yield advice.ask_hint(context.work, board, context.player, context.now)
 
 
 class Analyse(BoardCommand, group="look"):
@@ -193,15 +186,17 @@ class Analyse(BoardCommand, group="look"):
 
     def run(self, context: Context) -> Iterator[Event]:
         board = self._find(context)
-        check_analysable(board)
-        elsewhere = played_elsewhere(context.work, board, context.player)
+        advice.check_analysable(board)
+        elsewhere = advice.played_elsewhere(context.work, board, context.player)
         if elsewhere:
             raise Refusal("analyse-when-gone-on", **elsewhere)
-        kept = kept_analysis(context.work, board)
+        kept = advice.kept_analysis(context.work, board)
         if kept and kept.finished_at:
-            yield Answered("analysis", analysis_params(board, kept, context.player.id), board.id)
+            yield Answered(
+                "analysis", advice.analysis_params(board, kept, context.player.id), board.id
+            )
             return
-        ask_analysis(context.work, board, context.player, context.now)
+        advice.ask_analysis(context.work, board, context.player, context.now)
         told = {"title": "your analysis", "number": board.id, "plies": board.ply}
         yield Answered("analysis-begun", told, board.id)
 

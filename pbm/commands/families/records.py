@@ -11,17 +11,10 @@ from pbm.commands.language.fields import Chosen, game_options, operand
 from pbm.commands.language.words import ME, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play import records
 from pbm.play.advice import better_lines, kept_analysis, played_elsewhere
 from pbm.play.game_words import why
 from pbm.play.limits import A_RECORD, IMPORTS, MOST_PLIES
-from pbm.play.records import (
-    Replay,
-    keep_for_a_time,
-    keep_record,
-    read_record,
-    record_of,
-    shown_names,
-)
 from pbm.rules.contract import GameRecord, KeepsRecords, RecordError, has
 from pbm.rules.record import forms_of, readings_of, written
 from pbm.store.values.boards import Board
@@ -65,7 +58,7 @@ class Export(Command, group="look"):
 
     def _record(self, context: Context, board: Board) -> GameRecord:
         """The game's record, with the better moves that an analysis found."""
-        record = record_of(context.work, board, context.server)
+        record = records.record_of(context.work, board, context.server)
         kept = None if board.playing else kept_analysis(context.work, board)
         if not (kept and kept.finished_at):
             return record
@@ -102,13 +95,13 @@ class Import(Command, group="look"):
             if not IMPORTS.take(context.work, context.now, context.player.id):
                 raise Refusal("too-often", most=IMPORTS.most)
         seated = [context.player.id] * through.record.seats
-        names = shown_names(through.record)
-        board = keep_record(context.turn, self.game, through, seated, names=names)
-        keep_for_a_time(context.turn, board)
+        names = records.shown_names(through.record)
+        board = records.keep_record(context.turn, self.game, through, seated, names=names)
+        records.keep_for_a_time(context.turn, board)
         told = {"title": "your record", "plies": board.ply, "options": dict(board.options)}
         yield Answered("imported", {**told, "game": board.game, "number": board.id}, board.id)
 
-    def _replay(self, context: Context) -> Replay:
+    def _replay(self, context: Context) -> records.Replay:
         text = "\n".join(context.text)
         if not text.strip():
             raise Refusal("no-record")
@@ -116,7 +109,7 @@ class Import(Command, group="look"):
             raise Refusal("no-records", title=self.game.info.title)
         game, chosen = self.game, self.chosen.options()
         of = (game.info.name, text, *sorted(chosen.items()))
-        found = context.turn.apart.outcome(of, lambda: read_record(game, text, chosen))
+        found = context.turn.apart.outcome(of, lambda: records.read_record(game, text, chosen))
         if isinstance(found, RecordError):
             raise Refusal("bad-record", **why(self.game, found)) from found
         return found

@@ -13,23 +13,12 @@ from pbm.commands.language.numbers import PLAYER_COUNT, SEEK_NUMBER, RatingRange
 from pbm.commands.language.opponents import Team
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play import seeks
 from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import PAIRING_STANDS, SEEK_STANDS
 from pbm.play.ratings import RatingShown
-from pbm.play.seeks import (
-    fewest_players,
-    find_seek,
-    has_joined,
-    join_seek,
-    leave_seek,
-    make_seek,
-    ratings_for,
-    seeks_to_join,
-    usual_setup,
-    wish_for,
-)
 from pbm.rules.registry import game_named
-from pbm.store.values.asking import Seek
+from pbm.store.values.asking import Seek, Wish
 from pbm.store.values.players import Pool
 
 MOST_LISTED = 40
@@ -54,10 +43,9 @@ class Play(Command, group="lobby"):
     plainly = 'Answer any mail of ours with "play". The first board comes as soon as there are two.'
 
     def run(self, context: Context) -> Iterator[Event]:
-        setup, lots = usual_setup(self.game.info.name), context.shuffled
-        wish = wish_for(setup, fewest_players(setup), pairs=True)
-        done = make_seek(context.work, wish, context.player, context.now, PAIRING_STANDS, lots)
-        yield from _told(context, done)
+        setup = seeks.usual_setup(self.game.info.name)
+        wish = seeks.wish_for(setup, seeks.fewest_players(setup), pairs=True)
+        yield from _sought(context, wish, PAIRING_STANDS)
 
     def pinned(self, context: Context) -> str:
         return self.of_its_game(self.words[0])
@@ -97,12 +85,10 @@ class SeekOthers(Challenge):
 
     def run(self, context: Context) -> Iterator[Event]:
         least, most = self.rating or (None, None)
-        number = self.players or fewest_players(self._setup(0))
+        number = self.players or seeks.fewest_players(self._setup(0))
         setup, wishes = self._setup(number), tuple(self._options())
-        wish = wish_for(setup, number, wishes=wishes, least=least, most=most)
-        lasts, lots = self.expires or SEEK_STANDS, context.shuffled
-        done = make_seek(context.work, wish, context.player, context.now, lasts, lots)
-        yield from _told(context, done)
+        wish = seeks.wish_for(setup, number, wishes=wishes, least=least, most=most)
+        yield from _sought(context, wish, self.expires or SEEK_STANDS)
 
     def pinned(self, context: Context) -> str:
         return self.of_its_game(self.line)
@@ -119,7 +105,8 @@ class ListSeeks(Command, group="lobby"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        can, cannot, more = seeks_to_join(context.work, context.player, context.now, MOST_LISTED)
+        given = (context.work, context.player, context.now)
+        can, cannot, more = seeks.seeks_to_join(*given, MOST_LISTED)
         told = {"title": "open games", "own": own_seeks(context), "more": more}
         lists = {"can": seeks_data(context, can), "cannot": seeks_data(context, cannot)}
         yield Answered("seeks", {**told, **lists})
@@ -139,10 +126,10 @@ class Join(Command, group="lobby"):
 
     def run(self, context: Context) -> Iterator[Event]:
         lots = context.shuffled
-        done = join_seek(context.work, self.number, context.player, context.now, lots)
+        done = seeks.join_seek(context.work, self.number, context.player, context.now, lots)
         yield from _told(context, done)
         if isinstance(done, Seek):
-            yield has_joined(done, context.player)
+            yield seeks.has_joined(done, context.player)
 
 
 class Unseek(Command, group="lobby"):
@@ -160,7 +147,7 @@ class Unseek(Command, group="lobby"):
     def run(self, context: Context) -> Iterator[Event]:
         context.work.seeks.lock()
         for seek in self._meant(context):
-            yield from leave_seek(context.work, seek, context.player)
+            yield from seeks.leave_seek(context.work, seek, context.player)
             own, pairs = seek.maker.player_id == context.player.id, seek.wish.pairs
             told = {"number": seek.id, "own": own, "pairs": pairs, "by": seek.maker.handle}
             yield Answered("unseek", {"title": f"seek {seek.id}", **told})
@@ -177,8 +164,14 @@ class Unseek(Command, group="lobby"):
             raise Refusal("which-seek", seeks=[seek.id for seek in own])
         found = [seek for seek in own if seek.id == self.number]
         if not found:
-            raise Refusal("not-in-seek", seek=find_seek(context.work, self.number).id)
+            raise Refusal("not-in-seek", seek=seeks.find_seek(context.work, self.number).id)
         return found
+
+
+def _sought(context: Context, wish: Wish, lasts: timedelta) -> Iterator[Event]:
+    """Store a seek, or start a board with who waits for such a game."""
+    given = (context.work, wish, context.player, context.now)
+    yield from _told(context, seeks.make_seek(*given, lasts, context.shuffled))
 
 
 def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
@@ -215,19 +208,19 @@ def own_seeks(context: Context) -> list[dict[str, Any]]:
 
 def offered(context: Context) -> list[dict[str, Any]]:
     """A few seeks that the speaker, a newcomer, can join, as lists show them."""
-    can, *_ = seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
+    can, *_ = seeks.seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
     return seeks_data(context, can)
 
 
-def seeks_data(context: Context, seeks: Sequence[Seek]) -> list[dict[str, Any]]:
+def seeks_data(context: Context, listed: Sequence[Seek]) -> list[dict[str, Any]]:
     """Seeks as lists show them, with dates in the speaker's time zone."""
     alike: dict[tuple[str, Pool], list[Seek]] = {}
-    for seek in seeks:
+    for seek in listed:
         alike.setdefault((seek.wish.game, seek.wish.pool), []).append(seek)
     ratings: dict[int, RatingShown] = {}
     for same in alike.values():
         makers = {seek.maker.player_id for seek in same}
-        rated = ratings_for(context.work, same[0].wish, makers, context.now)
+        rated = seeks.ratings_for(context.work, same[0].wish, makers, context.now)
         ratings |= {seek.id: rated[seek.maker.player_id] for seek in same}
     player, zone = context.player, ZoneInfo(context.player.settings.timezone)
     return [
@@ -246,5 +239,5 @@ def seeks_data(context: Context, seeks: Sequence[Seek]) -> list[dict[str, Any]]:
             "pairs": seek.wish.pairs,
             "until": f"{seek.expires_at.astimezone(zone):%Y-%m-%d}",
         }
-        for seek in seeks
+        for seek in listed
     ]

@@ -179,23 +179,20 @@ class Address(ArgumentKind):
 
 
 class Word(ArgumentKind):
-    """Any one word."""
+    """Any one word; with `rest` all remaining ones."""
 
-    def __init__(self, shown: str) -> None:
-        self.shown = shown
-
-    def parse(self, text: str) -> str:
-        return text
-
-
-class Sentence(ArgumentKind):
-    """Words as somebody writes them."""
-
-    shown = "text"
-    rest = True
+    def __init__(self, shown: str, *, rest: bool = False) -> None:
+        self.shown, self.rest = shown, rest
 
     def parse(self, text: str) -> str:
         return text
+
+
+class Sentence(Word):
+    """The sender's own words, meant for somebody else."""
+
+    def __init__(self) -> None:
+        super().__init__("text", rest=True)
 
 
 class OneOf(ArgumentKind):
@@ -259,16 +256,6 @@ class OwnBoards(ArgumentKind):
         return OneOf(shown=self.shown, **WHICH).read(words)
 
 
-class Topic(ArgumentKind):
-    """The subject of a help page: a word or two."""
-
-    shown = "subject"
-    rest = True
-
-    def parse(self, text: str) -> str:
-        return lowered(text)
-
-
 class GameName(ArgumentKind):
     """A game by its name."""
 
@@ -330,21 +317,20 @@ def login_at(words: list[str]) -> int | None:
     On older servers they followed the board's number: `12 alice secret a1-c3,d4`, perhaps with a
     word of the command beside it: `draw 12 alice secret`.
     """
-    at = int(_is_own_word(words, 0))
+
+    def is_own(at: int) -> bool:
+        return at < len(words) and lowered(words[at]).replace("-", "") in KEPT_FREE
+
+    at = int(is_own(0))
     if at >= len(words) or not is_board(words[at]):
         return None
-    at += 1 + _is_own_word(words, at + 1)
+    at += 1 + is_own(at + 1)
     userid = lowered(words[at]) if len(words) >= at + _LOGIN else ""
     return at if is_handle(userid) and not mentions_place(userid) else None
 
 
 def login_first(words: list[str]) -> int | None:
     """The index of a userid and a password if they come first, else None."""
-    first = words[:_LOGIN]
-    others = any(lowered(word) in WHICH or is_board(word) for word in first)
-    return None if others or len(first) < _LOGIN or not is_handle(lowered(first[0])) else 0
-
-
-def _is_own_word(words: list[str], at: int) -> bool:
-    """Whether the word at an index is a command's word, and so not a userid."""
-    return at < len(words) and lowered(words[at]).replace("-", "") in KEPT_FREE
+    first = [lowered(word) for word in words[:_LOGIN]]
+    is_board_first = any(word in WHICH or is_board(word) for word in first)
+    return None if is_board_first or len(first) < _LOGIN or not is_handle(first[0]) else 0
