@@ -14,6 +14,7 @@ from pbm.events import Answered, CalledOff, Event
 from pbm.play import offers
 from pbm.play.actions import claim_forfeit, claimable_from
 from pbm.play.challenges import accept_challenge, refuse_challenge
+from pbm.play.offers import DRAW, PAUSE, RESUME, TAKEBACK
 from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.boards import Board, Offer
 
@@ -22,10 +23,7 @@ _ALL = "all"  # challenges, as older servers called it
 _LOOKED_AT = 200  # boards of one player
 _SAYS_NOTHING = ("the", "offer", "from")
 _WHAT = OneOf(  # shown short, so that the usage line fits a phone
-    *(offers.DRAW, offers.TAKEBACK, offers.PAUSE, offers.RESUME, CHALLENGE),
-    undo=offers.TAKEBACK,
-    all=_ALL,
-    shown="what",
+    *(DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE), undo=TAKEBACK, all=_ALL, shown="what"
 )
 
 
@@ -47,16 +45,13 @@ class Draw(BoardCommand, group="play"):
         if offer:
             yield from offers.agree(context.work, board, offer, context.player.id, context.now)
         else:
-            yield from offers.ask_all(
-                context.work, board, offers.DRAW, context.player.id, context.now
-            )
+            yield from offers.ask_all(context.work, board, DRAW, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
         """The line with the board's number, as an agreement or an offer."""
         board = context.own_game(self.board)
-        return (
-            f"{'accept draw' if offers.offered_to(board, context.player.id) else 'draw'} {board.id}"
-        )
+        offer = offers.offered_to(board, context.player.id)
+        return f"{'accept draw' if offer else 'draw'} {board.id}"
 
 
 class TakeBack(BoardCommand, group="play"):
@@ -77,9 +72,7 @@ class TakeBack(BoardCommand, group="play"):
         if self.board and self.board.ply not in (None, latest):
             plies = {"meant": self.board.ply, "latest": latest}
             raise Refusal("not-your-latest-move", number=board.id, **plies)
-        yield from offers.ask_all(
-            context.work, board, offers.TAKEBACK, context.player.id, context.now
-        )
+        yield from offers.ask_all(context.work, board, TAKEBACK, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
         board = context.own_board(self.board)
@@ -173,7 +166,7 @@ class _Answer(Command):
             for offer, asked in board.open_offers.items()
             if offer.kind == (self.what or offer.kind)
             and (me in asked or (self.withdraws and me == offer.by))
-            and (offer.kind != offers.TAKEBACK or ply in (None, offer.moved))
+            and (offer.kind != TAKEBACK or ply in (None, offer.moved))
         ]
 
     def pinned(self, context: Context) -> str:
@@ -185,7 +178,7 @@ class _Answer(Command):
                 handle = _others_in(challenge, context.player.id)[0]
                 return f"{self.words[0]} {CHALLENGE} {handle}"
             case board, offer:
-                ply = f"#{offer.moved}" if offer.kind == offers.TAKEBACK else ""
+                ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
                 return f"{self.words[0]} {offer.kind} {board.id}{ply}"
 
 
