@@ -208,7 +208,7 @@ def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     """Parse the answer to a welcome, as `confirmation` does.
 
-    Any possible no, or a wish for no more mail, is a no; below a yes it makes the yes unclear.
+    A possible no and a wish for no more mail count as a no. Below a yes they make it unclear.
     """
     body = trimmed(said)
     found = spoken(body)

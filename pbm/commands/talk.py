@@ -35,7 +35,7 @@ _PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
 def is_talk(line: str, found: Command | Problem) -> bool:
     """Whether a line is a sentence for others, though it parsed as something else.
 
-    This includes parsed commands that only read: they would find nothing.
+    A command that only reads may be a sentence, too, as it would find nothing.
     """
     if isinstance(found, Command) and not found.reads_only:
         return False

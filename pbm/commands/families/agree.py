@@ -134,14 +134,14 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """The speaker's newest boards, and those with an offer that this may answer."""
+        """The speaker's newest boards, and those with an offer that this command may answer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
-        """The board, and its one offer that this answers. Raises Refusal.
+        """The board, and its one offer that this command answers. Raises Refusal.
 
-        If no board is named, it is the only one with such an offer.
+        Without a named board it is the only one with such an offer.
         """
         ref = self.board
         if not context.hints and (ref is None or ref.number is None):

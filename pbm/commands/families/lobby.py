@@ -265,7 +265,7 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """The answer that players are asked first; `words`: those below the challenge wait, too."""
+    """Answer that players are asked first. `words`: the sender's words wait for their yes, too."""
     days = CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}

@@ -169,7 +169,7 @@ class Unseek(Command, group="lobby"):
 
 
 def _sought(context: Context, wish: Wish, lasts: timedelta) -> Iterator[Event]:
-    """Store a seek, or start a board with who waits for such a game."""
+    """Store a seek, or start a board with players who wait for such a game."""
     given = (context.work, wish, context.player, context.now)
     yield from _told(context, seeks.make_seek(*given, lasts, context.shuffled))
 

@@ -49,7 +49,7 @@ _UNTIL = frozenset(("to", "until", "till", "til", "through", "thru", "bis"))
 
 @dataclass(frozen=True)
 class _Dated:
-    """A day of a month, perhaps with a year; without a month it takes the other day's."""
+    """A day of a month, perhaps with a year; if it has no month, the other day's month counts."""
 
     day: int
     month: int | None = None
@@ -136,7 +136,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """The days in a text, and whether it names only the end. Raises Refusal."""
+    """The days in a text, and whether it names the last one only. Raises Refusal."""
     items: list[_Item] = []
     between = ""
     begins_now = False

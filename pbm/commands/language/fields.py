@@ -109,8 +109,8 @@ class ValueOption(Field):
 class GameOptions(Field):
     """A field for the options that games declare for a command.
 
-    `of` returns those of a game. Only the line's game counts; with `of_any` all games do, as the
-    board decides.
+    `of` returns those of a game. Usually only the options of the line's game are read; with
+    `of_any` those of all games are, because the board decides which game it is.
     """
 
     of: Callable[[Game], Sequence[GameOption]]
@@ -149,7 +149,7 @@ class GameOptions(Field):
 
 @dataclass(frozen=True)
 class Chosen:
-    """The chosen options of a game, each with its value and as it was typed."""
+    """The chosen options of a game, each with its value and its form as typed."""
 
     found: tuple[tuple[GameOption, str | bool, str], ...]
 

@@ -13,7 +13,7 @@ _WORDS_OF_A_TIME = 14  # a number and its unit for each of five, with "and" betw
 
 
 class NumberKind(ArgumentKind):
-    """A number within limits; a word before or behind it may say what is counted.
+    """A number within limits; the words `before` and `behind` are skipped beside it.
 
     `reason` names the sentence of the refusal.
     """

@@ -140,7 +140,7 @@ class PlyMark(ArgumentKind):
 
 
 class MoveText(ArgumentKind):
-    """A move, blanks anywhere; the position decides whether it is legal."""
+    """A move, with blanks anywhere in it; it need not be legal."""
 
     shown = "move"
     reason = "move"
@@ -163,7 +163,7 @@ class Handle(ArgumentKind):
 
 
 class Address(ArgumentKind):
-    """A mail address; certain words in front of it are skipped."""
+    """A mail address; the words `before` are skipped in front of it."""
 
     shown = "address"
 

@@ -96,7 +96,7 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 class Meant:
     """One recognised wish, and the words for it in `wrote`.
 
-    `asks_how`: it asks how to do it. `handle` is the wished opponent.
+    `asks_how`: the words ask how to do it. `handle` is the wished opponent.
     """
 
     intention: Intention
