@@ -40,7 +40,7 @@ def game_templates() -> dict[str, Path]:
 
 
 def help_pages() -> dict[str, Path]:
-    """The files of all help pages, by subject: `abalone-rules.txt` is for `abalone rules`."""
+    """The files of all help pages, by subject: `a-b.txt` is for `a b`."""
     files = [*resource_path("help").glob("*.txt")]
     for name in games():
         folder = _of_game(name, "help")
