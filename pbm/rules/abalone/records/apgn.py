@@ -212,8 +212,8 @@ class _Tags:
     def _players(self) -> int:
         said = self.get("players")
         if not said:
-            named = [seat for seat in range(1, _MOST_SEATS + 1) if self.get(f"seat{seat}")]
-            return IN_TEAMS if self.teams else max([2, *named])
+            named = (seat for seat in range(3, _MOST_SEATS + 1) if self.get(f"seat{seat}"))
+            return IN_TEAMS if self.teams else max(named, default=2)
         if said not in map(str, range(2, _MOST_SEATS + 1)):
             raise _bad("Players", said, numbers=[2, _MOST_SEATS])
         return int(said)
@@ -313,9 +313,8 @@ def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
     """How the game ended beyond the rules, by the tags and the last word."""
-    players = final.players
-    how = next((how for how in ENDING_HOWS if how == termination.lower()), None)
-    if how is None or how == "record":
+    players, how = final.players, termination.lower()
+    if how not in ENDING_HOWS or how == "record":
         if winners is not None and final.outcome and winners != final.outcome.winners:
             said, made = (format_result(w, players) for w in (winners, final.outcome.winners))
             raise RecordError("result-differs", said=said, made=made)

@@ -72,11 +72,8 @@ def _sort(match: re.Match[str], pieces: Pieces) -> None:
     elif comment := match["comment"]:
         leaving = _LEAVING.fullmatch(" ".join(comment.split()))
         if leaving:
-            how = next(how for how in LEAVING_HOWS if how == leaving[2].lower())
-            pieces.words.append(Leaving(int(leaving[1]), how))
-    elif match["move"]:
-        pieces.words.append(match["move"])
-    elif word := (match["word"] or "").rstrip(_MARKS):
+            pieces.words.append(Leaving(int(leaving[1]), leaving[2].lower()))
+    elif word := match["move"] or (match["word"] or "").rstrip(_MARKS):
         pieces.words.append(word)
 
 
@@ -122,8 +119,8 @@ def format_result(winners: Winners, players: int) -> str:
         return "*"
     if not winners:
         return _DRAWN[0] if players == 2 else "draw"
-    named = [text for text, seats in _WON.items() if seats == winners and players == 2]
-    return named[0] if named else "+".join(map(str, winners))
+    named = (text for text, seats in _WON.items() if seats == winners and players == 2)
+    return next(named, "+".join(map(str, winners)))
 
 
 def parse_result(text: str, players: int) -> Winners:
