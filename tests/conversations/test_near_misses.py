@@ -145,8 +145,14 @@ def test_a_move_that_the_next_line_may_take_back_is_not_played(table: Table) -> 
 def test_a_command_below_a_closing_line_is_done(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     alice.says("Well played.\n\nRegards\nresign\nTel. 030 1234567").gets(1)
-    alice.hears("resign")
-    assert "signature" not in alice.newest.text
+    alice.hears("resign", "| Regards | Tel. 030 1234567")
+
+
+@pytest.mark.parametrize("title", ["Help Desk", "Games Manager", "Yes Solutions Ltd", "No Limits"])
+def test_a_title_like_a_command_is_part_of_a_signature(title: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says(f"{MOVE}\n\nBye now\n\nBest regards\nAlice Smith\n{title}\nTel +44 20 7946 0000")
+    assert [line for line in bob.gets(1).newest.text.split("\n") if "|" in line] == ["| Bye now"]
 
 
 def test_one_place_to_another_is_played_if_it_means_one_move(table: Table) -> None:

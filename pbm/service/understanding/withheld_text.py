@@ -21,7 +21,8 @@ from pbm.commands.password_words import (
     perhaps_passwords,
 )
 from pbm.commands.registry import parse_line, whole_move
-from pbm.commands.script import Script, begins_answer
+from pbm.commands.script import Script
+from pbm.commands.sentences.yes_and_no import spoken
 from pbm.events import Answered
 from pbm.mail.reading.inbound import masked
 from pbm.mail.tags import token_digest
@@ -163,17 +164,21 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def with_meant_lines(turn: MailTurn) -> MailTurn:
-    """The mail with the lines taken for a signature, if one is a command or an answer."""
+    """The mail with the commands and answers among the lines taken for a signature."""
     envelope = turn.envelope
-    lines = [line for line in envelope.signature if line]
-    meant = (
-        isinstance(parse_line(line), Command) or begins_answer([line]) or whole_move(line)
-        for line in lines
-    )
-    if not any(meant):
+    meant = tuple(filter(_is_meant, envelope.signature))
+    if not meant:
         return turn
-    said = (*envelope.said, "", *envelope.signature)
-    return replace(turn, envelope=replace(envelope, said=said, signature=()), _read={})
+    kept = tuple(line for line in envelope.signature if line not in meant)
+    said = (*envelope.said, "", *meant)
+    return replace(turn, envelope=replace(envelope, said=said, signature=kept), _read={})
+
+
+def _is_meant(line: str) -> bool:
+    """Whether a line is a command, an answer or a move, and no title such as "Help Desk"."""
+    is_title = " " in line.strip() and line.istitle()
+    commands = isinstance(parse_line(line), Command) and not is_title
+    return commands or spoken((line,)).answer is not None or whole_move(line) is not None
 
 
 def note_signature(turn: MailTurn, player: Player) -> None:
