@@ -125,13 +125,22 @@ def test_no_move_breaks_at_its_hyphen(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("a1-c3,d4\nNot a2-b3, as in play-by-mail of 2001!")
     kept = re.findall(r'<span style="white-space:nowrap">([^<]+)</span>', bob.newest.html)
-    # By when, what happened, the comment, how to answer, the list of moves.
-    assert kept == ["2026-11-28", "a1-c3,b2", "a2-b3", "i8-g6,h7", "a1-c3,b2"]
+    # By when, what happened, the comment, how to answer; the list of moves never breaks.
+    assert kept == ["2026-11-28", "a1-c3,b2", "a2-b3", "i8-g6,h7"]
     words = re.sub(
         r'(?s)<head>.*</head>|<pre>.*?</pre>| style="[^"]*"| alt="[^"]*"', "", bob.newest.html
     )
     left = re.sub(r"<span>[^<]+</span>", "", words)
     assert re.findall(r"\w+-\w+", left) == ["play-by"]
+
+
+def test_the_moves_of_a_seat_are_below_each_other(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    for person, move in ((alice, "c3,d3"), (bob, "i9-g7,f6"), (alice, "a2-c4,d5"), (bob, "g5,f5")):
+        person.says(move)
+    listed = "   1. c3,d3     i9-g7,h8\n   3. a2-c4,b3  g5,f5\n"
+    assert listed in alice.newest.text
+    assert f"<pre>{listed.rstrip()}</pre>" in alice.newest.html
 
 
 def test_the_first_lines_say_what_there_is_to_do(table: Table) -> None:

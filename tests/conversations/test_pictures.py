@@ -38,10 +38,12 @@ def test_a_boards_mail_shows_it_above_the_text(table: Table) -> None:
     (related,) = parts(mail, "multipart/related")
     assert related.get_param("type") == "text/html"
     assert alternative == (
-        "The board, also below as text: o on a2 to a5, b1 to b6, c3 to c5, d4;"
+        "The board: o on a2 to a5, b1 to b6, c3 to c5, d4;"
         " x on g5 to g7, h4 to h9, i5 to i9; last a1-c3,b2."
     )
-    assert mail.html.index("<img") < mail.html.index("To move, answer") < mail.html.index("<pre>")
+    assert mail.html.index("<img") < mail.html.index("To move, answer")
+    assert "A- . o" in mail.text
+    assert "A- . o" not in mail.html
     assert "max-width:384px" in mail.html
     assert pixels(pictures(mail.raw)[0])[0] == (768, 668)  # two for one, to be sharp on a phone
 
@@ -243,4 +245,4 @@ def test_our_picture_may_come_back_in_an_answer(table: Table, plain: bool) -> No
     alice.sends(raw, to=alice.newest.reply_to)
     assert table.moves(1) == ["a1-c3,b2"]
     assert "| Have fun!\n" in bob.newest.text
-    assert "also below as text" not in bob.newest.text
+    assert "The board: " not in bob.newest.text

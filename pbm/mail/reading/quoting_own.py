@@ -188,9 +188,10 @@ class OwnMails:
         return ReturnedMail(below, answers)
 
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
-        """The first line of the drawing, and the one below it; the line `state` without a drawing.
+        """The first line of the drawing, and the one below it; twice `state` without a drawing.
 
-        The first is `at` if the drawing is incomplete, so that the lines above it are not searched.
+        An HTML part with a picture has none. The first is `at` if the drawing is incomplete, or if
+        others' words may be below its place, so that the lines above are not searched.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -200,7 +201,9 @@ class OwnMails:
                 first = max(at, row + 1 - len(rows))
                 whole = [line.split() for line in self._lines[first : row + 1]] == rows
                 return (first if whole else at), row + 1
-        return at, state
+        above = " ".join(" ".join(self._lines[at:state]).split())
+        unsure = not rows or " goes on:" in above or any(" ".join(row) in above for row in rows)
+        return (at if unsure else state), state
 
     def _asked(self, at: int, drawing: int) -> int:
         """The line above the drawing that begins the request for an answer; else `drawing`.

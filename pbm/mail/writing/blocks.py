@@ -8,7 +8,9 @@ mark the other lines and words:
   is a heading, and the pages and lists that it names are links;
 - `rows` keeps it in the text part, and makes a list of them in the HTML part;
 - `state` is one line in the text part, and may break anywhere in the HTML part;
-- `heading` stands out in the HTML part, `picture` shows the picture of a view there;
+- `heading` stands out in the HTML part, `picture` shows the picture of a view there, and `diagram`
+  leaves its text board out there if it has one;
+- `columns` aligns what two blanks separate;
 - `glued` words stay on one line.
 
 A ready-made answer, `<<accept draw>>`, is a link in the HTML part.
@@ -20,6 +22,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from html import escape, unescape
+from itertools import zip_longest
 from textwrap import wrap
 from typing import Any, NamedTuple
 from unicodedata import category
@@ -34,13 +37,21 @@ PICTURE = "\ue003"
 """Before the description of a picture, and in its HTML."""
 _STATE = "\ue004"
 _HEADING = "\ue007"  # above one of several boards
-SHAPES = {KEPT: "pre", _ROW: "rows", PICTURE: "picture", _STATE: "state", _HEADING: "heading"}
+_DRAWN = "\ue008"
+SHAPES = {
+    KEPT: "pre",
+    _ROW: "rows",
+    PICTURE: "picture",
+    _STATE: "state",
+    _HEADING: "heading",
+    _DRAWN: "drawn",
+}
 """How lines that begin with a mark keep their shape."""
 GLUE = "\ue002"
 """A blank at which no line breaks."""
 COMMAND, COMMAND_ENDS = "\ue005", "\ue006"
 """Around a ready-made answer, which is a link in the HTML part."""
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue007]", re.ASCII)
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue008]", re.ASCII)
 _LED_ON = re.compile(r'"(help(?:\s+[a-z_]+)*|games|next|play|seeks|settings|stop)"')
 _JOINERS = "\u200c\u200d"
 
@@ -53,6 +64,26 @@ def _show_picture(view: dict[str, Any]) -> str:
     """The picture of a view, if it has one."""
     drawing = view.get("picture")
     return f"{PICTURE}{picture.described(drawing)}" if drawing else ""
+
+
+def _show_diagram(diagram: str, view: dict[str, Any]) -> str:
+    """The text board of a view, which the HTML part leaves out below a picture."""
+    return _marked(_DRAWN if view.get("picture") else KEPT, diagram)
+
+
+def _columns(text: str) -> str:
+    """Keep the shape of lines, and align what two blanks separate in them, the first to the right.
+
+    >>> print(_columns("9.  c3,d3  b2\\n10.  a1-c3,b2  i9").replace(KEPT, "|"))
+    |   9. c3,d3     b2
+    |  10. a1-c3,b2  i9
+    """
+    rows = [line.split("  ") for line in text.strip().split("\n")]
+    widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
+    lines = [
+        f"{row[0]:>5} {'  '.join(map(str.ljust, row[1:], widths[1:]))}".rstrip() for row in rows
+    ]
+    return _marked(KEPT, "\n".join(lines))
 
 
 def _page(text: str) -> str:
@@ -75,6 +106,8 @@ def _keep_indented_block(block: str) -> str:
 FILTERS: dict[str, Callable[..., str]] = {
     "pre": partial(_marked, KEPT),
     "picture": _show_picture,
+    "diagram": _show_diagram,
+    "columns": _columns,
     "state": partial(_marked, _STATE),
     "heading": partial(_marked, _HEADING),
     "rows": partial(_marked, _ROW),
@@ -127,12 +160,14 @@ class Block(NamedTuple):
     """A paragraph, list or similar block, as `text` for the text part and `html` for the HTML part.
 
     `picture` describes a picture in the block, and is empty without one. In `html` the mark
-    `PICTURE` stands for its Content-ID.
+    `PICTURE` stands for its Content-ID. A `drawn` block is only for the text part of a mail with
+    pictures.
     """
 
     text: str = ""
     html: str = ""
     picture: str = ""
+    drawn: bool = False
 
 
 def blocks_of(chunk: str) -> Sequence[Block]:
@@ -162,7 +197,7 @@ def _block(kind: str, lines: list[str]) -> Block:
     if kind == "picture":
         return Block(html=_html_picture(lines[0]), picture=lines[0])
     text, html = "\n".join(_text_lines(kind, [*map(unmarked, lines)])), _html_text(kind, lines)
-    return Block(text.replace(GLUE, " "), html.replace(GLUE, "&nbsp;"))
+    return Block(text.replace(GLUE, " "), html.replace(GLUE, "&nbsp;"), drawn=kind == "drawn")
 
 
 def _kind(line: str) -> str:
@@ -214,7 +249,7 @@ def _items(lines: Sequence[str]) -> list[str]:
 
 
 def _html_text(kind: str, lines: Sequence[str]) -> str:
-    if kind == "pre":
+    if kind in ("pre", "drawn"):
         return f"<pre>{escape(chr(10).join(lines))}</pre>"
     if kind == "state":
         return f'<p style="{_BROKEN_ANYWHERE}">{escape(" ".join(lines))}</p>'
@@ -247,7 +282,7 @@ def _kept_together(word: re.Match[str]) -> str:
 def _html_picture(described: str) -> str:
     """A picture in its own size, or as wide as a narrower screen."""
     width, height = picture.size(described)
-    alternative = escape(f"The board, also below as text: {picture.in_words(described)}.")
+    alternative = escape(f"The board: {picture.in_words(described)}.")
     return (
         f'<p><img src="cid:{PICTURE}" width="{width}" height="{height}"'
         f' style="display:block;width:100%;max-width:{width}px;height:auto"'

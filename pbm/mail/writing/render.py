@@ -101,7 +101,7 @@ class Renderer:
             if block.picture
             else block.html
             for block in blocks
-            if not block.picture or ids
+            if not (block.drawn if ids else block.picture)
         ]
         return Rendered(
             f"{text}\n",

@@ -80,6 +80,10 @@ def test_an_answer_in_between(above: str, gap: str) -> None:
         assert own_words(f"{above}{text}\n") == ("i8-g6,h7", "My pleasure.")
     below = BOARD.replace("\nState:", "\ni8-g6,h7\n\nMy pleasure.\n\nState:")
     assert own_words(f"{above}{below}\n") == ("i8-g6,h7", "", "My pleasure.")
+    # As in an HTML part with a picture.
+    drawing = BOARD[BOARD.index("        1 2 3") : BOARD.index("last: ")]
+    text = BOARD.replace(drawing, "").replace(EXAMPLE, f"{EXAMPLE}{gap}i8-g6,h7")
+    assert own_words(f"{above}{text}\n") == ("i8-g6,h7",)
     told = BOARD.replace('answer "decline".', "answer “decline”.\n\ndecline")
     assert own_words(f"See below.\n\n{above}{told}") == ("See below.", "", "decline")
 
