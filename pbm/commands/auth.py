@@ -80,7 +80,7 @@ def identify(
         if speaker is not None:
             return speaker
     if isinstance(recipient, PlayerReply):
-        owner = tag_owner(work, turn.site.keyring, recipient, known=player)
+        owner = tag_owner(work, turn.site.keyring, recipient)
         if owner is not None and (player is None or player.id != owner.id):
             return Elsewhere(owner, author, recipient.board_id)
         if owner is not None:
@@ -127,16 +127,9 @@ def doubt_about(player: Player, dmarc: Dmarc) -> str:
     return "doubt-strict" if insists and dmarc is not Dmarc.PASS else ""
 
 
-def tag_owner(
-    work: UnitOfWork, keyring: Keyring, reply: PlayerReply, *, known: Player | None = None
-) -> Player | None:
-    """Return the player whose tag a reply address carries; None for a wrong or revoked tag.
-
-    `known`: an already loaded player, often the right one.
-    """
-    player = known
-    if known is None or known.id != reply.player_id:
-        player = work.players.find(reply.player_id)
+def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player | None:
+    """The player whose tag a reply address carries; None for a wrong or revoked tag."""
+    player = work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return None
     good = keyring.verify_reply_tag(reply.tag, player.id, player.epoch, reply.board_id)

@@ -65,14 +65,17 @@ def with_signs(text: str) -> str:
 def _without_first(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES:
         return text[1:-1].strip()
-    smiley = _smiley_at_start(text)
-    if smiley:
-        return text[smiley:].lstrip()
+    if text[:1] and _is_emoji(text[0]):
+        return text[1:].lstrip(_TINTS).lstrip()
+    for smiley in _SMILEYS:
+        if text.startswith(smiley):
+            return text.removeprefix(smiley).lstrip()
     small = text.casefold()
     if not small.startswith(_BEFORE) or len(small) != len(text):
         return text
     for phrase in _BEFORE:
-        if small.startswith(phrase) and not _goes_on(phrase, small[len(phrase) :]):
+        is_longer_word = small[len(phrase) :][:1].isalnum() and phrase[-1] < _NO_BLANKS
+        if small.startswith(phrase) and not is_longer_word:
             return text[len(phrase) :].lstrip(_BEHIND)
     return text
 
@@ -96,20 +99,8 @@ def _without_last(text: str) -> str:
     return less.rstrip()
 
 
-def _smiley_at_start(text: str) -> int:
-    """The length of a smiley at the start of a text, 0 without one."""
-    if text[:1] and _is_emoji(text[0]):
-        return len(text) - len(text[1:].lstrip(_TINTS))
-    return next((len(item) for item in _SMILEYS if text.startswith(item)), 0)
-
-
 def _is_emoji(letter: str) -> bool:
     return letter not in DOUBTS and any(first <= letter <= last for first, last in _EMOJI)
-
-
-def _goes_on(phrase: str, rest: str) -> bool:
-    """Whether a phrase is only the beginning of a longer word."""
-    return rest[:1].isalnum() and phrase[-1] < _NO_BLANKS
 
 
 def _read() -> dict[str, tuple[str, ...]]:

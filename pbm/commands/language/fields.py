@@ -135,14 +135,25 @@ class GameOptions(Field):
         found: list[tuple[GameOption, str | bool, str]] = []
         about = games().values() if self.of_any else (game,)
         for option in {item.name: item for each in about for item in self.of(each)}.values():
-            for value in option.flags:
-                if _read_flag(value, options):
-                    found.append((option, value, f"-{value}"))
+            for flag in option.flags:
+                if _read_flag(flag, options):
+                    found.append((option, flag, f"-{flag}"))
             if option.is_flag:
                 if _read_flag(option.name, options):
                     found.append((option, True, f"-{option.name}"))
             elif option.name in options:
-                value = _read_value(option, options, game)
+                word = _value(option.name, "name", options)
+                value = option.find(word)
+                if value is None:
+                    raise misread(
+                        "no-such-value",
+                        word=cut_short(word),
+                        option=option.name,
+                        near=nearest(word, option.values),
+                        names=list(option.values),
+                        sets_up=option.sets_up,
+                        game=game.info.name,
+                    )
                 found.append((option, value, f"-{option.name}={value}"))
         return Chosen(tuple(found))
 
@@ -211,20 +222,4 @@ def _value(name: str, shown: str, options: Options) -> str:
     if not value:
         raise misread("option-value", word=f"-{name}", shown=shown)
     del options[name]
-    return value
-
-
-def _read_value(option: GameOption, options: Options, game: Game) -> str:
-    word = _value(option.name, "name", options)
-    value = option.find(word)
-    if value is None:
-        raise misread(
-            "no-such-value",
-            word=cut_short(word),
-            option=option.name,
-            near=nearest(word, option.values),
-            names=list(option.values),
-            sets_up=option.sets_up,
-            game=game.info.name,
-        )
     return value

@@ -49,14 +49,13 @@ def _small_word(word: str) -> str:
     return word if lower.isascii() and not word.isascii() else lower
 
 
-def _read() -> dict[str, frozenset[str]]:
-    file = _FOLDER / "yes-no.txt"
-    found = read_sections(file, _SECTIONS, lambda line: map(small, line.split(",")))
-    return {section: frozenset(phrases) for section, phrases in found.items()}
-
-
 # The phrases of each section of `yes-no.txt`, which explains them, in lower case.
-ANSWER_WORDS: Final = _read()
+ANSWER_WORDS: Final = {
+    section: frozenset(phrases)
+    for section, phrases in read_sections(
+        _FOLDER / "yes-no.txt", _SECTIONS, lambda line: map(small, line.split(","))
+    ).items()
+}
 # Phrases that begin a wish for no more mail.
 NO_MAIL: Final = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop"]
 
