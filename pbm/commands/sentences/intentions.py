@@ -8,7 +8,7 @@ a sentence that only contains such a word is talk. The phrases are in `languages
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import StrEnum
 from typing import Final
 
 from pbm.commands.language.words import is_handle
@@ -60,14 +60,8 @@ class Intention(StrEnum):
     AWAY = "away"  # days may stand behind it
 
 
-class Way(Enum):
-    """How a wish is introduced; the value is the section of its phrases."""
-
-    WISH = "ways to wish"
-    BEG = "ways to beg"
-    ASK = "ways to ask"
-
-
+# The ways to introduce a wish: the sections of their phrases.
+_WISH, _BEG, _ASK = _WAYS = ("ways to wish", "ways to beg", "ways to ask")
 # "I want to play" is said to the other players, too; "How do I play" hardly is.
 _ONLY_ASKED = frozenset({Intention.PLAY, Intention.MOVE, Intention.CHALLENGE, Intention.CHANGE})
 _NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "Can you give up?"
@@ -75,11 +69,12 @@ _WITH_MORE: Final = (Intention.AGAINST, Intention.AWAY)
 _WHOLE: Final = tuple(item for item in Intention if item not in _WITH_MORE)
 _SECTIONS: Final = (
     *("asides", "greetings", "objects"),
-    *(way.value for way in Way),
+    *_WAYS,
     *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
     *(*_WITH_MORE, "invite", "verbs at the end", "who"),
 )
 _LISTS: Final = read_list("intentions", _SECTIONS)
+_WANTED: Final = _LISTS[_WISH] | _LISTS[_BEG]
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
 _LONGEST_ASIDE: Final = max(len(aside.split()) for aside in _ASIDES)
 _NOT: Final = ANSWER_WORDS["not"] | ANSWER_WORDS["no"] | ANSWER_WORDS["no alone"]
@@ -230,18 +225,18 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
 
 def _deed(phrase: str) -> tuple[Intention, bool] | None:
     """The wish of a phrase with an introduction, and whether it asks how."""
-    for way in (Way.ASK, Way.WISH, Way.BEG):
+    for way in (_ASK, _WISH, _BEG):
         words = phrase.split()
         for count in range(1, len(words)):
             intention = _DEEDS.get(" ".join(words[count:]))
-            if intention is None or " ".join(words[:count]) not in _LISTS[way.value]:
+            if intention is None or " ".join(words[:count]) not in _LISTS[way]:
                 continue
-            if way is Way.ASK:
+            if way == _ASK:
                 return intention, True
-            kept_out = _ONLY_ASKED if way is Way.WISH else _NOT_ASKED_OF_OTHERS
+            kept_out = _ONLY_ASKED if way == _WISH else _NOT_ASKED_OF_OTHERS
             if intention not in kept_out:
                 return intention, False
-            if intention is Intention.PLAY and way is Way.WISH:
+            if intention is Intention.PLAY and way == _WISH:
                 return Intention.ANYONE, False
     return None
 
@@ -257,9 +252,7 @@ def _opponent(words: Sequence[str]) -> str | None:
     *said, handle = words or [""]
     for count in range(len(said)):
         begins, rest = " ".join(said[:count]), " ".join(said[count:])
-        is_wish = begins in _LISTS[Way.WISH.value] | _LISTS[Way.BEG.value] or (
-            not count and (len(said) > 1 or said == ["play"])
-        )
+        is_wish = begins in _WANTED or (not count and (len(said) > 1 or said == ["play"]))
         if is_wish and rest in _LISTS[Intention.AGAINST]:
             return handle if is_handle(handle) else None
     return None
