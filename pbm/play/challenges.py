@@ -218,14 +218,19 @@ def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
 def call_off_between(
     work: UnitOfWork, player: Player, other: Player, now: datetime
 ) -> list[CalledOff]:
-    """Refuse or withdraw all pending challenges between two players."""
-    between = (
-        challenge.id
-        for challenge in work.challenges.of_player(player.id, now)
-        if {player.id, other.id} <= set(challenge.players)
-    )
-    found = (work.challenges.find(number) for number in between)
-    return [refuse_challenge(work, challenge, player) for challenge in found if challenge]
+    """Refuse or withdraw all pending challenges between two players.
+
+    A player who has not been asked knows of none.
+    """
+    found = map(work.challenges.find, work.challenges.with_player(player.id))
+    return [
+        refuse_challenge(work, challenge, player)
+        for challenge in found
+        if challenge
+        and challenge.expires_at > now
+        and other.id in challenge.players
+        and player.id in (challenge.by_id, *challenge.asked)
+    ]
 
 
 def setup_of_challenge(challenge: PendingChallenge) -> Setup:

@@ -90,6 +90,23 @@ def test_a_challenge_that_waits_between_them_is_off(table: Table) -> None:
     assert len(table.rows("challenges")) == 1
 
 
+def test_a_block_ends_a_challenge_that_still_waits_for_a_guest(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    dave, erin = table.person("dave@example.net"), table.person("erin@example.net")
+    alice.says("challenge dave@example.net erin@example.net bob me").forgets()
+    dave.says("yes").forgets()
+    bob.says("block alice").forgets()
+    alice.hears_nothing()  # bob has not been asked yet
+    dave.says("block alice").forgets()
+    alice.gets(1).hears(
+        "The game of Abalone that you wanted to start is off: dave would rather not"
+    )
+    erin.forgets().says("yes").hears("You play as erin now.", "will not take place")
+    assert not table.boards()
+    for person in (alice, bob, dave):
+        person.hears_nothing()
+
+
 def test_they_wait_in_no_seek_together(table: Table) -> None:
     alice, bob, carol = (table.joins(handle) for handle in ("alice", "bob", "carol"))
     alice.says("seek 4")
