@@ -93,17 +93,6 @@ def read_go(words: Sequence[str]) -> Budget | None:
     )
 
 
-def read_option(words: Sequence[str]) -> tuple[str, int]:
-    """An option and its new value: `name NAME value NUMBER`. Raises OrderError."""
-    by_name = {name.lower(): name for name in OPTIONS}
-    match words:
-        case ["name", name, "value", number] if name.lower() in by_name:
-            name = by_name[name.lower()]
-            _, least, most = OPTIONS[name]
-            return name, _number(name, number, least, most)
-    raise OrderError(f"setoption needs: name NAME value NUMBER; a name is {', '.join(OPTIONS)}")
-
-
 def _number(name: str, text: str, least: int, most: int) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= len(str(most))):
         raise OrderError(f"{name} needs a whole number from {least} to {most}")
@@ -179,13 +168,13 @@ class Engine:
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
-        self._positions: list[AbalonePosition] | None = [start()]
+        self._positions = [start()]  # none after an invalid one, so that it is not searched
         self._options = {name: usual for name, (usual, _, _) in OPTIONS.items()}
         self._thinking: SearchThread | None = None
         self._orders: dict[str, Callable[[list[str]], None]] = {
             "uai": self._greet,
             "isready": lambda _: self._say("readyok"),
-            "newgame": self._begin,
+            "newgame": lambda _: self._read_position(["start"]),
             "setoption": self._set,
             "position": self._read_position,
             "go": self._go,
@@ -228,23 +217,25 @@ class Engine:
 
     def _set(self, words: list[str]) -> None:
         self._check_idle()
-        name, number = read_option(words)
-        self._options[name] = number
+        by_name = {name.lower(): name for name in OPTIONS}
+        match words:
+            case ["name", name, "value", number] if name.lower() in by_name:
+                name = by_name[name.lower()]
+                _, least, most = OPTIONS[name]
+                self._options[name] = _number(name, number, least, most)
+            case _:
+                names = ", ".join(OPTIONS)
+                raise OrderError(f"setoption needs: name NAME value NUMBER; a name is {names}")
 
     def _read_position(self, words: list[str]) -> None:
         self._check_idle()
-        self._positions = None  # an invalid line must not leave the old position
+        self._positions = []
         self._positions = read_position(words)
-
-    def _begin(self, _: list[str]) -> None:
-        self._check_idle()
-        self._positions = [start()]
 
     def _go(self, words: list[str]) -> None:
         self._check_idle()
         try:
-            if self._positions is None:
-                raise OrderError("the last position was not understood")
+            self._check_understood()
             budget = read_go(words)
         except OrderError:
             self._say(f"bestmove {_NO_MOVE}")  # each go has a bestmove
@@ -254,10 +245,13 @@ class Engine:
         )
 
     def _show(self, _: list[str]) -> None:
-        if self._positions is None:
-            raise OrderError("the last position was not understood")
+        self._check_understood()
         self._say(self._positions[-1].drawn())
         self._say(f"State: {self._positions[-1].state()}")
+
+    def _check_understood(self) -> None:
+        if not self._positions:
+            raise OrderError("the last position was not understood")
 
     def _check_idle(self) -> None:
         if self._thinking and not self._thinking.over:
