@@ -106,6 +106,4 @@ def parse_record(
         return parse_json(text, board)
     if form == "diagram" or _PICTURE.match(text):
         raise RecordError("not-a-game")
-    if form == "abapro":
-        return read_moves(text, "Aba-Pro", board, pillar, needs_board=True)
-    return read_moves(text, "pbm", board, pillar)
+    return read_moves(text, "Aba-Pro" if form == "abapro" else "pbm", board, pillar)

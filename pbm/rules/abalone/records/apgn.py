@@ -130,22 +130,16 @@ def _made_tags(record: Record, notation: Notation) -> Iterator[tuple[str, str]]:
         yield "Termination", record.ended.how
 
 
-def read_moves(
-    text: str,
-    notation: Notation,
-    board: str | None,
-    pillar: bool,
-    *,
-    needs_board: bool = False,
-) -> Record:
+def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -> Record:
     """The record in a text of tags and moves, either of which may be missing.
 
-    `notation`, `board` and `pillar` are for a text without their tags. Raises RecordError.
+    `notation`, `board` and `pillar` are for a text without their tags; with Aba-Pro notation one of
+    both must name the board. Raises RecordError.
     """
     pieces = cut(text)
     if not pieces.tags and not pieces.words:
         raise RecordError("not-a-record")
-    tags = _Tags(pieces, notation, board, pillar, needs_board)
+    tags = _Tags(pieces, notation, board, pillar)
     said = [parse_result(result, tags.players) for result in (tags.get("result"),) if result]
     words = _without_result(pieces.words, tags.players, said)
     start = Record(tags.board, tags.players, tags.teams, tags.pillar).start
@@ -165,14 +159,7 @@ def read_moves(
 class _Tags:
     """The values of tags, or the defaults of missing ones."""
 
-    def __init__(
-        self,
-        pieces: Pieces,
-        notation: Notation,
-        board: str | None,
-        pillar: bool,
-        needs_board: bool,
-    ) -> None:
+    def __init__(self, pieces: Pieces, notation: Notation, board: str | None, pillar: bool) -> None:
         self._values: dict[str, str] = {}
         for name, value in pieces.tags:
             if self._values.setdefault(name.lower(), value) != value:
@@ -187,7 +174,7 @@ class _Tags:
         self.teams = self._teams()
         self.players = self._players()
         self.pillar = self._pillar(pillar)
-        self.board = self._board(board, needs_board)
+        self.board = self._board(board, notation == "Aba-Pro")
         self.names = self._names()
 
     def get(self, name: str) -> str:
