@@ -89,31 +89,18 @@ class PasswordWork(Apart):
         return [self._right.get(one, False) for one in tries]
 
 
-class ConfirmedPassword(PasswordWork):
-    """Password work of confirmed commands, whose new password was hashed before."""
+class KnownPassword(PasswordWork):
+    """Password work whose new hash, or the refusal of any, is known before."""
 
-    def __init__(self, kept: PasswordHash | None) -> None:
-        """`kept` is the stored hash, None if there is none that we sealed."""
+    def __init__(self, known: PasswordHash | Refusal) -> None:
         super().__init__()
-        self._kept = kept
+        self._known = known
 
     def hash_of(self, password: str) -> PasswordHash:  # noqa: ARG002 - whatever the line says
-        """The stored hash. Raises Refusal if there is none."""
-        if self._kept is None:
-            raise Refusal("password-lapsed")
-        return self._kept
-
-
-class RefusedPasswords(PasswordWork):
-    """Refuses to hash new passwords for a player; `refusal` says why."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__()
-        self._refusal = refusal
-
-    def hash_of(self, password: str) -> PasswordHash:  # noqa: ARG002 - none at all
-        """Raise Refusal."""
-        raise self._refusal
+        """The known hash. Raises the known Refusal."""
+        if isinstance(self._known, Refusal):
+            raise self._known
+        return self._known
 
 
 def hash_password(password: str) -> PasswordHash:

@@ -13,8 +13,9 @@ from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.registry import parse_line, read_commands
 from pbm.commands.script import Script, behind_answer, confirmation, read_script
+from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.passwords import ConfirmedPassword
+from pbm.passwords import KnownPassword
 from pbm.service.answering.addresses import adopt, settle_new_address
 from pbm.service.answering.signup import handle_again, settle_signup
 from pbm.service.asking.addresses import KIND as NEW_ADDRESS
@@ -154,7 +155,8 @@ def _run_errands(
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DONE)
         hints = (errand.board_id,) if errand.board_id else ()
-        confirmed = ConfirmedPassword(password_of(turn.site.keyring, errand))
+        kept = password_of(turn.site.keyring, errand)
+        confirmed = KnownPassword(kept or Refusal("password-lapsed"))
         meant = replace(context, turn=replace(turn, passwords=confirmed), hints=hints, mailed=())
         events += run_script(meant, Script(read_commands(errand.lines), errand.comment))
     if not events:

@@ -9,7 +9,7 @@ from pbm.commands.script import Script
 from pbm.errors import Refusal
 from pbm.mail.address import address_key
 from pbm.mail.tags import Keyring
-from pbm.passwords import SHORTEST, PasswordHash, RefusedPasswords, SealedPassword
+from pbm.passwords import SHORTEST, KnownPassword, PasswordHash, SealedPassword
 from pbm.play.allowance import is_paused, limit_reached
 from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS
 from pbm.play.turn import Turn
@@ -56,7 +56,7 @@ def within_rate(context: Context, script: Script) -> Context:
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:
         return context
-    return replace(context, turn=replace(context.turn, passwords=RefusedPasswords(refusal)))
+    return replace(context, turn=replace(context.turn, passwords=KnownPassword(refusal)))
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:

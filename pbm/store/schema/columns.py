@@ -35,9 +35,7 @@ class Moment(TypeDecorator[datetime]):
         return _utc_text if dialect.name == "sqlite" else _utc
 
     def result_processor(
-        self,
-        dialect: Dialect,
-        coltype: object,  # noqa: ARG002 - SQLAlchemy gives it
+        self, dialect: Dialect, _coltype: object
     ) -> Callable[[Any], datetime | None]:
         """Return UTC."""
         return _from_utc_text if dialect.name == "sqlite" else _utc
@@ -49,19 +47,11 @@ class MailKind(TypeDecorator[Kind]):
     impl = String(10)
     cache_ok = True
 
-    def process_bind_param(
-        self,
-        value: Kind | None,
-        dialect: Dialect,  # noqa: ARG002 - SQLAlchemy gives it
-    ) -> str | None:
+    def process_bind_param(self, value: Kind | None, _dialect: Dialect) -> str | None:
         """Store the word."""
         return value.value if value else None
 
-    def process_result_value(
-        self,
-        value: str | None,
-        dialect: Dialect,  # noqa: ARG002 - SQLAlchemy gives it
-    ) -> Kind | None:
+    def process_result_value(self, value: str | None, _dialect: Dialect) -> Kind | None:
         """Return the kind."""
         return Kind.stored(value) if value else None
 

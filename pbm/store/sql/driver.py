@@ -47,15 +47,8 @@ Row = dict[str, Any] | RowMapping
 _POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58", "25P03")
 _POSTGRESQL_UNDONE = "40"  # includes deadlocks
 _POSTGRESQL_GIVES_UP = ("53200", "53400", "55P03", "57014")  # memory, a limit, a lock, too long
-_SQLITE_AWAY = (
-    "SQLITE_BUSY",
-    "SQLITE_LOCKED",
-    "SQLITE_FULL",
-    "SQLITE_IOERR",
-    "SQLITE_CANTOPEN",
-    "SQLITE_READONLY",
-    "SQLITE_NOMEM",
-    "SQLITE_PROTOCOL",
+_SQLITE_AWAY = tuple(
+    f"SQLITE_{name}" for name in "BUSY LOCKED FULL IOERR CANTOPEN READONLY NOMEM PROTOCOL".split()
 )
 
 
