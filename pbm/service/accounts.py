@@ -67,7 +67,8 @@ def check_new_handle(work: UnitOfWork, handle: str, player_id: int | None = None
 
     A former handle stays reserved for its player.
     """
-    _check_reserved(handle)
+    if reserved := _why_reserved(handle):
+        raise reserved
     if handle in ROBOTS and work.players.formerly(handle) is None:  # also before robots are players
         raise Refusal("handle-taken", handle=handle)
     if work.players.by_handle(handle) or work.players.formerly(handle) not in (None, player_id):
@@ -79,12 +80,12 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
     local = address.split("@", 1)[0].split("+", 1)[0].lower()
     kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in local)
     stem = kept.strip("-_0123456789")[:_LONGEST]
-    if len(stem) < _SHORTEST or _is_reserved(f"{stem[: _LONGEST - 1]}2"):
+    if len(stem) < _SHORTEST or _why_reserved(f"{stem[: _LONGEST - 1]}2"):
         stem = _FALLBACK  # not postmaster2, which looks like postmaster
     for candidates in _some_alike(stem):
         taken = work.players.handles_among(candidates)
         for handle in candidates:
-            if handle not in taken and not _is_reserved(handle):
+            if handle not in taken and handle not in ROBOTS and not _why_reserved(handle):
                 return handle
     raise Refusal("handle-taken", handle=stem)
 
@@ -102,26 +103,17 @@ def _some_alike(stem: str) -> Iterator[list[str]]:
         candidates, number = [], some.stop
 
 
-def _is_reserved(handle: str) -> bool:
-    if handle in ROBOTS:
-        return True
-    try:
-        _check_reserved(handle)
-    except Refusal:
-        return True
-    return False
-
-
-def _check_reserved(handle: str) -> None:
-    """Raise Refusal for a malformed or reserved handle."""
+def _why_reserved(handle: str) -> Refusal | None:
+    """The refusal of a malformed or reserved handle."""
     if not is_handle(handle):
-        raise Refusal("bad-handle", handle=cut_short(handle))
+        return Refusal("bad-handle", handle=cut_short(handle))
     if handle in _LANGUAGE or find_command(handle) or mentions_place(handle):
-        raise Refusal("reserved-handle", handle=handle)
+        return Refusal("reserved-handle", handle=handle)
     plain = handle.translate(_JOINTS)
     poses = plain.rstrip(_DIGITS) in _STAFF or is_game(plain.rstrip(_DIGITS))  # operator2
     if poses or plain in _NO_NAMES or is_game(plain) or plain in ANSWERS:
-        raise Refusal("kept-handle", handle=handle)
+        return Refusal("kept-handle", handle=handle)
+    return None
 
 
 def tell_whose_was_cleared(turn: Turn) -> None:
