@@ -195,7 +195,7 @@ class Server:
     async def _take_turns(self) -> None:
         for number in range(len(self._inbox_workers)):
             self._heart.alive(TURN, number)
-        await begin(self._inbox_workers[0], self._aside)
+        await begin(self._inbox_workers[0].begin, self._aside)
         async with asyncio.TaskGroup() as group:
             for number, worker in enumerate(self._inbox_workers):
                 taker = TurnTaker(
@@ -211,7 +211,7 @@ class Server:
     async def _keep_time(self) -> None:
         alive = partial(self._heart.alive, TICKS)
         alive()
-        await begin(self._ticks, self._aside)
+        await begin(self._ticks.begin, self._aside)
         await keep_time(
             self._ticks,
             system_clock,
@@ -225,7 +225,7 @@ class Server:
     async def _run_robots(self) -> None:
         alive = partial(self._heart.alive, ROBOTS)
         alive()
-        await begin(self._robots, self._aside)
+        await begin(self._robots.begin, self._aside)
         writer, woken = self._writers[ROBOTS], self._woken[ROBOTS]
         await RobotWorker(self._robots, self._workers, writer, self._looking, woken).run(alive)
 

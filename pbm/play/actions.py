@@ -1,25 +1,39 @@
-"""Players' actions on a board with all consequences: move, leave, decline, run out of time.
+"""Actions on a board with all consequences: move, leave, decline, run out of time.
+
+The operator also ends and reopens games, and takes plies back; players removed from the server stay
+out.
 
 Of all boards that run out in one absence, one costs rating (rules, section 6). An absence begins
 with a reminder, and ends with the player's next mail, whatever it says.
 """
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from pbm.events import Event, MovePlayed, PlayerLeft
 from pbm.events.board import BoardDeclined, BoardStarted, FirstMoveMissed, ForfeitClaimed, Forfeited
-from pbm.play.boards import add_move, close_board, setup_of, start_board, take_out
+from pbm.play.boards import (
+    add_move,
+    close_board,
+    go_back,
+    progress_at,
+    setup_of,
+    start_board,
+    take_out,
+)
 from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move, after_leaving
+from pbm.play.positions import position_after
 from pbm.play.ratings import got_somewhere
 from pbm.play.results import scores_of
 from pbm.rules.sides import partners, teams
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board
-from pbm.store.values.players import Player
+from pbm.store.values.boards import Board, Departure
+from pbm.store.values.players import Player, PlayerStatus
 
 FORFEITED = "forfeited"
+BY_OPERATOR = "operator"
 SPARED_EVERY = timedelta(days=180)
 _EVERY = 1_000_000  # boards of one player; more than any has
 
@@ -176,3 +190,64 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
         return False
     work.players.note_lapse(player_id, lapsed, since)
     return True
+
+
+def end_board(
+    work: UnitOfWork, board: Board, winners: Sequence[int] | None, now: datetime
+) -> list[Event]:
+    """End a board: closed without a result, or finished with winning seats (none: a draw)."""
+    return settle_end(work, board, close_board(work, board, BY_OPERATOR, now, winners=winners), now)
+
+
+def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
+    """The forfeits that ended a board: those at the time of the last departure. Empty if it
+    ended otherwise."""
+    left = () if board.playing else work.plies.departures(board.id)
+    last = left[-1] if left else None
+    if last is None or last.how != FORFEITED or last.after_ply < board.ply:
+        return ()
+    robots = {seat.player_id for seat in board.seats if seat.robot}
+    if board.position.outcome is None and not robots.issuperset(board.still_in):
+        return ()
+    return tuple(item for item in left if item.how == FORFEITED and item.left_at == last.left_at)
+
+
+def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
+    """Reopen a board that did not end by a move; forfeits that ended it are lifted."""
+    lifted = forfeits_that_ended(work, board)
+    if lifted:
+        work.playing.drop_departures(board, lifted[0].left_at)
+        _lift(work, board, lifted)
+    progress = progress_at(board, position_after(work, board, board.ply), board.ply)
+    after = work.playing.set_progress(board, progress, now)
+    return settle_end(work, board, _without_the_removed(work, after, now), now)
+
+
+def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
+    """Take back the last ply, and all resignations and forfeits after it."""
+    _lift(work, board, forfeits_after(work, board, board.ply))
+    after = go_back(work, board, board.ply - 1, now)
+    return settle_end(work, board, _without_the_removed(work, after, now), now)
+
+
+def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure, ...]:
+    """The forfeits since a ply was played."""
+    left = work.plies.departures(board.id)
+    return tuple(item for item in left if item.how == FORFEITED and item.after_ply >= ply)
+
+
+def _lift(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None:
+    """End the absence of players whose forfeit cost rating."""
+    for item in forfeits:
+        if not item.spared:
+            work.players.end_absence(board.seats[item.seat - 1].player_id)
+
+
+def _without_the_removed(work: UnitOfWork, board: Board, now: datetime) -> Board:
+    """Take removed players out again, as reopening or undoing may have brought them back."""
+    gone = [
+        seat.seat
+        for seat in board.seats
+        if work.players.get(seat.player_id).status == PlayerStatus.REMOVED
+    ]
+    return take_out(work, board, gone, "removed", now)

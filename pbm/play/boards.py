@@ -1,6 +1,6 @@
 """Set-ups and teams of a game, and single steps of a board by the rules, each stored.
 
-The consequences are added by the callers: `actions`, `offers`, `by_operator`, and `ending` for
+The consequences are added by the callers: `actions`, `offers`, and `ending` for
 whichever ended the game. A person is reminded of a first move, which changes no timer later: a due
 timer checks whether the board still waits for its move. A robot's move is a job.
 """

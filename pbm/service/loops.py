@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Protocol
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -109,18 +108,11 @@ async def _work_out(taker: TurnTaker, preparation: Preparation, mail_kept: async
     mail_kept.set()
 
 
-class Role(Protocol):
-    """A role of the process."""
-
-    def begin(self) -> None:
-        """Do the role's initial work. Raises DBAPIError."""
-
-
-async def begin(role: Role, in_thread: InThread) -> None:
-    """Begin a role; retry while the database is away."""
+async def begin(initial_work: Callable[[], None], in_thread: InThread) -> None:
+    """Do a role's initial work; retry while the database is away."""
     while True:
         try:
-            await in_thread(role.begin)
+            await in_thread(initial_work)
         except DBAPIError as error:
             _log.warning("database away, nothing begins", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)

@@ -9,9 +9,15 @@ import pytest
 
 from pbm.events import BoardEnded, BoardReopened, Event
 from pbm.events.board import BoardDeclined, BoardStarted, MatchBrokenOff
-from pbm.play.actions import decline_board, leave_board, play_move
+from pbm.play.actions import (
+    decline_board,
+    end_board,
+    leave_board,
+    play_move,
+    reopen_board,
+    undo_ply,
+)
 from pbm.play.boards import Setup, progress_at, start_board
-from pbm.play.by_operator import end_board, reopen_board, undo_ply
 from pbm.play.offers import DRAW, TAKEBACK, agree, claim_draw, make_offer
 from pbm.rules.abalone import GAME
 from pbm.store.db import Database, UnitOfWork

@@ -13,9 +13,7 @@ from pbm.events.by_operator import (
     ReopenedByOperator,
     SeatHandedOver,
 )
-from pbm.play.begin import robots_play
-from pbm.play.boards import request_move
-from pbm.play.by_operator import (
+from pbm.play.actions import (
     BY_OPERATOR,
     end_board,
     forfeits_after,
@@ -23,6 +21,8 @@ from pbm.play.by_operator import (
     reopen_board,
     undo_ply,
 )
+from pbm.play.begin import robots_play
+from pbm.play.boards import request_move
 from pbm.play.views import seats_data
 from pbm.rules.contract import RulesError, View
 from pbm.service.operator.operator_session import OperatorSession, find_board, find_player

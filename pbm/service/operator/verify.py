@@ -5,8 +5,8 @@ from dataclasses import astuple, dataclass
 
 from pbm.errors import Refusal
 from pbm.mail.writing.render import sentence
+from pbm.play.actions import BY_OPERATOR
 from pbm.play.boards import move_key, setup_of
-from pbm.play.by_operator import BY_OPERATOR
 from pbm.play.game_words import why
 from pbm.play.ratings import STALE, pool_of, recount
 from pbm.rules.contract import Game, Played, Position, RulesError

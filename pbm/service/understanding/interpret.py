@@ -3,31 +3,46 @@
 It may be a yes or no to an offer, a wish in plain words, lines for several boards, or a move on a
 line of its own; the first that fits decides. The result is a clearer script, which may have to be
 confirmed (`guess`), or an answer in its place (`answer`).
+
+Lines for several boards begin with a board's number, between other words of a mail. Each is a
+command, run or refused by itself. Words below the last one go to its board; if all lines are about
+one board, all words do.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
-from pbm.commands.language.words import lowered
-from pbm.commands.registry import Problem, read_commands
+from pbm.commands.language.declare import Command
+from pbm.commands.language.words import BoardRef, lowered
+from pbm.commands.registry import Problem, line_for_a_board, read_commands, whole_move
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed
-from pbm.commands.sentences.everyday import only_thanks, opts_out, says_no
+from pbm.commands.sentences.clauses import clauses
+from pbm.commands.sentences.everyday import is_greeting, only_thanks, opts_out, says_no
 from pbm.commands.sentences.intentions import Intention, only_means
 from pbm.commands.sentences.yes_and_no import Spoken, spoken
 from pbm.commands.talk import is_in_sentence
 from pbm.errors import Refusal
 from pbm.events import Answered
+from pbm.mail.reading.quoting_own import holds_ours
+from pbm.play.limits import MOST_COMMANDS
 from pbm.play.offers import DRAW, TAKEBACK, mark_of
-from pbm.service.understanding.board_lines import read_board_lines
+from pbm.rules.contract import Game
 from pbm.service.understanding.move_line import read_move_line
 from pbm.service.understanding.wishes import ask_to_decline, only_wishes, read_wish
 from pbm.store.values.boards import Offer
 
+_LINES_READ = 200  # of one mail
+_OF_A_MOVE = ("bare-move", "unclear-move")
+_NUMBERED = re.compile(r"(\d{1,9})[.):]?\s+(\S.*)", re.ASCII)  # at the margin, as lists are not
+
+Lines = Mapping[int, Command]  # by their indexes among the words
 _OFFERS: Final = {DRAW: Intention.DRAW, TAKEBACK: Intention.TAKE_BACK}
 _MOST_LINES = 24  # of the words below a move that are searched
 _Waiting = Mapping[Offer, Collection[int]]  # offers, each with the players who have to answer it
@@ -38,7 +53,7 @@ def interpret(context: Context, script: Script) -> Script:
     meant = (
         _offer_reply(context, script)
         or read_wish(context, script)
-        or read_board_lines(context, script)
+        or _board_lines(context, script)
         or read_move_line(context, script)
         or script
     )
@@ -135,3 +150,86 @@ def _without_wish(context: Context, script: Script) -> Script:
             kept = (*script.comment[:index], *script.comment[index + 1 :])
             return replace(script, comment=trimmed(kept), wish=wish)
     return script
+
+
+def _board_lines(context: Context, script: Script) -> Script | None:
+    """The script with such lines as commands; None if there are none."""
+    commands, words = script.commands, script.comment
+    if script.problem:
+        if len(context.mailed) <= 1 or script.problem.code not in _OF_A_MOVE:
+            return None
+        words = script.said  # below a mail about several boards, the number decides
+    elif commands and commands[-1].takes_text:
+        return None
+    game = context.game_meant
+    lines = _lines_in(context, words, game)
+    numbered = [
+        *(item for item in commands if isinstance(item, PlayMove) and item.is_line),
+        *lines.values(),
+    ]
+    if not numbered:
+        return None
+    others = Script(said=words).words_around(lines)
+    stray = next((line for line in others[:_LINES_READ] if whole_move(line, game)), None)
+    if stray is not None:
+        told = {"move": " ".join(stray.split()), "other": numbered[0].named_board}
+        return Script(comment=others, problem=Problem("", "which-board-line", told))
+    if not lines:
+        return None
+    if len(commands) + len(lines) > MOST_COMMANDS:
+        return Script(problem=Problem("", "too-many-commands", {"most": MOST_COMMANDS}))
+    clearer = replace(script, commands=(*commands, *lines.values()), problem=None)
+    return _with_doubt(_with_words(clearer, words, lines, others), words, lines)
+
+
+def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
+    """Such lines among the words, by their indexes.
+
+    In an answer to one board's mail a number may count anything: there only boards count on which
+    it is the sender's turn. After a mail about several boards, their numbers always count.
+    """
+    several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
+    found = {
+        index: command
+        for index, line in enumerate(words[:_LINES_READ])
+        if (command := line_for_a_board(line, game) or _for_one_of(several, line, game))
+    }
+    if not found or not context.hints:
+        return found
+    numbers = {*context.hints, *context.work.boards.to_move(context.player_id)}
+    return {index: command for index, command in found.items() if command.named_board in numbers}
+
+
+def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
+    """Parse a line for one of some boards; an unreadable one becomes a move to be refused."""
+    found = _NUMBERED.fullmatch(line.rstrip())
+    if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
+        return None
+    plain = f"{found[1]} {found[2]}"
+    return line_for_a_board(plain, game) or PlayMove.on_board(
+        BoardRef(int(found[1])), found[2], plain, game
+    )
+
+
+def _with_words(
+    script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
+) -> Script:
+    """The script with the words below each line for its board; those above all are unplaced."""
+    if len({command.named_board for command in script.commands}) == 1:
+        return replace(script, comment=others)
+    above = len(script.commands) - len(lines)  # commands above the words
+    starts = [-1, *sorted(lines), len(words)]
+    first, *below = (trimmed(words[start + 1 : end]) for start, end in pairwise(starts))
+    between = dict(enumerate(below[:-1], above)) | ({above - 1: first} if above else {})
+    greets = all(is_greeting(clause) for line in first for clause in clauses(line))
+    unplaced = () if above or greets else first
+    return replace(script, comment=below[-1], between=between, unplaced=unplaced)
+
+
+def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
+    """The script to be confirmed first, if one of the lines may not be the sender's own."""
+    returned = holds_ours(words[: max(lines)])
+    if not returned and not any(is_in_sentence(words, index) for index in lines):
+        return script
+    told = [command.line for command in script.commands]
+    return replace(script, guess={"section": "doubtful-lines", "lines": told, "returned": returned})
