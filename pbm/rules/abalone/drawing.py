@@ -36,16 +36,7 @@ Point = tuple[float, float]
 
 
 def drawing(position: Placement, moves: Sequence[Moved] = ()) -> dict[str, Any]:
-    """The marbles, and the moves that led here in order (`pbm.rules.contract.Draws`).
-
-    >>> from pbm.rules.abalone import start
-    >>> after = start().play(start().parse("a1-c3,d4")).position
-    >>> found = drawing(after, [Moved(1, "a1-c3,b2")])
-    >>> found["signs"][:11], found["seats"], len(found["moves"])
-    ('.1111111111', 'ox', 1)
-    >>> [found["moves"][0][what] for what in ("left", "came", "at", "towards", "off")]
-    [[0], [21, 13, 6], 21, 60, None]
-    """
+    """The marbles, and the moves that led here in order (`pbm.rules.contract.Draws`)."""
     return {
         "signs": "".join(position.signs("".join(map(str, position.seats)))),
         "seats": symbols(position),

@@ -157,9 +157,7 @@ class Record:
         self._check_names()
         self._check_tags()
         if self.ended:
-            _check_ending(self.ended, self.final.seats)
-            if self.final.outcome:
-                raise RecordError("bad-ending", fault="over", how=self.ended.how)
+            self._check_ended(self.ended)
 
     @property
     def start(self) -> AbalonePosition:
@@ -189,6 +187,16 @@ class Record:
     def _keep(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
+    def _check_ended(self, ended: Ending) -> None:
+        if ended.how not in ENDING_HOWS:
+            raise RecordError("bad-ending", fault="ending", words=list(ENDING_HOWS))
+        if ended.winners and ended.how in _WITHOUT_WINNERS:
+            raise RecordError("bad-ending", fault="no-winners", how=ended.how)
+        if ended.winners != tuple(seat for seat in self.final.seats if seat in ended.winners):
+            raise RecordError("bad-ending", fault="winners", last=self.players)
+        if self.final.outcome:
+            raise RecordError("bad-ending", fault="over", how=ended.how)
+
     def _check_names(self) -> None:
         if len(self.names) != self.players:
             told = {"names": len(self.names), "players": self.players}
@@ -215,15 +223,6 @@ class Record:
                 raise RecordError("bad-tag", fault="made", tag=name)
             if not _is_writable(value):
                 raise RecordError("bad-tag", fault="letters", tag=name, most=LONGEST_VALUE)
-
-
-def _check_ending(ending: Ending, seats: range) -> None:
-    if ending.how not in ENDING_HOWS:
-        raise RecordError("bad-ending", fault="ending", words=list(ENDING_HOWS))
-    if ending.winners and ending.how in _WITHOUT_WINNERS:
-        raise RecordError("bad-ending", fault="no-winners", how=ending.how)
-    if ending.winners != tuple(seat for seat in seats if seat in ending.winners):
-        raise RecordError("bad-ending", fault="winners", last=len(seats))
 
 
 def is_termination(text: str) -> bool:
