@@ -79,7 +79,7 @@ def test_turns_begin_when_the_database_is_there(
             raise OperationalError("BEGIN", {}, OSError("gone"))
 
     monkeypatch.setattr(InboxWorker, "begin", begin)
-    asyncio.run(loops.begin(table.turns, in_thread))
+    asyncio.run(loops.begin(table.turns.begin, in_thread))
     assert tries == [False, False, True]
 
 
