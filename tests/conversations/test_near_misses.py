@@ -142,6 +142,18 @@ def test_a_move_that_the_next_line_may_take_back_is_not_played(table: Table) -> 
     assert table.moves(1) == []
 
 
+@pytest.mark.parametrize(
+    "plan",
+    ["I think a1-c3,b5 is best", "Dann nehme ich a1-c3,b5 heute", "Hi,\n\nI'll take a1-c3,b5"],
+)
+def test_a_planned_move_that_is_impossible_is_told_to_nobody(plan: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says(f"{plan}\n\nBye").gets(1).hears("Nothing has changed.", "| Bye")
+    bob.hears_nothing()
+    alice.says("Hi,\n\nI think your a1-c3,b5 was good").gets(1)
+    bob.gets(1).hears("| I think your a1-c3,b5 was good")
+
+
 def test_a_command_below_a_closing_line_is_done(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     alice.says("Well played.\n\nRegards\nresign\nTel. 030 1234567").gets(1)

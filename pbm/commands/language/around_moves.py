@@ -105,7 +105,7 @@ def _is_emoji(letter: str) -> bool:
 
 def _read() -> dict[str, tuple[str, ...]]:
     """The phrases of each section, the longest first."""
-    sections = ("before", "after", "to", "from", "and", "spoken", "kind", "behind", "or", "sorry")
+    sections = "before plan after to from and spoken kind behind or sorry".split()
     found = read_sections(_FILE, sections, lambda line: (line.lower(),))
     return {name: tuple(sorted(some, key=len, reverse=True)) for name, some in found.items()}
 

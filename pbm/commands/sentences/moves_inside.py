@@ -17,6 +17,7 @@ from pbm.commands.sentences.clauses import (
     Clause,
     begins,
     clauses,
+    phrase_of,
     small,
     words_of,
 )
@@ -84,6 +85,12 @@ class MoveInside:
     def is_doubted(self) -> bool:
         """Whether the line has a question mark or another sign of doubt."""
         return any(mark in DOUBTS or mark in _QUESTION_MARKS for mark in self.before + self.after)
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether the words before the move say that its sender means to play it."""
+        before = f" {phrase_of(self.before)} "
+        return any(f" {phrase} " in before for phrase in PHRASES["plan"])
 
     @property
     def asks_which(self) -> bool:

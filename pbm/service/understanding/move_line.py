@@ -86,6 +86,7 @@ def _in_sentences(
     """The script that asks about the moves in sentences.
 
     They are talk in a question between several, and if none is possible and somebody is spoken to.
+    A planned move that is not possible is refused.
     """
     legal = _legal(board, found)
     several = len({item.text for item in found}) > 1
@@ -98,6 +99,9 @@ def _in_sentences(
         return _which_of(board, script, legal.values())
     if any((item.inside and item.inside.is_doubted) or speaks_to(item.line) for item in found):
         return replace(script, problem=None, comment=script.said)
+    planned = next((item for item in found if item.inside and item.inside.is_planned), None)
+    if planned and planned.move:  # running it gives the reason
+        return Script((planned.move,), script.words_around({planned.index}))
     return None
 
 
