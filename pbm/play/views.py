@@ -375,8 +375,7 @@ def _picture(
     """
     named: set[int] = set()
     for reader in readers:
-        own = _own_seats(board, reader)
-        own += [seat for mine in own for seat in board.gone_partners(mine)]
+        own = board.played_by(reader) if reader else ()
         named.update(own if 0 < len(own) <= _TWO else position.to_move[:1])
     return drawn(board.rules, position, moves, "".join(map(str, sorted(named))))
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbm.events import BoardEvent, Commented, Event, SeekNews, on_boards
+from pbm.events import BoardEvent, Commented, Event, SeekNews
 from pbm.events.board import BoardFact
 from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
@@ -58,8 +58,9 @@ def announce_boards(
     other commit falls between the reads of one mail.
     """
     found: dict[int, _News] = {}
-    for event in on_boards(events):
-        found.setdefault(event.board_id, _News()).add(event)
+    for event in events:
+        if isinstance(event, BoardEvent):
+            found.setdefault(event.board_id, _News()).add(event)
     for number in sorted(found):
         _announce(turn, number, found[number], but, together)
 
@@ -137,10 +138,10 @@ def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -
 
 
 def _hears(player: Player, board: Board, event: BoardEvent, hidden: _Hidden) -> bool:
-    reads_as_leaver = event.for_leavers or event.leaver == player.handle
-    if board.playing and player.id not in board.still_in and not reads_as_leaver:
+    has_left = board.playing and player.id not in board.still_in
+    if has_left and not (event.for_leavers or event.leaver == player.handle):
         return False
-    if event.speaker in hidden.get(player.id, ()):
+    if hidden and event.speaker in hidden.get(player.id, ()):
         return False
     if not event.only_if_wanted or not board.playing:
         return True

@@ -179,12 +179,12 @@ def _comes_in_any_case(
     """
     if any(event.exempt for event in events):
         return True
-    is_first_round = board.round is None or board.round.number == 1
-    if is_first_round and any(event.is_challenge for event in events):
-        return True
     waits = board.to_move is not None and board.to_move.player_id == player.id
     passed_on = any(event.passes_turn for event in events)
-    return waits and passed_on and board.waits_since == turn.now
+    if waits and passed_on and board.waits_since == turn.now:
+        return True
+    is_first_round = board.round is None or board.round.number == 1
+    return is_first_round and any(event.is_challenge for event in events)
 
 
 def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime | None:

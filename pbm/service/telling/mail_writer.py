@@ -345,7 +345,7 @@ class MailWriter:
 
 
 def _address_of(reader: Player | str) -> str:
-    return reader if isinstance(reader, str) else reader.address
+    return reader if isinstance(reader, str) else reader.addresses[0]
 
 
 def _about(board: Board, player: Player) -> str:
