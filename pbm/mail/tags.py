@@ -1,7 +1,7 @@
 """Tags in our addresses, seals of pending passwords, tokens of questions, and the keys.
 
 A tag proves that this server issued an address: 80 bits of HMAC-SHA256 over key id, purpose,
-player, board and the player's epoch, as 16 letters of lower-case base32 behind the key's id. A
+player, board and the player's epoch, as 16 letters of lower-case base32 after the key's id. A
 raised epoch invalidates a player's old tags; keys are not in the database, so that a stolen
 database contains no key.
 """

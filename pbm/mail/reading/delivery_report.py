@@ -82,11 +82,11 @@ def is_for_good(status: str) -> bool:
 def read_report(
     raw: bytes, recipient: str = "", limits: Limits = REPORT_LIMITS
 ) -> DeliveryReport | None:
-    """Parse a mail as a delivery report about one of ours; None if it is not one.
+    """Parse a mail as a delivery report about our mail; None if it is not one.
 
-    `5.x.x` is hard; any other failure is soft. Of several recipients the one counts that our mail
-    was for. If the report does not name it, as behind a forwarder, the best result counts. Raises
-    UnreadableMail beyond the limits.
+    `5.x.x` is hard; any other failure is soft. Of several recipients, that of our mail counts. If
+    the report does not name it, as after forwarding, the best result counts. Raises UnreadableMail
+    beyond the limits.
     """
     headers, body = split_header(raw, limits)
     root = split_parts(raw, headers, body, limits)
@@ -218,7 +218,7 @@ def _verdict(action: str, status: str) -> str:
 
 
 def _says_so(headers: Headers, text: str) -> bool:
-    """Whether a mail of another type is a report by its author or its words."""
+    """Whether a mail of another type is a report by its author or text."""
     if headers.first("x-failed-recipients") or text.lstrip().startswith(_QMAIL):
         return True
     try:

@@ -298,7 +298,7 @@ def _is_tiny(size: str, *, within: bool) -> bool:
 def _background(
     outer: Colour | None, declared: Declarations, old: Mapping[str, str]
 ) -> Colour | None:
-    """The background colour of a text; None behind a picture, which may have any colour."""
+    """The background colour of a text; None on a picture, which may have any colour."""
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None
     if text := declared.get("background-color"):

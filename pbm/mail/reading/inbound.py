@@ -1,4 +1,4 @@
-"""Parses a mail's bytes to an envelope: author, subject and words; cleans subjects. Pure."""
+"""Parses a mail's bytes to an envelope: author, subject and text; cleans subjects. Pure."""
 
 import re
 from collections.abc import Callable
@@ -99,8 +99,8 @@ class Envelope:
     the body in the author's own words, typography unchanged. `below_quotes` are the indexes of the
     first lines below each quotation. `message_id` and `references` (newest first) hold only
     well-formed ids. `automatic` is a short reason if the mail is automatic, None for a person's.
-    `is_masked`: addresses of ours were masked in the words. `perhaps_tags` are single words that
-    may be secrets of ours. `signature` are the lines left out at the end for being one.
+    `is_masked`: our addresses were masked in the text. `perhaps_tags` are single words that may be
+    our secrets. `signature` are the lines left out as a signature.
     """
 
     author: str | None
@@ -185,7 +185,7 @@ def glance_at(
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
-    """The envelope with our own addresses and secrets masked in its words."""
+    """The envelope with our own addresses and secrets masked in subject and text."""
     perhaps: dict[str, None] = {}
 
     def asked(word: str) -> bool:

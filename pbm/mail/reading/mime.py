@@ -54,7 +54,7 @@ def _text(value: bytes) -> str:
 def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
     """Parse the header at the beginning of a mail; return it and the start of the body.
 
-    Malformed lines are skipped, so that they cannot hide the fields behind them. Raises
+    Malformed lines are skipped, so that they cannot hide the fields after them. Raises
     UnreadableMail beyond the limits.
     """
     return _split(raw, 0, limits, of_part=False)
@@ -214,7 +214,7 @@ def _part(headers: Headers, start: int, end: int, parent_kind: str) -> Part:
 
 
 def parse_disposition(value: str) -> tuple[str, frozenset[str]]:
-    """The word of a `Content-Disposition` (RFC 2183) and the names of its parameters."""
+    """The type of a `Content-Disposition` (RFC 2183) and the names of its parameters."""
     if not value:
         return "", frozenset()
     names = frozenset(match[1].lower().partition("*")[0] for match in _PARAMETER.finditer(value))

@@ -259,7 +259,7 @@ class _Cleaning:
     def _beside(self, at: int, end: int) -> int:
         """The line to continue at, if other text stands between an "On … wrote:" and its quotation.
 
-        That text may be a greeting, a note of an omission, or an answer above a mail of ours; 0 if
+        That text may be a greeting, a note of an omission, or an answer above our mail; 0 if
         there is none. A greeting in an unmarked quotation looks the same, so it counts only if the
         mail has no other words.
         """
@@ -297,12 +297,12 @@ class _Cleaning:
         return at
 
     def _is_barred(self, at: int) -> bool:
-        """Whether a board's mail begins at `at` that is quoted with a bar before each line."""
+        """Whether a board's mail, quoted with a bar before each line, begins at `at`."""
         barred = takewhile(lambda line: line.startswith("|"), self._plain[at:])
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
-        """Read an unmarked quotation; answers can be told only from a mail of ours."""
+        """Read an unmarked quotation; answers in it are recognised only if it is our mail."""
         ours = self._ours.read(at)
         if ours is None or any(map(_is_forward_mark, self._plain[at : ours.end])):
             return len(self._lines)

@@ -107,10 +107,10 @@ _SENTENCE_LINES = 8  # the most lines of one of our paragraphs, wrapped narrowly
 
 @dataclass(frozen=True)
 class ReturnedMail:
-    """A returned mail of ours, and the lines that were written into it.
+    """Our mail, quoted in an answer, and the lines that were written into it.
 
-    `end` is the line below the mail; `answers` are the foreign lines, grouped by the paragraphs of
-    ours above them.
+    `end` is the line below the mail; `answers` are the foreign lines, grouped by our paragraphs
+    above them.
     """
 
     end: int
@@ -118,7 +118,7 @@ class ReturnedMail:
 
 
 def holds_ours(lines: Sequence[str]) -> bool:
-    """Whether any line is surely one of ours, even if no mail of ours is whole."""
+    """Whether any line is surely ours, even if no mail of ours is complete."""
     mails = OwnMails(list(lines))
     return any(_STARTS.match(line.strip()) or mails.has(at) for at, line in enumerate(lines))
 
@@ -130,7 +130,7 @@ def ours_is_quoted(marked: Iterable[str]) -> bool:
 
 
 class OwnMails:
-    """The lines of ours among the lines of a mail, found once."""
+    """Finds the lines that are ours among the lines of a mail."""
 
     def __init__(self, lines: list[str]) -> None:
         last = [at for at, line in enumerate(lines) if LABEL in line]
@@ -162,7 +162,7 @@ class OwnMails:
         return self._below_sentences(at, end) > at
 
     def ends_in(self, above: list[str], at: int) -> bool:
-        """Whether the line at `at` is the broken-off end of a last line of ours above."""
+        """Whether the line at `at` is the end of our last line, which begins in `above`."""
         words = " ".join(above).split()
         if LABEL not in words or not self._lines[at]:
             return False
@@ -174,10 +174,10 @@ class OwnMails:
         return False
 
     def read(self, at: int) -> ReturnedMail | None:
-        """The mail of ours at `at`; None if foreign lines cannot be told from it.
+        """Our mail at `at`; None if it cannot be distinguished from lines added to it.
 
-        That is so if another player's words are below the drawing, or if there are two last lines:
-        somebody may have forged one, so that their words seem to be the answer.
+        It cannot if another player's comment is below the drawing, or if there are two last lines:
+        one may be forged, to make that comment look like the answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return None

@@ -44,7 +44,7 @@ def signature_start(lines: Sequence[str]) -> int:
 
 
 def is_closing(line: str) -> bool:
-    """Whether a line is a formula that ends letters, perhaps with a name behind its comma."""
+    """Whether a line is the closing phrase of a letter, perhaps with a comma and a name."""
     formula, _, _ = line.partition(",")
     return formula.strip(_AROUND).casefold() in CLOSINGS
 

@@ -90,9 +90,9 @@ def _begin(seen: str, at: int) -> int:
 
 
 def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
-    """The decoded text, and the place of each of its characters in the original.
+    """The decoded text, and the index of each of its characters in the original.
 
-    `joined`: 0 or 1 to join every second line, from that one on, with the next.
+    `joined`: 0 joins each even line with the next, 1 each odd one.
     """
     pieces: list[str] = []
     places: list[int] = []

@@ -108,7 +108,7 @@ class Listener:
     ) -> None:
         """``accept_recipient(address, sender, caller)`` returns None or a Rejection.
 
-        ``keep(sender, recipients, raw, caller)`` returns the text behind ``250``, once the mail is
+        ``keep(sender, recipients, raw, caller)`` returns the text after ``250``, once the mail is
         durable, or a Rejection; it continues when the client leaves. The sender is empty for the
         null sender. Exceptions of either become one fixed 451, and go to ``report_fault``, by
         default the log. With ``tls`` STARTTLS is offered. ``report_session`` is called at the end

@@ -1,4 +1,4 @@
-"""Composes a mail of ours from its parts: equal parts always make equal bytes.
+"""Composes our mails from their parts: equal parts always make equal bytes.
 
 This is our own small builder: on Python 3.11.7 the standard one accepted crafted values as header
 lines, and it costs several times as much. Tests parse its output with the standard parser. A header
