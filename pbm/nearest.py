@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 MOST_NAMED = 2
-_LONGEST = 40  # characters; longer words are no slips, and dear to compare
+_LONGEST = 40  # characters; longer words are no typos, and slow to compare
 _ALIKE = 0.7
 
 

@@ -208,10 +208,10 @@ class Guest:
 
 @dataclass(frozen=True)
 class Invited(Event):
-    """People who may not know this server are asked whether they play, each of them once.
+    """People who may not know this server are asked once whether they play.
 
-    They are asked by these addresses to a pending challenge to a `game`; `comment` waits too.
-    `guests` are set with the questions.
+    The mail to each address invites to a pending challenge to a `game`, and `comment` waits with
+    it. `guests` are filled in when the questions are sent.
     """
 
     challenge_id: int

@@ -278,7 +278,7 @@ class RoundOver(_MatchNews):
 
 @dataclass(frozen=True)
 class MatchBrokenOff(_MatchNews):
-    """The match ends early; `away` are those who cannot play any more."""
+    """The match ends early; `away` are those who can no longer play."""
 
     away: tuple[str, ...]
 

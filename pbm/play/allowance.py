@@ -61,7 +61,7 @@ def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now
 def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:
     """Number of mails that a stranger's address may still get today.
 
-    Addresses that differ only behind a `+` count as one.
+    Addresses that differ only after a `+` count as one.
     """
     return STRANGER_ANSWERS - work.buckets.taken_since(_keys_of(address), now - STRANGER.within)
 

@@ -154,9 +154,9 @@ def robot_to_begin_with(work: UnitOfWork, game: str) -> str | None:
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:
-    """At most two active players whose handle is one slip away; never the asker.
+    """At most two active players whose handle differs by one typo; never the asker.
 
-    All possible slips are looked up, so that the cost does not depend on the number of players.
+    All possible typos are looked up, so that the cost does not depend on the number of players.
     """
     if len(handle) > _LONGEST:
         return []

@@ -174,7 +174,7 @@ def _begin(
     begun_by: Player,
     now: datetime,
 ) -> list[Event]:
-    """Start the board with the words that waited. Raises Refusal."""
+    """Start the board with the challenge's comment. Raises Refusal."""
     begun = begin_board(
         *(work, setup_of_challenge(challenge), players, begun_by, now),
         agreed=challenge.asked,

@@ -18,7 +18,7 @@ from pbm.store.values.boards import Board, BoardStatus
 def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     """Continue a match after one of its boards is over: the next round, or the result.
 
-    A match ends early if a board is closed, or a player cannot play any more.
+    A match ends early if a board is closed, or a player can no longer play.
     """
     if board.round is None:
         return []
@@ -44,7 +44,7 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """The last board of the same match that was not closed; the board itself without a match."""
+    """The last board of its match that was not closed; itself if it belongs to no match."""
     if board.round is None:
         return board
     boards = work.boards.of_match(board.round.match_id)

@@ -223,7 +223,7 @@ def _take_seat(
 ) -> Seek | list[Event]:
     """Give a player a seat, and start the board if it is the last one.
 
-    Players who cannot play any more lose their seats.
+    Players who can no longer play lose their seats.
     """
     work.seeks.drop_seekers(seek.id, [one.player_id for one in seek.seekers if not one.here])
     seek = work.seeks.add_seeker(seek.id, player.id)

@@ -75,7 +75,7 @@ class ShowAs(Command, group="look"):
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """The index of the userid and password: first of all, or behind the board."""
+        """The index of the userid and password: first, or after the board."""
         return super().login_in(words) if (first := login_first(words)) is None else first
 
     def run(self, context: Context) -> Iterator[Event]:

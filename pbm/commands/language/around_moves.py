@@ -28,7 +28,7 @@ def undressed(text: str, *, numbered: bool = True) -> str:
     """A text without the irrelevant marks around a move: quotes, a full stop, "please".
 
     The game then decides whether it is a move. Signs of doubt stay: a question mark, dots,
-    brackets. `numbered` also drops a number before the move ("12." or "1)"); behind the word `move`
+    brackets. `numbered` also drops a number before the move ("12." or "1)"); after the word `move`
     it may mean a board.
 
     >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")

@@ -191,7 +191,7 @@ class Command:
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """The index of a userid and password behind the command's word; None if there is none."""
+        """The index of a userid and password after the command's word; None without them."""
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:

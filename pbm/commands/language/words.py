@@ -228,7 +228,7 @@ class Shown(ArgumentKind):
 
 
 class Which(StrEnum):
-    """The boards of a player to list."""
+    """Which of a player's boards to list."""
 
     NEXT = "next"
     ACTIVE = "active"

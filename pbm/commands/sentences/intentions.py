@@ -157,7 +157,7 @@ def address_invited(lines: Sequence[str]) -> str | None:
 
 
 def days_away(lines: Sequence[str]) -> str | None:
-    """What stands behind words such as "I'm on vacation"; None without them."""
+    """The text after a phrase such as "I'm on vacation"; None without one."""
     text = fold_typography(" ".join(" ".join(lines).split())).casefold()
     found = _AWAY.search(text) if len(text) <= _LONGEST else None
     return found[1].strip(" .") if found else None

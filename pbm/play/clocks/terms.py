@@ -103,8 +103,10 @@ class Terms:
         return max(kept, min(kept + timedelta(seconds=self.increment), full))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
-        """When to send reminders, after the wait began; the last is a day before the end, or in
-        the middle of a shorter time."""
+        """When to send reminders, counted from the start of the wait.
+
+        The last is a day before the end, or halfway if the time is shorter than two days.
+        """
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)
         return (*(after for after in before if after < last), last)

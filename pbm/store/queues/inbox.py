@@ -167,8 +167,8 @@ class Inbox(MailQueue[InboxMail]):
     ) -> tuple[InboxMail, ...]:
         """Claim the new mails that are next in order; other processes skip them.
 
-        Only the first mail of each lane is claimed, no deferred one, and none longer than
-        `most_bytes`. Mails received before `since` are not scanned.
+        Mails are skipped if they are deferred, longer than `most_bytes`, or not the first of their
+        lanes. Mails received before `since` are not scanned.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
         rows = _CLAIM.rows(self._transaction, now=now, **bounds)
@@ -202,7 +202,7 @@ class Inbox(MailQueue[InboxMail]):
             _ERASE.run(self._transaction, *({"mail": number} for number, _ in outcomes))
 
     def count_try(self, inbox_id: int, error: str) -> int:
-        """Count a failed try; return the number of tries, 0 if the mail is not new any more."""
+        """Count a failed try; return the number of tries, 0 if the mail is no longer new."""
         is_new = inbox.c.status == NEW
         return self._count_try(inbox_id, is_new, outcome=error, aside_until=None)
 

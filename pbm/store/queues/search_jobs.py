@@ -129,7 +129,7 @@ class SearchJobs(JobQueue[SearchJob]):
         self._update(search_jobs, leased, leased_until=now)
 
     def about(self, kind: SearchKind, about: str) -> SearchJob | None:
-        """Find the job of a kind with a key."""
+        """Find a job by its kind and its `about` key."""
         row = self._row(
             select(*_READ).where(search_jobs.c.kind == kind, search_jobs.c.about == about)
         )

@@ -107,7 +107,7 @@ class Challenges(Repository):
         return challenge_id
 
     def set_comment(self, challenge_id: int, comment: Sequence[str]) -> None:
-        """Store the words that came with a challenge."""
+        """Store a challenge's comment."""
         self._update(challenges, challenges.c.id == challenge_id, comment=list(comment))
 
     def seat_guest(self, challenge_id: int, address_key: str, player_id: int) -> None:
@@ -149,7 +149,7 @@ class Challenges(Repository):
             self.forget(challenge_id)
 
     def forget(self, challenge_id: int) -> None:
-        """Delete a challenge that is no longer pending, with its words."""
+        """Delete a challenge that is no longer pending, with its comment."""
         self._delete(challenged, challenged.c.challenge_id == challenge_id)
         self._delete(challenges, challenges.c.id == challenge_id)
 

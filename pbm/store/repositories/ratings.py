@@ -143,9 +143,9 @@ class Ratings(Repository):
         return tuple(RatingResult(**row) for row in rows)
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """The players whose last board this is, and whose row in the standings is not its result.
+        """The players whose last rated board is this one, but whose standing is not its result.
 
-        A row of a player who has left for good counts as wrong, too.
+        Players who have left for good are included if they have a standing.
         """
         games = {item.player_id: item.games for item in self.results(counted)}
         last = self._last(counted, list(games), before=_NEWEST)

@@ -94,7 +94,7 @@ class Reports(Repository):
         words: Sequence[dict[str, Any]],
         now: datetime,
     ) -> int:
-        """Store a player's report, with the words of others; return its number."""
+        """Store a player's report with the others' comments (`words`); return its number."""
         row = {"player_id": player_id, "board_id": board_id, "reported_at": now}
         return self._add(reports, **row, lines=list(lines), words=list(words))
 

@@ -42,13 +42,13 @@ class Moment(TypeDecorator[datetime]):
 
 
 class MailKind(TypeDecorator[Kind]):
-    """A kind of mail, stored as its word."""
+    """A kind of mail, stored as its value."""
 
     impl = String(10)
     cache_ok = True
 
     def process_bind_param(self, value: Kind | None, _dialect: Dialect) -> str | None:
-        """Store the word."""
+        """Store the value."""
         return value.value if value else None
 
     def process_result_value(self, value: str | None, _dialect: Dialect) -> Kind | None:

@@ -35,7 +35,7 @@ class Question:
 
 
 class ErrandStatus(StrEnum):
-    """The status of commands that wait for a yes, a word in `errands.status`."""
+    """The status of commands that wait for a yes, stored in `errands.status`."""
 
     WAITING = "waiting"  # from an unproven mail
     HELD = "held"  # of a proven player
@@ -179,7 +179,7 @@ class Standing:
 
 
 class SeekStatus(StrEnum):
-    """The status of a seek, a word in `seeks.status`."""
+    """The status of a seek, stored in `seeks.status`."""
 
     OPEN = "open"
     BEGUN = "begun"  # as a board
@@ -214,7 +214,7 @@ class Seek:
 
     @property
     def waiting(self) -> tuple[Seeker, ...]:
-        """The players with a seat in the seek; those who cannot play any more have none."""
+        """The players with a seat in the seek; those who can no longer play have none."""
         return tuple(seeker for seeker in self.seekers if seeker.here)
 
     def has(self, player_id: int) -> bool:

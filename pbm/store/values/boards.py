@@ -13,7 +13,7 @@ from pbm.rules.sides import mover, partners
 
 
 class BoardStatus(StrEnum):
-    """The status of a board, a word in `boards.status`."""
+    """The status of a board, stored in `boards.status`."""
 
     PLAYING = "playing"
     FINISHED = "finished"

@@ -43,7 +43,7 @@ _PAUSE = Treatment(comes_back=True)
 
 
 class Kind(StrEnum):
-    """The kind of a mail, a word in `outbox.kind`, with its treatment."""
+    """The kind of a mail, stored in `outbox.kind`, with its treatment."""
 
     treatment: Treatment
 
@@ -86,7 +86,7 @@ def using_up(allowance: Allowance) -> tuple[Kind, ...]:
 
 
 class InboxStatus(StrEnum):
-    """The status of a mail that came, a word in `inbox.status`."""
+    """The status of a received mail, stored in `inbox.status`."""
 
     NEW = "new"
     DONE = "done"
@@ -94,7 +94,7 @@ class InboxStatus(StrEnum):
 
 
 class OutboxStatus(StrEnum):
-    """The status of a mail of ours, a word in `outbox.status`."""
+    """The status of an outgoing mail, stored in `outbox.status`."""
 
     DUE = "due"
     SENT = "sent"
@@ -125,10 +125,10 @@ class InboxMail:
 
 @dataclass(frozen=True)
 class Queued:
-    """The place of a new mail in the order of turns; the rest are seconds.
+    """How to place a new mail in the order of turns; times are in seconds.
 
     Mails of one `lane` (a sender) or one `board_lane` (a board) are obeyed in order. `known`: it
-    seems to be a player's. Its place is now plus `handicap`, but at least `apart` behind the last
+    seems to be a player's. Its place is now plus `handicap`, but at least `apart` after the last
     waiting one of its lane, and at most `furthest` from now.
     """
 

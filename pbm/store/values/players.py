@@ -52,7 +52,7 @@ class PlayerSettings:
 
 
 class PlayerStatus(StrEnum):
-    """The status of a player, a word in `players.status`."""
+    """The status of a player, stored in `players.status`."""
 
     ACTIVE = "active"
     SUSPENDED = "suspended"  # by the operator
@@ -178,7 +178,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Report:
-    """A player's report to the operator about a board, with the words of others there."""
+    """A player's report to the operator about a board, with the others' comments."""
 
     id: int
     handle: str

@@ -110,7 +110,7 @@ class _Search:
     def _aspire(
         self, board: SearchBoard, moves: list[int], depth: int, guess: int | None
     ) -> tuple[int, tuple[int, ...]]:
-        """The best of some moves, first in a narrow window around a guess."""
+        """Search the moves in a window around a guess, widened until the value is inside."""
         alpha, beta = -_INFINITE, _INFINITE
         margin = self._ways.aspiration
         if guess is not None and margin and depth > 3 and abs(guess) < SURE:

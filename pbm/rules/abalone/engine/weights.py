@@ -12,13 +12,13 @@ MARBLE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The values of a position, for the side that has them.
+    """Weights of the evaluation of a position, from one side's view.
 
     `scores` are for none to five marbles pushed off, `marble` for each marble that is left, `rings`
     for each by its distance from the centre, `cohesion` for two side by side, `push` for each
-    possible push. `danger` is subtracted for each marble that can be pushed off at once. Against
-    several sides the best of them counts `lead` sixteenths, the mean the rest. `tempo` is what the
-    next move is worth to the side that has it.
+    possible push. `danger` is subtracted for each marble that can be pushed off at once. Of several
+    enemies, the best one counts `lead` sixteenths and their mean the rest. `tempo` is the value of
+    having the next move.
     """
 
     scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)

@@ -68,8 +68,7 @@ def format_list(record: Record) -> str:
 
 
 def _format_moves(record: Record, notation: Notation, remarks: Mapping[int, str]) -> str:
-    """The steps of a game in numbered lines, the remarks behind the moves of their plies, and the
-    result at the end."""
+    """The numbered moves of a game, each remark after the move of its ply, then the result."""
     words: list[str] = []
     for each in record.replayed:
         if isinstance(each.step, Leaving):
