@@ -52,7 +52,7 @@ def open_site(settings: Settings, database: Database) -> Site:
 
 
 def open_to_serve(settings: Settings, database: Database) -> Site:
-    """Open the database and the site; wait while the database is away.
+    """Open the database and the site; wait while the database is down.
 
     Raises OperatorError if waiting cannot help.
     """
@@ -103,7 +103,7 @@ def open_transport(settings: Settings) -> Transport:
 def ready_database(database: Database) -> None:
     """Migrate an embedded database; check that a shared one is up to date.
 
-    Raises OperatorError if it is behind, or its pooler lends out sessions; and DBAPIError.
+    Raises OperatorError if it is out of date, or if its pooler shares sessions; and DBAPIError.
     """
     refuse_lent_sessions(database)
     if is_current(database):

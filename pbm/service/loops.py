@@ -23,7 +23,7 @@ from pbm.service.turns.preparation import Preparation
 LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.md)
 BLOCKED_PAUSE = 1.0  # seconds; due mail waits for another of its board, or for another process
 GATHER = 0.01  # seconds; while mails are being sent, new ones share a query
-DATABASE_PAUSE = 1.0  # seconds to wait when the database is away
+DATABASE_PAUSE = 1.0  # seconds to wait when the database is down
 Alive = Callable[[], object]
 _log = structlog.get_logger("pbm.loops")
 
@@ -51,8 +51,8 @@ class TurnTaker:
     async def take(self) -> BatchResult:
         """Run a batch; count a turn that failed. Raises DBAPIError.
 
-        After a failure in a batch of several, its turns run in a batch each, to find the failing
-        one. While the database is away nothing is counted until the next call.
+        After a failure in a batch of several turns, each runs in its own batch, to find the failing
+        one. If the database is down, the next call counts the failure.
         """
         await self._count_failed()
         most = 1 if self._single else self.most_together
@@ -109,7 +109,7 @@ async def _work_out(taker: TurnTaker, preparation: Preparation, mail_kept: async
 
 
 async def begin(initial_work: Callable[[], None], in_thread: InThread) -> None:
-    """Do a role's initial work; retry while the database is away."""
+    """Do a role's initial work; retry while the database is down."""
     while True:
         try:
             await in_thread(initial_work)

@@ -1,9 +1,9 @@
 """An arriving mail before it is stored: its properties, and its place in the queue.
 
-A megabyte takes some tens of milliseconds, so this runs before any transaction. The queue is fair
-between senders, with players before strangers. A mail's place is its arrival time, or later for
-each waiting mail of its sender and for their lengths. So frequent senders wait behind others, and
-every mail gets its turn.
+Reading a megabyte takes some tens of milliseconds, so this runs before any transaction. The queue
+is fair between senders, with players before strangers. A mail's place is its arrival time plus a
+delay, which grows with the number and length of its sender's waiting mails. So frequent senders
+wait longer, but every mail gets its turn.
 """
 
 from dataclasses import dataclass

@@ -177,7 +177,7 @@ class Door:
 
 
 def log_fault(fault: BaseException) -> None:
-    """Log the reason of a 451: one line if the database is away, a traceback for a bug."""
+    """Log the reason of a 451: one line if the database is down, a traceback for a bug."""
     if isinstance(fault, DBAPIError) and is_away(fault):
         _log.warning("database away, mail is to come again", error=str(fault.orig))
     else:

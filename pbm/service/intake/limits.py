@@ -127,7 +127,7 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
 
 
 def _take(work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take an answer from a pool, unless it or a quota is used up."""
+    """Count an answer against all quotas of a mail, unless one of them is used up."""
     _, *others = shares = list(_shares(work, pool, mail, author, now))
     if any(rate.is_empty(work, now, *whose) for rate, whose in shares):
         return False

@@ -80,7 +80,7 @@ def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]]
 
 
 def _lost(context: Context, script: Script, number: int | None) -> Answered:
-    """The answer to words for nobody: it quotes them, and names what fits this reader."""
+    """The answer to a mail without a command or recipient: quotes it, and gives examples."""
     told: dict[str, Any] = {"title": "no command found", "number": number}
     if number is None:
         work, player = context.work, context.player

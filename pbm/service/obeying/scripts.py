@@ -184,12 +184,12 @@ def _count_news(context: Context, events: Sequence[Event]) -> None:
 
 
 def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
-    """Decide where the words below the commands go.
+    """Decide where the comment below the commands goes.
 
-    They belong to the last command that changes something: they go to its board, wait with it, or
-    come back with its refusal. Without commands they are chat on the answered board. With commands
-    that only read they are not sent, and the sender is told; without a board only if they hold a
-    move, as they may be a signature.
+    It belongs to the last command that changes something: it goes to its board, waits with it, or
+    is returned with its refusal. Without commands it is chat on the answered board. With commands
+    that only read it is not sent, and the sender is told; without a board only if it holds a move,
+    as it may be a signature.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
@@ -203,7 +203,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Send words to the board of a command; its `events` keep them if they have to wait."""
+    """Send a comment to the board of a command; its `events` keep a comment that has to wait."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)
@@ -232,7 +232,7 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
 
 
 def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
-    """The answer with the words given back."""
+    """The answer with the comment returned."""
     return replace(refusal, params={**refusal.params, "comment": list(comment)})
 
 

@@ -29,7 +29,7 @@ _MOST_WHO = 80
 
 @dataclass(frozen=True, kw_only=True)
 class OperatorTurn(Turn):
-    """The turn of one change by the operator."""
+    """A turn in which the operator makes one change."""
 
     who: str
     why: str
@@ -71,7 +71,7 @@ class OperatorTurn(Turn):
         return True
 
     def tell(self, whom: Player | str, template: str, subject: str, /, **params: Any) -> None:
-        """Mail a notice to a player who has an address, or to the address of no player any more."""
+        """Mail a notice to a player who has an address, or to a former address."""
         postmaster = f"postmaster@{self.site.address.domain}"  # where players can object
         told = {"why": self.why, "postmaster": postmaster, **params}
         if isinstance(whom, str):

@@ -67,7 +67,7 @@ class RobotWorker:
                 _log.warning("database away, leases run out by themselves", error=trouble)
 
     async def _compute(self, leased: LeasedJob) -> None:
-        """Compute, then finish the job; retry while the database is away."""
+        """Compute, then finish the job; retry while the database is down."""
         piece, is_done = await self._ending(leased), False
         while not is_done:
             try:

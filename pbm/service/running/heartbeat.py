@@ -85,7 +85,7 @@ async def keep_beating(heart: Heart, writer: Writer) -> None:
 
 
 async def beat(heart: Heart, writer: Writer) -> None:
-    """Beat once; log if the database is away."""
+    """Beat once; log if the database is down."""
     try:
         await writer.do(heart.beat)
     except DBAPIError as error:
@@ -93,7 +93,7 @@ async def beat(heart: Heart, writer: Writer) -> None:
 
 
 async def stop_beating(heart: Heart, writer: Writer) -> None:
-    """Delete the heartbeats; if the database is away, the process will be found dead."""
+    """Delete the heartbeats; if the database is down, they expire later."""
     try:
         async with asyncio.timeout(_LAST_BEAT_SECONDS):
             await writer.do(heart.end)

@@ -1,4 +1,4 @@
-"""Digests: each board once, in its current position, with its kept news."""
+"""Digests: a mail that shows each board once, with its position and the news kept for it."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -179,7 +179,7 @@ def decline_first_move(tick: Tick) -> Done | Again:
 
 
 def _waiting(tick: Tick) -> tuple[Board, Player] | Done | Again:
-    """The board and the player, or the outcome if no such move is awaited any more."""
+    """The board and the player who must move, or the outcome if the timer is obsolete."""
     board = tick.locked_board
     if board is not None and not board.is_installed:
         return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")

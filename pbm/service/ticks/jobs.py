@@ -95,7 +95,7 @@ class Ticks:
         """Run due timers, each a step; the result is their number.
 
         Stops after `SLICE` seconds, since turns wait. A timer that fails is undone alone, and is
-        stuck after three tries. Raises DBAPIError while the database is away; neither that nor a
+        stuck after three tries. Raises DBAPIError if the database is down; neither that nor a
         timer that the database gives up counts as a try.
         """
         began, done = self.seconds(), 0

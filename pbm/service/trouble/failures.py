@@ -98,8 +98,8 @@ def _first_free(path: Path) -> IO[str]:
 def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
     """Catch an error of the work inside, and `count` it as a failed try.
 
-    Raises the error if the database is away, which is no try. If the database gave up, that is no
-    try either, and `given_up` is called.
+    An unavailable database raises the error, and is no try. If the database gave up, that is no try
+    either, and `given_up` is called.
     """
     try:
         yield

@@ -1,7 +1,7 @@
 """Masks secrets in text for the operator and the log.
 
 Tags of our addresses and question tokens are recognised by their form, a password by its place:
-behind `signup handle`, or where other servers want it (`move 12 alice secret a1-c3,d4`). When in
+after `signup handle`, or where other servers expect it (`move 12 alice secret a1-c3,d4`). When in
 doubt a word is masked.
 """
 
@@ -64,7 +64,7 @@ def masked(text: str) -> str:
 
 
 def _masked_command(line: str) -> str:
-    """The line with the words masked behind a handle that are neither board, move nor option."""
+    """The line with the words after a handle masked, except a board, a move and options."""
     words = list(_WORDS.finditer(line))
     at = _command_at([word[0] for word in words])
     if at is None:

@@ -158,7 +158,7 @@ class InboxWorker:
 
     @contextmanager
     def _blamed(self, mail: InboxMail, *, in_batch: int) -> Iterator[None]:
-        """Convert an error to that mail's TurnFailedError, unless the database is away."""
+        """Convert an error to that mail's TurnFailedError, unless the database is down."""
         try:
             yield
         except WorkNeeded:

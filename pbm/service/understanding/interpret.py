@@ -153,7 +153,7 @@ def _without_wish(context: Context, script: Script) -> Script:
 
 
 def _board_lines(context: Context, script: Script) -> Script | None:
-    """The script with such lines as commands; None if there are none."""
+    """The script with the lines for a board as commands; None if there are none."""
     commands, words = script.commands, script.comment
     if script.problem:
         if len(context.mailed) <= 1 or script.problem.code not in _OF_A_MOVE:
@@ -183,7 +183,7 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 
 
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
-    """Such lines among the words, by their indexes.
+    """The lines for a board among a mail's lines, by their indexes.
 
     In an answer to one board's mail a number may count anything: there only boards count on which
     it is the sender's turn. After a mail about several boards, their numbers always count.
@@ -214,7 +214,7 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """The script with the words below each line for its board; those above all are unplaced."""
+    """The script with the text below each line as its board's comment; the first is unplaced."""
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
     above = len(script.commands) - len(lines)  # commands above the words

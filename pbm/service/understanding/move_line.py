@@ -49,7 +49,7 @@ class _Found:
 
 
 def read_move_line(context: Context, script: Script) -> Script | None:
-    """The script with the move of such a line, or a question about it; None without one."""
+    """The script with the move found in the mail, or a question about it; None without one."""
     if script.commands:
         return _leading_moves(context, script)
     problem = script.problem
@@ -110,10 +110,7 @@ def _legal(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[
 
 
 def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
-    """The question about a move that names no board.
-
-    It is for the only board on which it is the sender's turn.
-    """
+    """Ask about a move without a board, if it is the sender's turn on one board only."""
     board = _board_on_turn(context, None) if context.actor_id else None
     move = whole_move(problem.line, board.rules) if board else None
     if board is None or move is None or not move.is_on(board):

@@ -78,7 +78,7 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:
-    """The players whose passwords may be in the words, by handle, the speaker first."""
+    """The players whose passwords a comment may contain, by handle, the speaker first."""
     work, own = turn.work, player_of(speaker)
     found = [own] if own else []
     commands = [command for script in scripts for command in script.commands]
@@ -137,7 +137,7 @@ def _of_password(
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
     """Whether one more password may be checked.
 
-    Words behind another player's handle have a rate of their own, apart from that player's logins.
+    Candidates after another player's handle have a separate rate, so that they block no login.
     """
     if own is None:
         return may_check(turn, player.handle)
@@ -148,7 +148,7 @@ def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
 
 
 def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """The mail with the tags and tokens in its words masked; the sender is told.
+    """The mail with the tags and tokens in its text masked; the sender is told.
 
     Whole addresses were masked when the mail was read.
     """
