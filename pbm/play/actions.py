@@ -165,7 +165,7 @@ def forfeited_at(work: UnitOfWork, board: Board, player_id: int) -> datetime | N
 def show_life(work: UnitOfWork, player: Player) -> None:
     """End a player's absence after a mail from the player."""
     if player.absent_since is not None:
-        work.players.end_absence(player.id)
+        work.players.change(player.id, absent_since=None)
 
 
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
@@ -180,7 +180,7 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
     if since is None or not got_somewhere(work, board):
         return False
     if lapsed is None or lapsed < since:
-        work.players.note_lapse(player_id, now, spared)
+        work.players.change(player_id, lapsed_at=now, spared_at=spared)
         return False
     seat, scores = board.seats_of(player_id)[0].seat, scores_of(board)
     own = {seat, *partners(board.position, seat)}
@@ -188,7 +188,7 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
     is_behind = max(others, default=0) > scores[seat - 1]
     if is_behind or (spared and since - SPARED_EVERY < spared < since):
         return False
-    work.players.note_lapse(player_id, lapsed, since)
+    work.players.change(player_id, lapsed_at=lapsed, spared_at=since)
     return True
 
 
@@ -240,7 +240,7 @@ def _lift(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None
     """End the absence of players whose forfeit cost rating."""
     for item in forfeits:
         if not item.spared:
-            work.players.end_absence(board.seats[item.seat - 1].player_id)
+            work.players.change(board.seats[item.seat - 1].player_id, absent_since=None)
 
 
 def _without_the_removed(work: UnitOfWork, board: Board, now: datetime) -> Board:

@@ -315,7 +315,7 @@ def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterato
     done, or if the ratings have not changed."""
     if work.facts.find(STALE) is not None:
         return
-    work.players.set_rating_news(player.id, None)
+    work.players.change(player.id, rating_news=None)
     found = work.ratings.of_player(player.id)
     now = {(game, pool.value): shown(it.mu, it.sigma).number for (game, pool), it in found.items()}
     changed = tuple(

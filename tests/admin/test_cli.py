@@ -183,7 +183,12 @@ class TestBounces:
         with room.table.database.transaction() as work:
             bob = work.players.by_handle("bob")
             assert bob is not None
-            work.players.set_bounces(bob.id, 0, room.table.clock(), room.table.clock())
+            work.players.change(
+                bob.id,
+                bounces=0,
+                bounced_at=room.table.clock(),
+                unreachable_since=room.table.clock(),
+            )
         told = "(mail comes back since 2026-11-21)"
         assert lines(admin("players", "list"))[1].endswith(f" bob@example.org {told}")
         assert f"addresses: bob@example.org {told}" in lines(admin("players", "show", "bob"))
@@ -195,7 +200,9 @@ class TestBounces:
         with room.table.database.transaction() as work:
             bob = work.players.by_handle("bob")
             assert bob is not None
-            work.players.set_bounces(bob.id, 1, room.table.clock(), None)
+            work.players.change(
+                bob.id, bounces=1, bounced_at=room.table.clock(), unreachable_since=None
+            )
         shown = lines(admin("players", "show", "bob"))
         assert "mail came back for now, last on 2026-11-21" in shown
 

@@ -250,4 +250,4 @@ def mark(room: Room) -> None:
         bob = work.players.by_handle("bob")
         assert bob is not None
         now = room.table.clock()
-        work.players.set_bounces(bob.id, 0, now, now)
+        work.players.change(bob.id, bounces=0, bounced_at=now, unreachable_since=now)

@@ -186,7 +186,7 @@ def test_the_owner_is_suspended(table: Table) -> None:
     with table.database.transaction() as work:
         player = work.players.by_handle("alice")
         assert player is not None
-        work.players.set_status(player.id, "suspended")
+        work.players.change(player.id, status="suspended")
     table.person("mallory@example.net").says("resign", answering=mail).hears_nothing()
     alice.hears_nothing()
 

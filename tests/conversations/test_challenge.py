@@ -173,7 +173,7 @@ def test_somebody_suspended_cannot_be_challenged(table: Table) -> None:
     with table.database.transaction() as work:
         player = work.players.by_handle("bob")
         assert player is not None
-        work.players.set_status(player.id, "suspended")
+        work.players.change(player.id, status="suspended")
     alice.says("challenge bob").hears("bob cannot play at present.")
     bob.hears_nothing()
     assert not table.boards()

@@ -98,7 +98,9 @@ def test_who_cannot_be_reached_does_not_forfeit(table: Table) -> None:
     with table.database.transaction() as work:
         player = work.players.by_handle("alice")
         assert player is not None
-        work.players.set_bounces(player.id, 5, table.clock(), table.clock())
+        work.players.change(
+            player.id, bounces=5, bounced_at=table.clock(), unreachable_since=table.clock()
+        )
     table.days_pass(40)
     assert table.board(1).playing
     bob.hears_nothing()

@@ -258,7 +258,9 @@ def test_whose_mail_comes_back_gets_one_digest_later(table: Table) -> None:
     with table.database.transaction() as work:
         player = work.players.by_handle("alice")
         assert player is not None
-        work.players.set_bounces(player.id, 1, table.clock(), table.clock())
+        work.players.change(
+            player.id, bounces=1, bounced_at=table.clock(), unreachable_since=table.clock()
+        )
     for day in range(2):
         bob.says(f"Day {day}.")
         table.days_pass(1, hours=-1 if day else 1)

@@ -194,13 +194,13 @@ def test_the_time_stands_still_while_a_player_is_suspended(table: Table) -> None
     with table.database.transaction() as work:
         player = work.players.by_handle("alice")
         assert player
-        work.players.set_status(player.id, "suspended")
+        work.players.change(player.id, status="suspended")
     alice.forgets()
     table.days_pass(30)
     alice.hears_nothing()
     bob.hears_nothing()
     with table.database.transaction() as work:
-        work.players.set_status(player.id, "active")
+        work.players.change(player.id, status="active")
     table.days_pass(2)
     alice.gets(1).hears("We have waited for your first move")
     table.days_pass(2.9)

@@ -19,7 +19,9 @@ def bounces(table: Table, handle: str, *, at_all: bool = True) -> None:
         player = work.players.by_handle(handle)
         assert player is not None
         moment = table.clock() if at_all else None
-        work.players.set_bounces(player.id, 5 * at_all, moment, moment)
+        work.players.change(
+            player.id, bounces=5 * at_all, bounced_at=moment, unreachable_since=moment
+        )
 
 
 def refused(table: Table, person: Person) -> None:

@@ -263,7 +263,7 @@ def suspend(table: Table, handle: str) -> None:
     with table.database.transaction() as work:
         player = work.players.by_handle(handle)
         assert player is not None
-        work.players.set_status(player.id, "suspended")
+        work.players.change(player.id, status="suspended")
 
 
 def test_a_suspended_player_is_told_so_and_nothing_runs(table: Table) -> None:

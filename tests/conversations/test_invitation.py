@@ -345,7 +345,7 @@ def test_the_inviter_is_told_when_it_cannot_start_after_all(table: Table) -> Non
     with table.database.transaction() as work:
         bob = work.players.by_handle("bob")
         assert bob is not None
-        work.players.set_status(bob.id, "suspended")
+        work.players.change(bob.id, status="suspended")
     dave.forgets().says("yes").gets(2).hears("You play as dave now.", "will not take place")
     alice.gets(1).hears("| challenge alice bob dave", "bob cannot play at present.")
     assert not table.boards()

@@ -198,7 +198,7 @@ class TestNoProof:
     def test_a_suspended_player_is_told_so(self, table: Table) -> None:
         alice, _ = start(table)
         with table.database.transaction() as work:
-            work.players.set_status(1, "suspended")
+            work.players.change(1, status="suspended")
         table.person("x@example.net").writes(f"resign 1 {LOGIN}").hears_nothing()
         alice.gets(1).hears("Your account is suspended")
         assert table.board(1).status == "playing"

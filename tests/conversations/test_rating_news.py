@@ -62,8 +62,8 @@ def test_who_is_told_and_when(table: Table) -> None:
 def test_what_they_are_told(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     with table.database.transaction() as work:
-        work.players.set_rating_news(1, [["abalone", "two", 2492], ["checkers", "two", 1700]])
-        work.players.set_rating_news(2, [["abalone", "many", 1500]])
+        work.players.change(1, rating_news=[["abalone", "two", 2492], ["checkers", "two", 1700]])
+        work.players.change(2, rating_news=[["abalone", "many", 1500]])
     plays(table, [alice, bob])
     alice.hears("Yours: games of two players none yet (before 2492).")
     assert "only your rating changes. Yours: games of three players and more none yet" in " ".join(

@@ -114,7 +114,7 @@ def test_with_somebody_who_is_away(table: Table) -> None:
     with table.database.transaction() as work:
         player = work.players.by_handle("bob")
         assert player is not None
-        work.players.set_status(player.id, "suspended")
+        work.players.change(player.id, status="suspended")
     alice.says("rematch").gets(1).hears("bob cannot play at present.")
     bob.hears_nothing()
 

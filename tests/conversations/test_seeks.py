@@ -160,13 +160,15 @@ def test_whoever_cannot_play_is_not_waited_for(table: Table) -> None:
         for handle, status in (("alice", "suspended"), ("erin", "suspended")):
             player = work.players.by_handle(handle)
             assert player is not None
-            work.players.set_status(player.id, status)
+            work.players.change(player.id, status=status)
     dave.says("join 1").hears("Seek 1 is not open any more.")
     dave.says("join 2").hears("bob and dave are waiting; one more player is needed.")
     with table.database.transaction() as work:
         player = work.players.by_handle("bob")
         assert player is not None
-        work.players.set_bounces(player.id, 1, table.clock(), table.clock())
+        work.players.change(
+            player.id, bounces=1, bounced_at=table.clock(), unreachable_since=table.clock()
+        )
     dave.says("play").hears("There is nobody to pair you with")
 
 
@@ -222,7 +224,7 @@ def test_many_seeks_for_others_stand_in_nobodys_way(
         alice.says("seek -rating=3000-")
         dave.says("seek -bowl")
     with table.database.transaction() as work:
-        work.players.set_bounces(4, 1, table.clock(), table.clock())
+        work.players.change(4, bounces=1, bounced_at=table.clock(), unreachable_since=table.clock())
     bob.says("play")
     carol.says("play").hears("on board 1")
     carol.says("seek -pillar")

@@ -199,7 +199,7 @@ def test_an_end_is_taken_back_with_its_ply(work: UnitOfWork) -> None:
 def test_an_end_that_stays_is_not_told_again(work: UnitOfWork) -> None:
     game = Game(work, "alice bob")
     game.plays(*TO_AND_FRO)
-    work.players.set_status(game.players[1].id, "removed")
+    work.players.change(game.players[1].id, status="removed")
     game.leaves(game.players[1], "removed")
     assert ends(undo_ply(work, game.board, NOW)) == []
     assert (game.board.ply, game.board.ended_by) == (len(TO_AND_FRO) - 1, "last")
@@ -208,7 +208,7 @@ def test_an_end_that_stays_is_not_told_again(work: UnitOfWork) -> None:
 def test_an_end_that_becomes_another_one(work: UnitOfWork) -> None:
     game = Game(work, "alice bob")
     end_board(work, game.board, (), NOW)
-    work.players.set_status(game.players[0].id, "removed")
+    work.players.change(game.players[0].id, status="removed")
     reopened, ended = ends(reopen_board(work, game.board, NOW))
     assert reopened == BoardReopened(game.number)
     assert ended == BoardEnded(game.number, "last", (2, 1))

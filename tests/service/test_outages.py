@@ -264,7 +264,9 @@ def test_fault_clock_ahead_gives_up_no_mail_and_no_claim(table: Table) -> None:
 def test_fault_clock_back_what_is_held_for_a_player_goes_on_waiting(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     with table.database.transaction() as work:
-        work.players.set_bounces(1, 0, START, START)  # mail to alice comes back: a day's pause
+        work.players.change(
+            1, bounces=0, bounced_at=START, unreachable_since=START
+        )  # mail to alice comes back: a day's pause
     table.hand_in(bob.address, to_of(bob), bob.mail_bytes("", "Hello!", to=to_of(bob)))
     assert take_next(table.turns)
     world = World()

@@ -49,15 +49,15 @@ def undone(work: UnitOfWork, *, looks: bool) -> None:
 
 def test_the_database_hears_of_a_savepoint_only_where_something_goes_there(table: Table) -> None:
     with table.database.transaction() as work, heard(table.database) as found:
-        work.players.end_absence(1)
+        work.players.change(1, absent_since=None)
         with work.savepoint():
-            work.players.end_absence(2)
+            work.players.change(2, absent_since=None)
         with pytest.raises(ZeroDivisionError):
             undone(work, looks=False)
         work.flush()
     assert [word for word in found if word != "BEGIN"] == ["UPDATE", "UPDATE"]
     with table.database.transaction() as work, heard(table.database) as found:
-        work.players.end_absence(1)
+        work.players.change(1, absent_since=None)
         with pytest.raises(ZeroDivisionError):
             undone(work, looks=True)
         work.flush()
@@ -96,7 +96,7 @@ def test_what_cannot_be_written_is_heard_of_when_it_goes_and_can_be_undone(table
     with table.database.transaction() as work:
         with pytest.raises(IntegrityError):
             twice(work)
-        work.players.set_status(1, "suspended")
+        work.players.change(1, status="suspended")
     with table.database.reading() as work:
         assert work.players.get(1).status == "suspended"
         assert work.players.get(1).handle == "alice"
@@ -115,7 +115,7 @@ def test_rows_are_read_again_only_after_their_table_was_written(table: Table) ->
         before = work.boards.get(1)
         assert work.boards.get(1) is before
         reads = found.count("SELECT")
-        work.players.end_absence(1)  # the seats show their players
+        work.players.change(1, absent_since=None)  # the seats show their players
         assert work.boards.get(1) == before
         assert found.count("SELECT") == reads + 1
         work.boards.change(1, taken_back=7)
@@ -187,7 +187,7 @@ def test_an_earlier_write_that_fails_is_reported_before_a_savepoint(table: Table
 
 def name_everybody(work: UnitOfWork, handle: str) -> None:
     """Give all players one handle, in a write that is still buffered when a savepoint is opened."""
-    work.players.set_status(1, "suspended")
+    work.players.change(1, status="suspended")
     call = Call(f"UPDATE players SET handle = '{handle}'")
     work.transaction.write(call, frozenset({"players"}))
     with work.savepoint():

@@ -228,7 +228,7 @@ class Delete(Command, group="account"):
     def run(self, context: Context) -> Iterator[Event]:
         player = context.player
         # First, so that no match goes on with them.
-        context.work.players.set_status(player.id, PlayerStatus.REMOVED)
+        context.work.players.change(player.id, status=PlayerStatus.REMOVED)
         for board in boards_played(context.work, player):
             yield from leave_board(context.work, board, player, "resigned", context.now)
         yield from leave_all_seeks(context.work, player)

@@ -87,7 +87,7 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
         if not work.reminders.is_under_way(wait.player.id, board.id, since):
             board = leave_a_day(work, board, now)
             wait = wait_of(work, board, now)
-    work.waits.note_reminded(board, times)
+    work.waits.set(board, reminded=times)
     return wait.ends_at if wait else None
 
 
@@ -149,11 +149,11 @@ def give_time(
         _check(board, timedelta(seconds=seconds - seat.used))
         banked = terms.bank if seat.banked is None else seat.banked
         banked = None if terms.bank is None or banked is None else banked + seconds
-        work.waits.set_used(board, seat.seat, seat.used - seconds, banked)
+        work.waits.set_seat(board, seat.seat, used=seat.used - seconds, banked=banked)
     board = work.boards.get(board.id)
     wait = wait_of(work, board, now)
     if wait is not None:
-        work.waits.note_reminded(board, min(board.reminded, wait.passed))
+        work.waits.set(board, reminded=min(board.reminded, wait.passed))
         look_in_time(work, board, now)
     given_to = others if terms.counts_used else [mover] if mover else []
     handles = dict.fromkeys(item.handle for item in given_to)

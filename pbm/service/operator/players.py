@@ -92,7 +92,7 @@ def suspend(session: OperatorSession, handle: str, why: str) -> Player:
         player = _present(act, handle)
         if player.status == PlayerStatus.SUSPENDED:
             raise OperatorError(f"{player.handle} is suspended already.")
-        act.work.players.set_status(player.id, PlayerStatus.SUSPENDED)
+        act.work.players.change(player.id, status=PlayerStatus.SUSPENDED)
         announce_seeks(act, leave_all_seeks(act.work, player))
         act.note("suspended", player=player)
         boards = boards_played(act.work, player)
@@ -110,7 +110,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
         player = _present(act, handle)
         if player.status != PlayerStatus.SUSPENDED:
             raise OperatorError(f"{player.handle} is not suspended.")
-        act.work.players.set_status(player.id, PlayerStatus.ACTIVE)
+        act.work.players.change(player.id, status=PlayerStatus.ACTIVE)
         changes = act.work.changes.of_player(player.id)
         since = [change.at for change in changes if change.what == "suspended"]
         give_back(act.work, player, max(since, default=act.now), act.now)
@@ -128,7 +128,7 @@ def reachable(session: OperatorSession, handle: str, why: str) -> Player:
         player = _present(act, handle)
         if player.unreachable_since is None:
             raise OperatorError(f"Mail to {player.handle} is not known to come back.")
-        act.work.players.set_bounces(player.id, 0, None, None)
+        act.work.players.change(player.id, bounces=0, bounced_at=None, unreachable_since=None)
         act.note("reachable again", player=player)
         reachable_again(act, player)
         for board in boards_played(act.work, player):
@@ -146,7 +146,7 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
         boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
         act.tell(player.address, "removed", "you are removed", handle=player.handle, boards=numbers)
-        act.work.players.set_status(player.id, PlayerStatus.REMOVED)
+        act.work.players.change(player.id, status=PlayerStatus.REMOVED)
         announce_seeks(act, leave_all_seeks(act.work, player))
         for event in call_off_all(act.work, player):
             tell_called_off(act, event)

@@ -53,7 +53,7 @@ def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
     if sent.last_error:
         return f"nothing: mail o{sent.id} has come back before"
     why = " ".join(filter(None, (report.status, report.reason))) or "no reason given"
-    work.outbox.note(sent.id, f"came back ({report.verdict}): {why}")
+    work.outbox.change(sent.id, last_error=f"came back ({report.verdict}): {why}")
     marked = _count(turn, player, sent, hard=report.verdict == HARD)
     return f"mail o{sent.id} to {player.handle} came back ({report.verdict}){marked}"
 
@@ -89,7 +89,7 @@ def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
     may_claim = proven or player.unreachable_since is None
     if not may_claim and not BACK_BY_CLAIM.take(turn.work, turn.now, player.id):
         return ()
-    turn.work.players.set_bounces(player.id, 0, None, None)
+    turn.work.players.change(player.id, bounces=0, bounced_at=None, unreachable_since=None)
     if not player.addresses:
         return ()
     if player.unreachable_since is None:
@@ -151,7 +151,9 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
         else:
             count += last <= now - _COUNTED_EVERY
     marks = since is None and (hard or count >= MOST_SOFT)
-    work.players.set_bounces(player.id, count, now, now if marks else since)
+    work.players.change(
+        player.id, bounces=count, bounced_at=now, unreachable_since=now if marks else since
+    )
     if marks:
         tell_later(work, player, UNREACHABLE, now, now + LASTED)
     turns = _to_move(work, player)

@@ -47,13 +47,13 @@ def remind_anew(turn: Turn, mail: OutboxMail) -> None:
         if board.to_move is not None and board.to_move.player_id == mail.player_id
     ]
     if not waiting and any(item["is_first"] for item in _reminded_boards(mail)):
-        work.outbox.write_later(mail.id, turn.now)
+        work.outbox.change(mail.id, written_at=turn.now)
         return
     work.outbox.finish([mail.id], OutboxStatus.DROPPED, turn.now, "its dates are not true any more")
     for board in waiting:
         wait = wait_of(work, board, turn.now)
         if wait and not wait.is_over:
-            work.waits.note_reminded(board, 0)
+            work.waits.set(board, reminded=0)
     abouts = [str(board.id) for board in waiting]
     work.timers.advance(TimerKind.CLOCK, abouts, turn.now, turn.now)
 

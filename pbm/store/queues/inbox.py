@@ -153,7 +153,7 @@ class Inbox(MailQueue[InboxMail]):
                 return None
             if copy["received_at"] > mail.now - mail.same_for:
                 return int(copy["id"])
-            self._change(copy["id"], digest=f"{mail.digest}.{copy['id']}")
+            self.change(copy["id"], digest=f"{mail.digest}.{copy['id']}")
         _KEEP_RAW.run(self._transaction, {"mail": added, "raw": mail.raw})
         return int(added)
 
@@ -208,11 +208,11 @@ class Inbox(MailQueue[InboxMail]):
 
     def set_stuck(self, inbox_id: int) -> None:
         """Mark a mail as stuck until the operator retries or drops it."""
-        self._change(inbox_id, inbox.c.status == NEW, status=InboxStatus.STUCK)
+        self.change(inbox_id, inbox.c.status == NEW, status=InboxStatus.STUCK)
 
     def retry(self, inbox_id: int) -> None:
         """Make a stuck mail new again."""
-        self._change(inbox_id, status=InboxStatus.NEW, tries=0)
+        self.change(inbox_id, status=InboxStatus.NEW, tries=0)
 
 
 def _kept(mail: ArrivedMail) -> dict[str, Any]:

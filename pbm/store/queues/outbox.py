@@ -226,7 +226,7 @@ class Outbox(MailQueue[OutboxMail]):
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
         """Record a permanent failure; the contents stay for a retry by the operator."""
-        self._change(
+        self.change(
             outbox_id,
             status=OutboxStatus.FAILED,
             finished_at=now,
@@ -236,11 +236,7 @@ class Outbox(MailQueue[OutboxMail]):
 
     def defer(self, outbox_id: int, error: str, due_at: datetime) -> None:
         """Record a temporary failure."""
-        self._change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
-
-    def write_later(self, outbox_id: int, now: datetime) -> None:
-        """Treat a waiting mail as written now."""
-        self._change(outbox_id, written_at=now)
+        self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
         """Make mails due now that wait longer than any retry, after a clock was ahead.
@@ -260,7 +256,7 @@ class Outbox(MailQueue[OutboxMail]):
 
     def retry(self, outbox_id: int, now: datetime) -> None:
         """Make a waiting or failed mail due at once."""
-        self._change(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
+        self.change(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
         """The waiting mails before this one to the same reader about the same board."""
@@ -312,10 +308,6 @@ class Outbox(MailQueue[OutboxMail]):
         )
         row = self._row(query)
         return self._read(row) if row else None
-
-    def note(self, outbox_id: int, what: str) -> None:
-        """Record for the operator what happened to a mail after it was sent."""
-        self._change(outbox_id, last_error=what)
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
         """Make the delayed mails to a player due at once."""

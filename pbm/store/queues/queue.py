@@ -41,7 +41,8 @@ class _Queue(Repository, Generic[_M]):
         row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)
         return self._read(row) if row else None
 
-    def _change(self, number: int, *where: ColumnElement[bool], **values: Any) -> None:
+    def change(self, number: int, *where: ColumnElement[bool], **values: Any) -> None:
+        """Update columns of a row, if it meets the conditions."""
         self._update(self._table, self._table.c.id == number, *where, **values)
 
     def _count_try(self, number: int, *where: ColumnElement[bool], **values: Any) -> int:
@@ -93,7 +94,7 @@ class JobQueue(_Queue[_J]):
 
     def set_stuck(self, job: _J) -> None:
         """Mark a job as stuck: it is not retried until the next start."""
-        self._change(job.id, stuck=True)
+        self.change(job.id, stuck=True)
 
     def retry_stuck(self) -> None:
         """Retry all stuck jobs."""

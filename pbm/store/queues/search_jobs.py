@@ -155,7 +155,7 @@ class SearchJobs(JobQueue[SearchJob]):
 
     def put_off(self, job: SearchJob, due_at: datetime) -> None:
         """End the lease; the job is due again at a moment."""
-        self._change(job.id, leased_by=None, leased_until=None, due_at=due_at)
+        self.change(job.id, leased_by=None, leased_until=None, due_at=due_at)
 
     def note_try(self, job: SearchJob, error: str) -> SearchJob:
         """Count a failed try for an expired lease."""

@@ -146,7 +146,7 @@ class Timers(JobQueue[Timer]):
 
     def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
         """Defer a timer; its tries count from zero."""
-        self._change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
+        self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
         """Shift timers set by a clock that was ahead, keeping their waits."""
@@ -154,4 +154,4 @@ class Timers(JobQueue[Timer]):
         for row in self._rows(ahead):
             timer = Timer(**row)
             wait = timer.due_at - timer.set_at
-            self._change(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)
+            self.change(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)

@@ -22,10 +22,6 @@ from pbm.store.values.players import Vacation
 class Waits(Repository):
     """Writes clock data of boards, within one transaction."""
 
-    def note_reminded(self, board: Board, times: int) -> None:
-        """Store the number of reminders about the awaited move."""
-        Boards(self._transaction).change(board.id, reminded=times)
-
     def set(self, board: Board, **changed: Any) -> Board:
         """Change clock data of a board: `given`, `stops`, `reminded`, `paused_since`."""
         stored = dict(changed)
@@ -34,15 +30,9 @@ class Waits(Repository):
         Boards(self._transaction).change(board.id, **stored)
         return replace(board, **changed)
 
-    def set_stopped(self, board: Board, seat: int, stopped: int) -> None:
-        """Store how many seconds a clock stood still because mail to its player bounced."""
-        self._update(seats, seats.c.board_id == board.id, seats.c.seat == seat, stopped=stopped)
-
-    def set_used(self, board: Board, seat: int, used: int, banked: int | None) -> None:
-        """Store the seconds used of a seat's clock, and those left in its bank."""
-        self._update(
-            seats, seats.c.board_id == board.id, seats.c.seat == seat, used=used, banked=banked
-        )
+    def set_seat(self, board: Board, seat: int, **changed: int | None) -> None:
+        """Change clock data of a seat, in seconds: `used`, `banked`, `stopped`."""
+        self._update(seats, seats.c.board_id == board.id, seats.c.seat == seat, **changed)
 
 
 # Sent, and not bounced yet.

@@ -206,15 +206,11 @@ class Players(Repository):
     def drop_addresses(self, player_id: int) -> None:
         """Delete all addresses of a player, and the record of bounces."""
         self._delete(addresses, addresses.c.player_id == player_id)
-        self.set_bounces(player_id, 0, None, None)
+        self.change(player_id, bounces=0, bounced_at=None, unreachable_since=None)
 
     def renew_epoch(self, player_id: int) -> None:
         """Invalidate all reply addresses given to this player so far."""
         self._update(players, players.c.id == player_id, epoch=players.c.epoch + 1)
-
-    def set_status(self, player_id: int, status: PlayerStatus) -> None:
-        """Make a player active, suspended or removed."""
-        self._set(player_id, status=status)
 
     def change_settings(self, player_id: int, **changes: Any) -> None:
         """Change some settings of a player; others stay, also those of a newer version."""
@@ -222,17 +218,17 @@ class Players(Repository):
         default = asdict(PlayerSettings())
         wanted = {**(kept or {}), **changes}.items()
         left = {name: value for name, value in wanted if value != default.get(name)}
-        self._set(player_id, settings=left or None)
+        self.change(player_id, settings=left or None)
 
     def set_password(self, player_id: int, password_hash: PasswordHash | None) -> None:
         """Store a player's password hash; None for no password."""
-        self._set(player_id, password_hash=password_hash.text if password_hash else None)
+        self.change(player_id, password_hash=password_hash.text if password_hash else None)
 
     def change_handle(self, player: Player, handle: str) -> None:
         """Change a player's handle; the old one stays reserved, against impersonation."""
         self._delete(former_handles, former_handles.c.handle == handle)
         self._insert(former_handles, handle=player.handle, player_id=player.id)
-        self._set(player.id, handle=handle)
+        self.change(player.id, handle=handle)
 
     def formerly(self, handle: str) -> int | None:
         """The id of the player who formerly had this handle, None if there is none."""
@@ -251,36 +247,10 @@ class Players(Repository):
         """Note that a player was reminded; an absence already begun keeps its beginning."""
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
-            self._set(player_id, absent_since=now)
+            self.change(player_id, absent_since=now)
 
-    def end_absence(self, player_id: int) -> None:
-        """Note that a player has written."""
-        self._set(player_id, absent_since=None)
-
-    def note_lapse(self, player_id: int, lapsed_at: datetime, spared_at: datetime | None) -> None:
-        """Note when an absence last cost rating, and the last absence in which a loss did not."""
-        self._set(player_id, lapsed_at=lapsed_at, spared_at=spared_at)
-
-    def set_rating_news(self, player_id: int, news: list[list[Any]] | None) -> None:
-        """Store a player's ratings before a recount; None once they are told."""
-        self._set(player_id, rating_news=news)
-
-    def set_bounces(
-        self,
-        player_id: int,
-        count: int,
-        bounced_at: datetime | None,
-        unreachable_since: datetime | None,
-    ) -> None:
-        """Store the state of recent bounces of mail to a player."""
-        self._set(
-            player_id,
-            bounces=count,
-            bounced_at=bounced_at,
-            unreachable_since=unreachable_since,
-        )
-
-    def _set(self, player_id: int, **values: Any) -> None:
+    def change(self, player_id: int, **values: Any) -> None:
+        """Update columns of a player's row; see `Player` for their meaning."""
         _SET.run(self._transaction, player_id, values)
 
     def _one(self, statement: Statement, **values: Any) -> Player | None:
