@@ -12,7 +12,13 @@ from pbm.service.asking.challenges import CHALLENGE, tell_called_off
 from pbm.service.telling.announce import announce_seeks
 from pbm.service.ticks.tick import Again, Done, Tick
 from pbm.store.queues.timers import ALL_KEPT
-from pbm.store.values.asking import CONSENT_STANDS, PendingCommands, Question, SeekStatus
+from pbm.store.values.asking import (
+    CONSENT_STANDS,
+    ErrandStatus,
+    PendingCommands,
+    Question,
+    SeekStatus,
+)
 
 _EVERY = timedelta(days=1)
 _NEXT_ERASURE_AFTER = timedelta(seconds=1)  # so that turns wait briefly
@@ -58,7 +64,7 @@ def lapse_question(tick: Tick) -> Done | Again:
         waiting = [number for number in question.params["errands"] if number not in still_asked]
         dropped += tick.work.questions.open_errands(waiting)
     for errand in dropped:
-        tick.work.questions.lapse_errand(errand)
+        tick.work.questions.settle_errand(errand, ErrandStatus.DROPPED, lines=[], comment=[])
     count = len(dropped) + _lapse_invitation(tick, question)
     return Done(f"{question.kind} question lapsed, {count} dropped with it")
 

@@ -200,18 +200,10 @@ class Questions(Repository):
         rows = self._rows(select(*_ERRAND).where(*where).order_by(errands.c.id))
         return tuple(map(_errand, rows))
 
-    def settle_errand(self, errand: PendingCommands, status: ErrandStatus) -> None:
-        """Mark an errand as done or dropped, and delete its password hash."""
-        self._settle(errands.c.id == errand.id, status)
-
-    def lapse_errand(self, errand: PendingCommands) -> None:
-        """Drop an expired errand, and delete its contents."""
-        self._settle(errands.c.id == errand.id, ErrandStatus.DROPPED, lines=[], comment=[])
-
-    def _settle(self, which: ColumnElement[bool], status: ErrandStatus, **values: Any) -> None:
-        self._update(
-            errands, which, status=status, password_hash=None, password_seal=None, **values
-        )
+    def settle_errand(self, errand: PendingCommands, status: ErrandStatus, **values: Any) -> None:
+        """Mark an errand as done or dropped, delete its password hash, and change other columns."""
+        gone: dict[str, Any] = {"password_hash": None, "password_seal": None, **values}
+        self._update(errands, errands.c.id == errand.id, status=status, **gone)
 
 
 class Consents(Repository):
