@@ -157,20 +157,16 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
         return [PauseEnded(board.id, handle)]
     done = TakebackDone(board.id, handle, *_taken(work, board, offer))
     void = [other for other in board.open_offers if other.kind != offer.kind]
-    return [
-        done,
-        *_take_back(work, board, offer.moved - 1, now),
-        *(OfferVoid(board.id, board.handle_of(other.by), other.kind) for other in void),
-    ]
-
-
-def _take_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> list[Event]:
-    """Take back all plies after `ply`; players who have left since stay out of the game."""
+    ply = offer.moved - 1
     since = [item for item in work.plies.departures(board.id) if item.after_ply > ply]
     after = go_back(work, board, ply, now)
-    for item in since:
+    for item in since:  # these players stay out of the game
         after = take_out(work, after, [item.seat], item.how, now, spared=item.spared)
-    return settle_end(work, board, after, now)
+    return [
+        done,
+        *settle_end(work, board, after, now),
+        *(OfferVoid(board.id, board.handle_of(other.by), other.kind) for other in void),
+    ]
 
 
 def _answered(

@@ -12,13 +12,13 @@ from zoneinfo import ZoneInfo
 
 from pbm.errors import Refusal
 from pbm.plain import from_plain
-from pbm.play.clocks.calendar import UNNOTICED, Calendar, Stretch, outages
+from pbm.play.clocks.calendar import UNNOTICED, Calendar, outages
 from pbm.play.clocks.terms import LAST_REMINDER, SHORTEST, Terms, parse_duration, usual_terms
 from pbm.store.db import UnitOfWork
 from pbm.store.repositories.clocks import vacations_read
 from pbm.store.sql.statement import Read
 from pbm.store.values.boards import Board, Seat, Stop
-from pbm.store.values.players import Player, Vacation
+from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
 _DAY = timedelta(days=1)
@@ -251,6 +251,14 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
     found = work.vacations.of_player(player.id, _calendar_since(board, now))
     away = [item for item in found if item.board_id in (None, board.id)]
     here = (item for item in away if item.zone in (None, zone))
+    abroad = [  # the moments when a vacation began and ended in another time zone
+        (
+            datetime.combine(item.first_day, time(), ZoneInfo(item.zone)),
+            datetime.combine(item.last_day + _DAY, time(), ZoneInfo(item.zone)),
+        )
+        for item in away
+        if item.zone is not None and item.zone != zone
+    ]
     # A wait that has just begun has no outage.
     is_new = board.waits_since is not None and now - board.waits_since <= UNNOTICED
     lost = () if is_new else outages(work, now)
@@ -264,17 +272,10 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
         ZoneInfo(zone),
         weekends_off=not player.settings.weekend,
         away=tuple((item.first_day, item.last_day) for item in here),
-        abroad=tuple(_abroad(item, item.zone) for item in away if item.zone not in (None, zone)),
+        abroad=tuple(abroad),
         stopped=(*lost, *halted),
         unreached=tuple(unreached),
     )
-
-
-def _abroad(vacation: Vacation, zone: str) -> Stretch:
-    """The moments when a vacation began and ended in another time zone."""
-    days = vacation.first_day, vacation.last_day + _DAY
-    begin, end = (datetime.combine(day, time(), ZoneInfo(zone)) for day in days)
-    return begin, end
 
 
 def _left(board: Board, seat: Seat) -> timedelta | None:

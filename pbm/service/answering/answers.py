@@ -20,7 +20,7 @@ from pbm.service.answering.addresses import adopt, settle_new_address
 from pbm.service.answering.signup import handle_again, settle_signup
 from pbm.service.asking.addresses import KIND as NEW_ADDRESS
 from pbm.service.asking.challenges import CHALLENGE
-from pbm.service.asking.passwords import password_of
+from pbm.service.asking.passwords import stored_password
 from pbm.service.asking.questions import as_shown, ask_once_more
 from pbm.service.asking.standing_consent import give_consent
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
@@ -155,7 +155,7 @@ def _run_errands(
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DONE)
         hints = (errand.board_id,) if errand.board_id else ()
-        kept = password_of(turn.site.keyring, errand)
+        kept = stored_password(turn.site.keyring, errand)
         confirmed = KnownPassword(kept or Refusal("password-lapsed"))
         meant = replace(context, turn=replace(turn, passwords=confirmed), hints=hints, mailed=())
         events += run_script(meant, Script(read_commands(errand.lines), errand.comment))

@@ -25,7 +25,7 @@ from pbm.service.answering.invitations import (
 )
 from pbm.service.answering.strangers import help_stranger, misread_signup, say_goodbye, signup_of
 from pbm.service.asking.first_games import FIRST_GAMES, first_game_kept
-from pbm.service.asking.passwords import asked_with, hash_of_first, within_rate
+from pbm.service.asking.passwords import hash_of_first, stored_password, within_rate
 from pbm.service.asking.questions import Welcome, ask_once_more, ask_signup, invitation_to
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.obeying.refusals import problem_answer
@@ -62,7 +62,7 @@ def settle_signup(turn: MailTurn, question: Question) -> str:
             return _ask_back(turn, question, name or (None if is_answer else name_alone(first)))
         handle = signs_up.handle if signs_up else question.params["handle"]
         check_new_handle(work, handle)
-        waits = asked_with(turn.site.keyring, question)
+        waits = stored_password(turn.site.keyring, question)
         kept = hash_of_first(turn, signs_up) if signs_up else waits
     except Refusal as refusal:
         return _ask_again(turn, question, refusal)
@@ -183,7 +183,7 @@ def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
     handle, taken = choose_handle(turn.work, question.address, question.params["handle"])
     if taken:
         handle = suggest_handle(turn.work, question.address)
-    kept = asked_with(turn.site.keyring, question)
+    kept = stored_password(turn.site.keyring, question)
     return _ask(turn, question, Welcome(handle, refusal, last=False, kept=kept))
 
 

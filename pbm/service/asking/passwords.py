@@ -36,15 +36,21 @@ def sealed_for(keyring: Keyring, kept: PasswordHash | None, address: str) -> Sea
     return keyring.seal_password(kept, _of_address(address)) if kept else None
 
 
-def asked_with(keyring: Keyring, question: Question) -> PasswordHash | None:
-    """The hash stored with a question; None if we did not seal it."""
-    if question.password is None:
+def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> PasswordHash | None:
+    """The hash stored with a question or with pending commands; None if we did not seal it."""
+    if asked.password is None:
         return None
-    return keyring.open_password(question.password, _of_address(question.address))
+    if isinstance(asked, Question):
+        return keyring.open_password(asked.password, _of_address(asked.address))
+    return keyring.open_password(asked.password, _of_player(asked.player_id))
 
 
 def _of_address(address: str) -> str:
     return f"address {address_key(address)}"
+
+
+def _of_player(player_id: int) -> str:
+    return f"player {player_id}"
 
 
 def within_rate(context: Context, script: Script) -> Context:
@@ -89,16 +95,5 @@ def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None
     return context.turn.site.keyring.seal_password(kept, _of_player(context.player.id))
 
 
-def password_of(keyring: Keyring, errand: PendingCommands) -> PasswordHash | None:
-    """The new password stored with an errand; None if we did not seal it."""
-    if errand.password is None:
-        return None
-    return keyring.open_password(errand.password, _of_player(errand.player_id))
-
-
 def _new_passwords(script: Script) -> list[str]:
     return [command.new_password for command in script.commands if command.new_password]
-
-
-def _of_player(player_id: int) -> str:
-    return f"player {player_id}"
