@@ -287,8 +287,6 @@ class MatchBrokenOff(_MatchNews):
 class MatchOver(_MatchNews):
     """All rounds are played."""
 
-    winners: tuple[str, ...]
-
 
 # -- clocks ----------------------------------------------------------------------------------------
 

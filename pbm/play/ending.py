@@ -32,7 +32,7 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     players = [work.players.get(player_id) for player_id in next_seating(board)]
     away = tuple(player.handle for player in players if not player.is_active)
     if _is_played_out(last):
-        return [MatchOver(*so_far, tuple(item.handle for item in leaders(table)))]
+        return [MatchOver(*so_far)]
     if board.status == BoardStatus.CLOSED or away:
         return [MatchBrokenOff(*so_far, away)]
     place = replace(board.round, number=board.round.number + 1)
@@ -77,12 +77,6 @@ def standings(boards: Sequence[Board]) -> list[MatchStanding]:
                 balance=before.balance + balance_of(board, seat.seat),
             )
     return sorted(table.values(), key=lambda item: (-item.wins, -item.balance))
-
-
-def leaders(table: Sequence[MatchStanding]) -> list[MatchStanding]:
-    """Winners of a match: the first by wins, then by balance."""
-    best = table[0]
-    return [item for item in table if (item.wins, item.balance) == (best.wins, best.balance)]
 
 
 def settle_end(

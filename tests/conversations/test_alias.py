@@ -58,7 +58,8 @@ def test_a_move_waits_with_its_ply(table: Table) -> None:
     alice.says("a2-c4,d5", answering=mail)
     bob.says("i5-g5,f5")
     alice.forgets().says("yes", answering=question).gets(1).hears(
-        "The move was meant as ply 1, but the next ply of board 1 is 3.", "is one of your addresses"
+        "You meant this as move 1, but the next move on board 1 is number 3.",
+        "is one of your addresses",
     )
 
 

@@ -146,7 +146,7 @@ def test_what_cannot_be_analysed_is_told(table: Table) -> None:
     alice.forgets().says("analyse 1").gets(1).hears("was played under other rules of Abalone")
     table.begins("alice", "bob")
     bob.says("decline 2")
-    alice.forgets().says("analyse 2").gets(1).hears("No move was played on board 2")
+    alice.forgets().says("analyse 2").gets(1).hears("Board 2 has no moves to analyse.")
     assert not table.rows("thoughts")
 
 
@@ -191,7 +191,7 @@ def test_a_game_that_goes_on_after_all_is_analysed_anew(table: Table) -> None:
     table.robots_think()
     with table.database.engine.begin() as connection:
         connection.execute(update(boards).values(ply=3, taken_back=1))
-    alice.forgets().says("analyse 1").gets(1).hears("Board 1 is being analysed, all its 3 moves.")
+    alice.forgets().says("analyse 1").gets(1).hears("Board 1 is being analysed, all 3 moves.")
     with table.database.engine.begin() as connection:
         connection.execute(update(boards).values(ply=4, taken_back=0))
 
@@ -222,7 +222,7 @@ def test_a_record_does_not_tell_what_to_play_on_a_board_that_stands_so(table: Ta
     alice.says(f"import\n{record}").hears("It is board 2 now")
     bob.forgets().says(f"import\n{record}").hears("It is board 3 now")
     alice.forgets().says("analyse 2").gets(1).hears(
-        "Board 1, on which you play, stands now as the game of board 2 did after ply 2,"
+        "Board 1, on which you play, stands now as the game of board 2 did after move 2,"
         " perhaps turned or mirrored. So that can be analysed for you once board 1 has gone on."
     )
     assert not table.rows("thoughts")
@@ -241,7 +241,9 @@ def test_neither_does_a_copy_of_it_nor_a_game_that_was_played_for_that(table: Ta
     bob.says(f"import\n{record}").hears("It is board 2 now")
     carol.says("analyse 2").hears("Board 2 is being analysed")
     table.robots_think()
-    bob.forgets().says("analyse 2").gets(1).hears("as the game of board 2 did after ply 3, perhaps")
+    bob.forgets().says("analyse 2").gets(1).hears(
+        "as the game of board 2 did after move 3, perhaps"
+    )
     assert "{" not in bob.says("export 2").newest.text
     assert "{better: " in " ".join(carol.says("export 2").newest.text.split())
     table.clock.passes(minutes=1)
@@ -249,7 +251,9 @@ def test_neither_does_a_copy_of_it_nor_a_game_that_was_played_for_that(table: Ta
     for (_, move), mover in zip(line, (carol, bob, carol), strict=True):
         mover.says(f"move 3 {mirrored(move)}")
     carol.says("resign 3")
-    bob.forgets().says("analyse 3").gets(1).hears("as the game of board 3 did after ply 3, perhaps")
+    bob.forgets().says("analyse 3").gets(1).hears(
+        "as the game of board 3 did after move 3, perhaps"
+    )
     bob.says("move 1 h4,g4").forgets().says("analyse 3").hears("Board 3 is being analysed")
 
 
@@ -265,7 +269,7 @@ def test_nor_a_copy_that_was_played_on_before(table: Table) -> None:
     alice.says("move 1 a1-c3,b2")
     table.person("bob@example.org").says("move 1 i9-g7,h8", answering=_bob.newest)
     alice.forgets().says("analyse 2").gets(1).hears(
-        "as the game of board 2 did after ply 2, perhaps"
+        "as the game of board 2 did after move 2, perhaps"
     )
 
 

@@ -41,7 +41,7 @@ def test_it_is_said_in_a_line(table: Table, line: str, set_to: str) -> None:
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
-        ("challenges", "Something is missing there: one of on, off, ask."),
+        ("challenges", "Something is missing: one of on, off, ask."),
         ("challenges perhaps", 'I do not know "perhaps" here; it is one of on, off, ask.'),
         ("set challenges perhaps", '"challenges" can be on, off or ask'),
         ("limit many", '"many" is not a number of games: send such as "limit 5", up to 999'),
@@ -50,8 +50,8 @@ def test_it_is_said_in_a_line(table: Table, line: str, set_to: str) -> None:
         ("accept challenge", "There is no challenge that waits for this."),
         ("accept challenge bob", "There is no challenge between you and bob that waits"),
         ("reject challenge", "There is no challenge that waits for this."),
-        ("accept draw bob", 'I could not read the end of it, "bob".'),
-        ("accept challenge 12", 'I could not read the end of it, "12".'),
+        ("accept draw bob", 'I could not read "bob" at the end of your line.'),
+        ("accept challenge 12", 'I could not read "12" at the end of your line.'),
     ],
 )
 def test_what_cannot_be_done_is_told(table: Table, line: str, answer: str) -> None:
@@ -82,16 +82,14 @@ def test_who_is_asked_gets_the_board_with_the_yes_and_not_before(table: Table) -
         "alice challenges you to a game of Abalone. Reply yes to play",
         "alice writes: | Shall we?",
         "A match of 2 games: alice and bob, on the bowl board. alice begins. It is not rated.",
-        "A player has 3 weeks for a move, and 30 days to begin with, and 1 day more with each",
+        "You have up to 3 weeks for a move, and a time bank of 30 days for all of them; each move",
     )
     assert not table.boards()
     alice.says("games").hears("Your challenge to a game of Abalone waits for bob until 2026-11-28.")
     bob.says("whoami", answering=bob.mails[0]).hears('answer "accept challenge alice" or "reject')
     bob.says("Yes please!\nHave fun.", answering=bob.mail(ASKS)).gets(1)
     for person in (alice, bob):
-        person.gets(1).hears(
-            "Abalone Board 1: alice v bob", "| Shall we?", "bob writes: | Have fun."
-        )
+        person.gets(1).hears("Abalone Board 1: alice v bob", "| Shall we?", ": | Have fun.")
     board = table.board(1)
     assert (board.options["layout"], board.rated) == ("bowl", False)
     assert board.round is not None

@@ -23,9 +23,9 @@ def meet(table: Table, one: str, other: str) -> bool:
         ("block me", "That is you."),
         ("block alice", "That is you."),
         ("block zoe", "There is no player called zoe."),
-        ("block 12", 'I could not read the end of it, "12".'),
+        ("block 12", 'I could not read "12" at the end of your line.'),
         ("unblock bob", "You have not blocked bob."),
-        ("unblock", "Something is missing there: the handle."),
+        ("unblock", "Something is missing: the handle."),
     ],
 )
 def test_what_cannot_be_done_is_told(table: Table, line: str, answer: str) -> None:
@@ -121,8 +121,8 @@ def test_they_wait_in_no_seek_together(table: Table) -> None:
     assert [row["seek_id"] for row in table.rows("seekers") if row["player_id"] == 1] == [1, 3]
     bob.says("seeks").hears("Number 2: bob")
     assert "Number 3" not in bob.newest.text
-    bob.says("join 3").hears("Somebody waits in seek 3 whom we put on no board with you.")
-    alice.says("join 2").hears("Somebody waits in seek 2 whom we put on no board with you.")
+    bob.says("join 3").hears("One of the players in seek 3 cannot be put on a board with you.")
+    alice.says("join 2").hears("One of the players in seek 2 cannot be put on a board with you.")
     bob.says("play")
     alice.says("play").hears("There is nobody to pair you with")
     assert not table.boards()

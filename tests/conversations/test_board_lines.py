@@ -79,9 +79,9 @@ def test_other_commands_behind_a_number(table: Table) -> None:
     alice.says(f"2 resign\n3 decline\n4 draw\n5 show\n1 preview {MOVE}").gets(4).hears(
         "Board 2 is over: bob wins.",
         "Board 3 is closed.",
-        "alice offers a draw.",
+        "You offered a draw.",
         "Your move on board 5",
-        f"Board 1 as {WRITTEN} would leave it",
+        f"Board 1 as it would be after {WRITTEN}",
     )
     for said in ("5 rseign", "5 whoami", "5 resign 4", "5 show 4", "5 resign alice a-secret-word"):
         alice.says(said, answering=welcome).forgets()
@@ -99,13 +99,16 @@ def test_each_line_is_answered_for_itself(table: Table) -> None:
     lines = (f"1 {MOVE}", f"5 {MOVE}", f"77 {MOVE}", "2 a1-c3,c9", "3 nonsense", "4 a2-c4,d5")
     alice.says("\n".join(lines), answering=shown).gets(3).hears(
         "bob's move on board 1",
-        "| 5 a1-c3,d4 On board 5 it is bob's turn.",
-        "| 77 a1-c3,d4 There is no board 77.",
-        "| 2 a1-c3,c9 There is no place c9",
-        "| 3 nonsense That does not read as a move",
-        "This line has changed nothing.",
+        "On board 5 it is bob's turn.",
+        "| 5 a1-c3,d4",
+        "There is no board 77. You wrote: | 77 a1-c3,d4",
+        "There is no place c9",
+        "| 2 a1-c3,c9",
+        "That does not read as a move",
+        "| 3 nonsense",
+        "One of your lines was not done.",
         'Do you want "move 4#3 a2-c4,b3" played on the board as it is now?',
-        "You answered an older mail. Board 4 is now at ply 3:",
+        "You answered an older mail. Board 4 is now at move 3:",
     )
     bob.gets(1)
     alice.says("yes").hears("bob's move on board 4")

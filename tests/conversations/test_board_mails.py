@@ -96,7 +96,7 @@ def test_a_hundred_quiet_moves_are_told(table: Table) -> None:
     bob.says(wander(200)[-1])
     for person in people:
         assert f"{QUIET}: {TO_CLAIM}" in flow(person.newest)
-    bob.says("claim").hears("bob claimed a draw: everybody has made 100 moves in a row")
+    bob.says("claim").hears("You claimed a draw: everybody has made 100 moves in a row")
 
 
 def wander(plies: int) -> list[str]:

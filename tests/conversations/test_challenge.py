@@ -103,7 +103,7 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
         ("challenge bob -seats=me,bob,bob", ["A game needs two different players or more."]),
         ("challenge bob -seats", ["The option -seats needs a value", "-seats=handle,..."]),
         ("challenge bob -seats=", ["The option -seats needs a value"]),
-        ("challenge -seats=,", ["Something is missing there: the handle,..."]),
+        ("challenge -seats=,", ["Something is missing: the handle,..."]),
         ("challenge -seats=me,b!b", ['"b!b" is not a player\'s handle']),
         ("challenge -random -seats=bob,me", ["With -random lots are drawn", "Leave out one"]),
         (
@@ -118,13 +118,13 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
             ['"d@example.net" is a mail address', "Invite with -teams"],
         ),
         ("challenge +bob", ['"+" is not a player\'s handle']),
-        ("challenge and with", ["Something is missing there: the handle."]),
+        ("challenge and with", ["Something is missing: the handle."]),
         (
             "challenge bob -wide",
-            ["There is no option -wide here.", '"help challenge" says how to write it.'],
+            ["This command has no option -wide.", '"help challenge" says how to write it.'],
         ),
         ("challenge bob -layout=daisy", ['There is no board called "daisy".', "korean_daisy"]),
-        ("challenge bob -board=daisy", ["There is no option -board= here."]),
+        ("challenge bob -board=daisy", ["This command has no option -board=."]),
         ("challenge bob -layout german", ["The option -layout needs a value", "-layout=name"]),
         ("challenge bob -layout= german", ["The option -layout needs a value"]),
         ("challenge bob -bowl -layout=german", ["from the bowl or from the german board"]),
@@ -136,7 +136,7 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
         ("challenge me+ bob+carol", ["there are two teams of two"]),
         ("challenge me+bob carol+", ['"+" is not a player\'s handle']),
         ("challenge alice+bob+carol dave", ["there are two teams of two"]),
-        ("challenge bob -bowl=3", ["There is no option -bowl= here."]),
+        ("challenge bob -bowl=3", ["This command has no option -bowl=."]),
         ("challenge nobody1", ["There is no player called nobody1.", BY_ADDRESS]),
         ("challenge me bob carol nobody1", ["There is no player called nobody1.", BY_ADDRESS]),
         ("challenge bob me bob", ["A game needs two different players or more."]),
@@ -144,7 +144,7 @@ def test_options_stand_anywhere_and_short_forms_count(line: str, table: Table) -
         ("challenge alice", ["You cannot challenge yourself: name somebody else."]),
         ("challenge me alice bob", ["A game needs two different players or more."]),
         ("challenge me " + " ".join(NAMES[1:]), ["At most 6 can play on one board."]),
-        ("challenge", ["Something is missing there: the handle."]),
+        ("challenge", ["Something is missing: the handle."]),
         ("challenge bob!", ['"bob!" is not a player\'s handle']),
         ("challenge bob@", ['"bob@" is not a mail address I can use.']),
         ("challenge pbm@games.example", ["Nobody plays from pbm@games.example", "or of this one"]),
@@ -288,6 +288,6 @@ def test_who_fills_a_readers_mails_keeps_nobody_else_from_a_challenge(table: Tab
             pass
     for number in (1, 2):
         alice.says("challenge bob").hears(f"Board {number}: alice v bob")
-    alice.says("challenge bob").hears("bob has had many mails from others by now")
+    alice.says("challenge bob").hears("bob has had many mails from other players lately")
     carol.says("challenge bob").hears("carol v bob")
     bob.hears("carol v bob")

@@ -36,8 +36,8 @@ def plays_next(table: Table, people: list[Person]) -> None:
 @pytest.mark.on_postgresql
 def test_reminders_and_a_forfeit(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
-    since = "We have waited for your move on this board since 2026-11-21 12:00 (UTC)."
-    by = "Please make it by 2026-12-12 12:00 (UTC); without it you are out of the game then."
+    since = "This board has waited for your move since 2026-11-21 12:00 (UTC)."
+    by = "Please make it by 2026-12-12 12:00 (UTC); after that you are out of the game."
     for days in (3, 4, 7, 6):  # days 3, 7, 14 and 20
         table.days_pass(days - 0.01)
         alice.hears_nothing()

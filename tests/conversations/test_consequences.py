@@ -25,12 +25,12 @@ class TestTheQuestionComesFirst:
         board = alice.newest
         alice.says("Some words", answering=board, to="pbm@games.example")
         assert first_line(alice.newest) == (
-            "Do you want to tell the others of the board what stands below?"
+            "Do you want to send the words below to the others?"
             " Reply yes to do it, or no to drop it."
         )
         alice.writes("resign 1")
         assert first_line(alice.newest) == (
-            "Did you send what stands below? Reply yes to do all of it, or no to drop it."
+            "Did you send the lines below? Reply yes to do all of it, or no to drop it."
         )
 
     def test_of_a_move_in_answer_to_an_older_mail(self, table: Table) -> None:
@@ -43,7 +43,7 @@ class TestTheQuestionComesFirst:
             'Do you want "move 1#3 d3,c3" played on the board as it is now?'
             " Reply yes to play it there, or no to drop it."
         )
-        alice.hears("Board 1 is now at ply 3:")
+        alice.hears("Board 1 is now at move 3:")
 
     def test_of_all_others(self, table: Table) -> None:
         stranger = table.person("marta@example.net").writes("hello")
@@ -113,8 +113,8 @@ class TestWhatEndsIsSaid:
     @pytest.mark.parametrize(
         ("before", "line", "told"),
         [
-            (True, "none", "With your yes your password is worth nothing any more"),
-            (True, "another-horse", "your old password is worth nothing any more, and whoever"),
+            (True, "none", "With your yes your password no longer works"),
+            (True, "another-horse", "your old password no longer works, and whoever"),
             (False, "another-horse", "With your yes whoever knows the new one can make the moves"),
             (False, "none", "You have no password, so with your yes nothing changes."),
         ],

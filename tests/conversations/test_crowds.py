@@ -171,12 +171,12 @@ def test_a_flood_of_records_ends(table: Table, monkeypatch: pytest.MonkeyPatch) 
         return read(game, text, chosen)
 
     monkeypatch.setattr(records, "read_record", counted)
-    alice.says(record(2001)).hears("it has 2001 moves, and we take games of 2000 moves at most.")
+    alice.says(record(2001)).hears("it has 2001 moves, and a game here has 2000 at most.")
     alice.says(record(2000)).hears("Imported: 2000 moves")
     for number in range(12):
         table.clock.passes(minutes=1)
         alice.forgets().says(record(1 + number % 2, f"game {number}"))
-    alice.hears("as often as it is done in 24 hours: 30 times", "again from 2026-11-21 12:")
+    alice.hears("This can be sent 30 times in 24 hours", "again from 2026-11-21 12:")
     assert len(replayed) < 13
     assert sum(row["status"] == "closed" for row in table.rows("boards")) == len(replayed) - 1
     forged = record(5).removeprefix("import\n")  # what anybody may have written counts apart

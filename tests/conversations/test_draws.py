@@ -25,7 +25,7 @@ def test_a_draw_of_two(table: Table) -> None:
         "alice's move on board 1; nothing to do.",
         "bob offers a draw.",
         "| Shall we?",
-        "The draw that bob offers waits for alice.",
+        "The draw that you offered waits for alice.",
     )
     alice.gets(1).hears(
         "Your move on board 1. bob offers a draw.",
@@ -38,20 +38,20 @@ def test_a_draw_of_two(table: Table) -> None:
     for person in (alice, bob):
         person.gets(1).hears(
             "Board 1 is over: a draw.",
-            "All have agreed to the draw that bob offered.",
+            " agreed to the draw that bob offered.",
             "| With pleasure.",
         )
         assert person.newest["X-PBM-Turn"] == "-"
         assert "Everybody agreed" not in person.newest.text  # said already
     assert is_drawn(table)
-    alice.says("show").hears("Board 1 is over: a draw.", "Everybody agreed to it.")
+    alice.says("show").hears("Board 1 is over: a draw.", "Everybody agreed to a draw.")
     alice.says("games all").hears("Board 1: alice, bob. Over, a draw.")
     alice.says("accept draw", answering=board_mail(alice, 1)).hears("Board 1 is over.")
 
 
 def test_who_has_the_move_is_not_told_that_there_is_nothing_to_do(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    alice.says("draw").hears("Your move on board 1.", "The draw that alice offers waits for bob.")
+    alice.says("draw").hears("Your move on board 1.", "The draw that you offered waits for bob.")
     bob.hears("alice's move on board 1. Please answer: alice offers a draw.")
     alice.says("Well?").forgets()  # the offer stands, and later mails tell of it
     bob.hears("alice's move on board 1. Please answer: alice offers a draw.", "| Well?")
@@ -102,7 +102,7 @@ def test_a_no(word: str, table: Table) -> None:
     alice.forgets().says(word.removesuffix(".")).gets(1)
     for person in (alice, bob):
         person.gets(1).hears(
-            "alice says no to the draw that bob offered. The game goes on.", "move on board 1"
+            " said no to the draw that ", " offered. The game goes on.", "move on board 1"
         )
     assert "accept" not in alice.newest.text
     bob.says("draw").gets(1).hears(
@@ -113,7 +113,7 @@ def test_a_no(word: str, table: Table) -> None:
     )
     alice.hears_nothing()
     plays(table, [alice, bob], plies=2)
-    bob.says("draw").hears("bob offers a draw.")
+    bob.says("draw").hears("You offered a draw.")
     assert table.board(1).playing
 
 
@@ -123,7 +123,7 @@ def test_a_move_is_a_no(table: Table) -> None:
     alice.forgets().says("a1-c3,d4").gets(1)
     for person in (alice, bob):
         person.gets(1).hears(
-            "alice moved on, so the draw that bob offered is off.", "alice played a1-c3,b2."
+            " moved on, so the draw that ", " offered is off.", " played a1-c3,b2."
         )
         assert "accept" not in person.newest.text
     alice.says("accept draw").gets(1).hears(
@@ -134,7 +134,7 @@ def test_a_move_is_a_no(table: Table) -> None:
 
 def test_ones_own_move_leaves_the_offer_as_it_is(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    alice.says("draw").says("a1-c3,d4").hears("The draw that alice offers waits for bob.")
+    alice.says("draw").says("a1-c3,d4").hears("The draw that you offered waits for bob.")
     bob.hears("Your move on board 1. alice offers a draw.").says("accept")
     assert is_drawn(table)
 
@@ -158,7 +158,7 @@ def test_an_offer_with_a_move_answers_a_draw_with_no(table: Table) -> None:
     alice.says("draw\na1-c3,d4").forgets()
     bob.hears(
         "Your move on board 1. alice offers a draw.",
-        "alice moved on, so the draw that bob offered is off.",
+        "alice moved on, so the draw that you offered is off.",
     )
     assert table.board(1).playing
 
@@ -184,7 +184,7 @@ def test_a_draw_and_a_move_that_is_asked_about_wait_together(table: Table) -> No
     plays(table, [alice, bob], plies=2)
     forget(alice, bob)
     alice.says("c3,d3\ndraw\n\nWell?", answering=old).gets(1).hears(
-        "You answered an older mail. Board 1 is now at ply 3:",
+        "You answered an older mail. Board 1 is now at move 3:",
         "| move 1#3 c3,d3 | draw 1",
         "| Well?",
     )
@@ -209,7 +209,7 @@ class TestThree:
     def people(self, table: Table) -> list[Person]:
         people = table.start("alice", "bob", "carol")
         people[0].says("b1,c1\ndraw")
-        people[0].hears("The draw that alice offers waits for bob and carol.")
+        people[0].hears("The draw that you offered waits for bob and carol.")
         people[1].hears("Your move on board 1. alice offers a draw.", "accept draw")
         people[2].hears("bob's move on board 1. Please answer: alice offers a draw.", "accept draw")
         return people
@@ -218,13 +218,13 @@ class TestThree:
         alice, bob, carol = people
         carol.says("accept draw").gets(1).hears(
             "bob's move on board 1; nothing to do.",
-            "carol agrees to the draw that alice offers.",
-            "The draw that alice offers waits for bob.",
+            "You agreed to the draw that alice offered.",
+            "The draw that alice offered waits for bob.",
         )
-        alice.gets(1).hears("carol agrees", "The draw that alice offers waits for bob.")
+        alice.gets(1).hears("carol agreed", "The draw that you offered waits for bob.")
         bob.gets(1).hears(
             "Your move on board 1. alice offers a draw.",
-            "carol agrees to the draw that alice offers.",
+            "carol agreed to the draw that alice offered.",
             'Answer "accept draw" or "reject draw"',
         )
         assert table.board(1).playing
@@ -237,16 +237,16 @@ class TestThree:
         )
         bob.says("accept").gets(1)
         for person in people:
-            person.gets(1).hears("Board 1 is over: a draw.", "All have agreed")
+            person.gets(1).hears("Board 1 is over: a draw.", "All agreed")
         assert is_drawn(table)
 
     def test_one_no_is_enough(self, table: Table, people: list[Person]) -> None:
         alice, bob, carol = people
         bob.says("accept").forgets()
         carol.says("reject").forgets()
-        alice.hears("carol says no to the draw that alice offered. The game goes on.")
-        bob.hears("Your move on board 1.", "carol says no")
-        bob.says("draw").hears("The draw that bob offers waits for alice and carol.")
+        alice.hears("carol said no to the draw that you offered. The game goes on.")
+        bob.hears("Your move on board 1.", "carol said no")
+        bob.says("draw").hears("The draw that you offered waits for alice and carol.")
         assert table.board(1).playing
 
     def test_a_move_of_one_who_has_agreed_is_no_no(
@@ -256,7 +256,7 @@ class TestThree:
         bob.says("accept").says("f8,f7", answering=board_mail(bob, 1))
         carol.forgets()
         alice.forgets()
-        carol.says("d1,d2").hears("carol moved on, so the draw that alice offered is off.")
+        carol.says("d1,d2").hears(" moved on, so the draw that ", " offered is off.")
         alice.hears("Your move on board 1.", "carol moved on", "- carol played d1,d2.")
         assert table.board(1).playing
 
@@ -264,9 +264,9 @@ class TestThree:
         alice, bob, carol = people
         bob.says("accept").forgets()
         forget(alice, carol)
-        alice.says("reject draw").hears("alice does not offer a draw any more.")
+        alice.says("reject draw").hears("You withdrew the offer of a draw.")
         for person in (bob, carol):
-            person.gets(1).hears("alice does not offer a draw any more.")
+            person.gets(1).hears("alice withdrew the offer of a draw.")
             assert "accept" not in person.newest.text
         alice.says("draw").hears("You have offered a draw on board 1 since your last move")
         carol.says("accept").hears("There is nothing on board 1 that waits")
@@ -281,7 +281,7 @@ class TestThree:
             person.gets(1).hears(
                 "Board 1 is over: a draw.",
                 "carol resigned.",
-                "All have agreed to the draw that alice offered.",
+                "All agreed to the draw that ",
             )
         assert is_drawn(table)
         assert table.board(1).position.out == {3}
@@ -362,5 +362,5 @@ class TestNoBoardNamed:
         alice, bob = people
         alice.says("draw", answering=board_mail(alice, 2))
         self.fresh(alice, "reject")
-        bob.hears("alice does not offer a draw any more.")
+        bob.hears("alice withdrew the offer of a draw.")
         assert not is_drawn(table, 2)

@@ -15,15 +15,15 @@ def test_a_reminder_after_two_days_and_a_decline_after_seven(table: Table) -> No
     alice.gets(1).hears(
         "Abalone Board 1: alice v bob",
         "Your move on board 1.",
-        "We have waited for your first move on this board since 2026-11-21 12:00 (UTC). Please"
-        " make it by 2026-11-28 12:00 (UTC); without it the game counts as declined then.",
+        "This board has waited for your first move since 2026-11-21 12:00 (UTC). Please"
+        " make it by 2026-11-28 12:00 (UTC); after that the game counts as declined.",
         "A- o o o o o / 7",
     )
     bob.hears_nothing()
     table.days_pass(4.98)
     alice.hears_nothing()
     table.days_pass(0.02)
-    closed = "alice has not made a first move for seven days. That counts as a decline"
+    closed = "not made a first move for seven days. That counts as a decline"
     alice.gets(1).hears("Board 1 is closed.", closed)
     bob.gets(1).hears("Board 1 is closed.", closed)
     assert (table.board(1).status, table.board(1).ended_by) == ("closed", "declined")
@@ -44,7 +44,7 @@ def test_the_time_of_the_second_player_begins_with_the_first_move(table: Table) 
     table.days_pass(0.5)
     bob.gets(1).hears("since 2026-11-22 12:00 (UTC).")
     table.days_pass(5.01)
-    bob.hears("bob has not made a first move for seven days.")
+    bob.hears("not made a first move for seven days.")
 
 
 def test_who_has_moved_is_reminded_of_no_first_move(table: Table) -> None:
@@ -87,10 +87,10 @@ def test_the_others_play_on_without_who_never_moved(table: Table) -> None:
     alice, bob, carol = table.start("alice", "bob", "carol")
     table.days_pass(7.01)
     for person in (alice, bob, carol):
-        person.hears("alice has not made a first move for seven days.")
+        person.hears("not made a first move for seven days.")
     assert [seat.handle for seat in table.board(2).seats] == ["bob", "carol"]
     table.days_pass(2)
-    bob.hears("We have waited for your first move")
+    bob.hears("This board has waited for your first move")
 
 
 def test_who_was_reminded_is_not_once_more_when_somebody_else_leaves(table: Table) -> None:
@@ -102,7 +102,7 @@ def test_who_was_reminded_is_not_once_more_when_somebody_else_leaves(table: Tabl
     table.days_pass(3.9)
     alice.hears_nothing()
     table.days_pass(0.2)
-    carol.hears("alice has not made a first move for seven days.")
+    carol.hears("not made a first move for seven days.")
 
 
 def test_the_times_are_in_the_zone_of_the_reader(table: Table) -> None:
@@ -138,7 +138,7 @@ class TestArrival:
         table.days_pass(minutes=2)
         assert table.board(1).status == "closed"
         table.runs()
-        alice.hears("alice has not made a first move for seven days.", "Board 1 is closed")
+        alice.hears("not made a first move for seven days.", "Board 1 is closed")
         assert table.moves(1) == []
         bob.hears("alice has not made a first move")
 
@@ -202,6 +202,6 @@ def test_the_time_stands_still_while_a_player_is_suspended(table: Table) -> None
     with table.database.transaction() as work:
         work.players.change(player.id, status="active")
     table.days_pass(2)
-    alice.gets(1).hears("We have waited for your first move")
+    alice.gets(1).hears("This board has waited for your first move")
     table.days_pass(2.9)
     assert table.board(1).playing

@@ -98,13 +98,13 @@ def test_words_and_moves_on_fifteen_boards(table: Table) -> None:
     table.arrive = crowd.arrives  # type: ignore[method-assign]
     for _ in range(3):  # of which two come through
         crowd.asks(first, "challenge reader")
-    first.hears("reader has had many mails from others by now. Please send this line again")
+    first.hears("reader has had many mails from other players lately. Please send this line again")
     reader.forgets()
     table.days_pass(hours=1)
     reader.gets(1).hears(
         "Your games: news of 15, your move on 15",
         "other00 writes: | Nice to see you on board 15!",
-        "Much happened at a time, so one mail tells it.",
+        "Much happened at a time, so it comes in one mail.",
     )
     table.days_pass(hours=23)
     reader.forgets()

@@ -63,7 +63,7 @@ def test_the_first_mail_says_who_thinks_and_where_there_are_hints(table: Table) 
     alice, bob = table.joins("alice"), table.joins("bob")
     welcome = alice.mail("pbm: welcome")
     hints = 'On your move, "hint" brings you a good one, and "takeback" takes your last one back.'
-    rated = 'This game counts for your rating, so nobody helps you in it. In one that does not, "hi'
+    rated = 'This game counts for your rating, so you get no help in it. In an unrated game "hi'
     alice.says("challenge pebble", answering=welcome)
     alice.hears("pebble is a robot: this server thinks for it.", rated, '"challenge pebble -unrate')
     alice.forgets().says("challenge pebble -unrated", answering=welcome).hears(hints)
@@ -104,7 +104,7 @@ def test_none_tells_what_to_play_on_a_board_that_stands_alike(table: Table) -> N
     alice.says(f"move 2 {mirrored('a1-c3,b2')}")
     bob.says(f"move 2 {mirrored(table.moves(1)[1])}")
     alice.forgets().says("hint 1").gets(1).hears(
-        "Board 2, on which you get no hints, stands as board 1 does, perhaps turned or mirrored."
+        "Board 1 has the position of board 2, perhaps turned or mirrored"
     )
     assert not table.rows("thoughts")
     alice.says(f"move 2 {mirrored('a2-c4,b3')}").forgets().says("hint 1").hears_nothing()

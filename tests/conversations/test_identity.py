@@ -16,7 +16,7 @@ def test_a_plain_mail_is_asked_about(table: Table) -> None:
         "| Here I come.",
         "Reply yes to do it, or no to drop it.",
         "This question stays open for 48 hours.",
-        "Answering any mail of ours, even an old one, needs no question.",
+        "We ask nothing when you answer a mail of ours, even an old one.",
     )
     bob.hears_nothing()
     assert table.moves(1) == []
@@ -114,7 +114,7 @@ def test_a_waiting_move_keeps_its_ply(table: Table) -> None:
     alice.says("a2-c4,d5", answering=board)
     bob.says("i5-g5,f5")
     alice.forgets().says("yes", answering=question).gets(1)
-    alice.hears("The move was meant as ply 1, but the next ply of board 1 is 3.")
+    alice.hears("You meant this as move 1, but the next move on board 1 is number 3.")
     assert len(table.moves(1)) == 2
 
 
@@ -129,10 +129,10 @@ def test_what_would_be_refused_is_refused_at_once(table: Table) -> None:
 def test_chat_from_a_plain_mail_is_asked_about(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("Hello bob!", to=SERVER).gets(1).hears(
-        "You asked to tell the others of the board:", "| Hello bob!", "Reply yes"
+        "Your words to the others:", "| Hello bob!", "Reply yes"
     )
     bob.hears_nothing()
-    alice.says("yes").gets(1).hears("alice writes: | Hello bob!")
+    alice.says("yes").gets(1).hears("You wrote: | Hello bob!")
     bob.gets(1).hears("alice writes: | Hello bob!")
 
 

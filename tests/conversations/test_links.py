@@ -49,7 +49,7 @@ def test_a_whole_hour_by_links_alone(table: Table) -> None:
     bob.writes("play").says("yes")
     alice.hears("move on board 1")
     bob.says("draw")
-    clicks(alice, "reject draw").gets(1).hears("alice says no to the draw")
+    clicks(alice, "reject draw").gets(1).hears("You said no to the draw")
     assert table.board(1).playing
     alice.says("a1-c3,b2")
     alice.says("draw")

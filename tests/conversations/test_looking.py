@@ -34,15 +34,17 @@ def test_show_has_all_moves_and_the_board(table: Table) -> None:
 
 def test_show_as_it_was(table: Table) -> None:
     alice, _ = played(table)
-    alice.says("show 1#0").gets(1).hears("Board 1 after ply 0 of 4:", "A- o o o o o / 7")
-    alice.says("show #1").gets(1).hears("Board 1 after ply 1 of 4:", "A- . o o o o / 7")
+    alice.says("show 1#0").gets(1).hears("Board 1 after move 0 of 4:", "A- o o o o o / 7")
+    alice.says("show #1").gets(1).hears("Board 1 after move 1 of 4:", "A- . o o o o / 7")
     start = ".1111/111111/..111../...1..../"
     assert f"State: {start}" in alice.newest.text
-    alice.says("show 1#-1").gets(1).hears("Board 1 after ply 4 of 4:")
-    alice.says("show #-4").gets(1).hears("Board 1 after ply 1 of 4:")
+    alice.says("show 1#-1").gets(1).hears("Board 1 after move 4 of 4:")
+    alice.says("show #-4").gets(1).hears("Board 1 after move 1 of 4:")
     for line in ("show 1#5", "show 1#-6", "show 1#99999"):
-        alice.says(line).gets(1).hears("Board 1 has plies 1 to 4; there is no ply")
-    alice.says("show 1#2 1#3 1").gets(1).hears("after ply 2 of 4", "after ply 3 of 4", "All moves:")
+        alice.says(line).gets(1).hears("Board 1 has moves 1 to 4, and no move")
+    alice.says("show 1#2 1#3 1").gets(1).hears(
+        "after move 2 of 4", "after move 3 of 4", "All moves:"
+    )
 
 
 def test_show_after_somebody_left_in_the_middle(table: Table) -> None:
@@ -50,7 +52,7 @@ def test_show_after_somebody_left_in_the_middle(table: Table) -> None:
     alice.says("b1,c1")
     bob.says("resign")
     carol.says("d1,d2").forgets()
-    alice.forgets().says("show 1#1 1#2").gets(1).hears("after ply 1 of 2", "out=2")
+    alice.forgets().says("show 1#1 1#2").gets(1).hears("after move 1 of 2", "out=2")
 
 
 def test_anybody_may_look(table: Table) -> None:
@@ -108,8 +110,8 @@ def test_games(table: Table) -> None:
     second = table.boards()[-1]
     alice.forgets().says("games").gets(1).hears(
         "Your games: 2 in progress, your move on 1",
-        f"- Board {second}: carol, alice, bob. carol to move, ply 1.",
-        "- Board 1: alice, bob. alice to move, ply 5.",
+        f"- Board {second}: carol, alice, bob. Move 1 is carol's.",
+        "- Board 1: alice, bob. Move 5 is yours, by Sat 2026-12-12 12:00 UTC.",
     )
     alice.says("games next").gets(1).hears("Board 1: alice, bob.")
     assert f"Board {second}" not in alice.newest.text
@@ -149,12 +151,12 @@ def test_the_subject_of_a_list_says_whose_games_are_in_it(table: Table) -> None:
 def test_after_the_last_game_the_list_names_those_that_are_over(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     carol = table.joins("carol")
-    carol.says("games next").hears('It is your move on no board. "games" lists all').forgets()
+    carol.says("games next").hears('It is not your move anywhere. "games" lists all').forgets()
     carol.says("games bob next").gets(1).hears('"games bob" lists all that are in progress.')
     alice.says("resign").forgets()
     alice.says("games").gets(1).hears(
         'There are no games in progress to list. "games all" lists those that are over, too.',
-        'To begin one, answer with "challenge"',
+        'To begin one, answer with "play"',
     )
     alice.says("games all").gets(1).hears("Board 1: alice, bob. Over, bob won.")
     carol.says("games alice").gets(1).hears('"games alice all" lists those that are over, too.')
@@ -267,7 +269,7 @@ def test_games_with_filters(table: Table) -> None:
         'There are no such games to list. "games all" lists all of them'
     )
     alice.says("games -five dave").hears('"games dave all" lists all of them')
-    alice.says("games -seven").hears("There is no option -seven here.")
+    alice.says("games -seven").hears("This command has no option -seven.")
     alice.says("games nobody1 finished").hears("There is no player called nobody1.")
     assert listed("games dave finished")[1] == []
     table.begins("alice", "dave", times=60)
@@ -284,7 +286,7 @@ def test_own_boards_from_the_own_side(table: Table) -> None:
     carol.says("resign 3").forgets()
     bob.forgets().says("showas").hears("alice's move on board 1", "carol's move on board 2")
     bob.says("showas 1 2#0").hears(
-        "alice's move on board 1; nothing to do.", "Board 2 after ply 0 of 0:"
+        "alice's move on board 1; nothing to do.", "Board 2 after move 0 of 0:"
     )
     bob.says("showas next").hears("There are no boards to show.")
     bob.says("showas over").hears("Board 3 is over: bob wins.")
@@ -296,7 +298,7 @@ def test_own_boards_from_the_own_side(table: Table) -> None:
         'The command is "showas [board|next|active|over|all ...]".',
     )
     alice.says("show bob over").hears("Board 3 is over")
-    alice.says("show 1#-3").hears("Board 1 after ply 2 of 4:")
+    alice.says("show 1#-3").hears("Board 1 after move 2 of 4:")
 
 
 def test_own_boards_with_a_password_as_on_older_servers(table: Table) -> None:

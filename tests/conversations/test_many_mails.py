@@ -20,7 +20,7 @@ def test_twenty_challenges_in_a_mail(table: Table) -> None:
     assert [len(person.arrived) for person in others] == [MOST_UNANSWERED] * len(FIVE)
     text = alice.newest.text
     assert text.count("bob has not answered 3 games that you began") == 17
-    assert text.count("This line has changed nothing.") == 17
+    assert text.count("One of your lines was not done.") == 17
 
 
 def test_one_mail_brings_others_so_many_mails(table: Table) -> None:
@@ -31,12 +31,12 @@ def test_one_mail_brings_others_so_many_mails(table: Table) -> None:
     alice.says("\n".join(f"draw {number}" for number in range(1, 6)), subject="multiple")
     assert sum(len(person.arrived) for person in others) == MOST_MAILS
     assert [bool(table.board(number).offers) for number in range(1, 6)] == [True] * 4 + [False]
-    alice.hears("| draw 5", "One mail of yours may send others 20 mails", "in another mail")
+    alice.hears("| draw 5", "One mail of yours may cause 20 mails to others", "in another mail")
     alice.says("draw 5")
     assert [len(person.arrived) for person in others] == [5] * 5
     bob = others[0].forgets()
     bob.says("\n".join(f"resign {number}" for number in range(1, 6)), subject="multiple")
-    bob.hears("| resign 5", "One mail of yours may send others 20 mails")
+    bob.hears("| resign 5", "One mail of yours may cause 20 mails to others")
     assert len(table.departures(5)) == 0
     bob.says("delete").says("yes")  # tells everybody, however many they are
     assert all(len(table.departures(number)) == 1 for number in range(1, 6))
@@ -51,7 +51,7 @@ def test_what_a_yes_does_is_one_mail(table: Table) -> None:
         alice.writes(f"draw {number}")
     alice.says("yes")
     assert sum(len(person.arrived) for person in others) == MOST_MAILS
-    alice.hears("| draw 5", "One mail of yours may send others 20 mails")
+    alice.hears("| draw 5", "One mail of yours may cause 20 mails to others")
 
 
 def test_three_challenges_may_wait_for_somebodys_answer(table: Table) -> None:

@@ -38,7 +38,7 @@ OLD_MOVE = "a1-c3,d4"
 def test_ways_to_write_a_move_in_answer_to_the_board(line: str, table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says(f"{line}\n\nYour turn!").gets(1)
-    alice.hears("bob's move on board 1; nothing to do.", f"alice played {MOVE}.", "| Your turn!")
+    alice.hears("bob's move on board 1; nothing to do.", f"You played {MOVE}.", "| Your turn!")
     bob.gets(1).hears("Your move on board 1.", f"alice played {MOVE}.", "| Your turn!")
     assert table.moves(1) == [MOVE]
 
@@ -56,7 +56,7 @@ def test_ways_to_write_a_move_in_answer_to_the_board(line: str, table: Table) ->
 )
 def test_a_move_in_the_subject(subject: str, table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    alice.says("Your turn!", subject=subject).gets(1).hears("alice played", "| Your turn!")
+    alice.says("Your turn!", subject=subject).gets(1).hears("You played", "| Your turn!")
     assert table.moves(1) == [MOVE]
     bob.gets(1).hears("Your move on board 1.")
 
@@ -174,11 +174,13 @@ def test_a_move_that_cannot_be_read_is_refused_with_the_board(table: Table) -> N
 def test_a_move_only_as_one_ply(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     for line in ("move a1-c3,d4 #2", "move 1#2 a1-c3,d4", "move #2 a1-c3,d4"):
-        alice.says(line).hears("The move was meant as ply 2, but the next ply of board 1 is 1.")
+        alice.says(line).hears(
+            "You meant this as move 2, but the next move on board 1 is number 1."
+        )
     alice.says("move 1#1 a1-c3,d4").hears("bob's move")
     bob.forgets().says("move i5-g5,f5 #2").hears("alice's move")
     assert table.moves(1) == [MOVE, "i5-g5,h5"]
-    alice.says("move 1#1 a1-c3,d4").hears("The move was meant as ply 1, but the next ply")
+    alice.says("move 1#1 a1-c3,d4").hears("You meant this as move 1, but the next move")
 
 
 def test_the_wrong_board(table: Table) -> None:
@@ -250,7 +252,7 @@ def test_one_refusal_leaves_the_others_done(table: Table) -> None:
     alice.hears(
         "bob's move on board 1",
         "Your own marble on c3 is in the way.",
-        "This line has changed nothing.",
+        "One of your lines was not done.",
         "Your words were not sent on.",
     )
     assert "Good evening" not in bob.newest.text
@@ -269,7 +271,7 @@ def test_multiple_says_that_all_is_commands(table: Table) -> None:
     alice.hears("| move 1#1 a1-c3,b2").says("yes").gets(2).hears("bob's move on board 1")
     bob.forgets().says("move i5-g5,f5\nThat hurts!", subject="multiple").gets(1).hears(
         "| That hurts!",
-        'With the subject "multiple" every line must be a command, and this one is not.',
+        'With the subject "multiple" every line must be a command, and one of yours is not.',
         "Nothing has changed.",
     )
     assert table.moves(1) == [MOVE]
@@ -301,9 +303,9 @@ def test_a_move_that_answers_an_older_board_is_asked_about(table: Table) -> None
     bob.forgets().says("i5-g5,f5").forgets()
     alice.forgets().says("a2-c4,d5\nSo there!", answering=first).gets(1)
     alice.hears(
-        "You answered an older mail. Board 1 is now at ply 3:",
+        "You answered an older mail. Board 1 is now at move 3:",
         "F- . . . x . . . .",
-        "| move 1#3 a2-c4,b3",
+        'Do you want "move 1#3 a2-c4,b3" played',
         "| So there!",
         "Reply yes to play it there, or no to drop it.",
     )
@@ -335,7 +337,7 @@ def test_it_holds_for_that_ply_only(table: Table) -> None:
     question = alice.newest
     alice.says("a3-c5,d6", answering=current)
     alice.forgets().says("yes", answering=question).gets(1)
-    alice.hears("The move was meant as ply 3, but the next ply of board 1 is 4.")
+    alice.hears("You meant this as move 3, but the next move on board 1 is number 4.")
     assert len(table.moves(1)) == 3
 
 
@@ -363,7 +365,7 @@ def test_comments_of_more_than_five_lines_go_on_below_the_board(table: Table) ->
     above, below = bob.newest.text.split("I- x x x x x")
     for line in words[:5]:
         assert f"\n| {line}\n" in above
-    assert "The rest of it stands below the board." in above
+    assert "The rest is below the board." in above
     for line in words[5:]:
         assert line not in above
         assert f"\n| {line}\n" in below

@@ -106,7 +106,7 @@ def test_what_can_mean_one_move_only_is_asked_about(above: str, table: Table) ->
         )
     bob.hears_nothing()
     assert table.moves(1) == []
-    alice.says("yes").hears(f"alice played {MOVE}.", "| Your turn!")
+    alice.says("yes").hears(f"You played {MOVE}.", "| Your turn!")
     bob.gets(1).hears(f"alice played {MOVE}.", above.strip() and "| Hi bob,", "| Your turn!")
     assert table.moves(1) == [MOVE]
 
@@ -119,7 +119,7 @@ def test_a_move_inside_a_sentence_is_asked_about(table: Table) -> None:
         alice.says(f"Hi bob!\n\n{line}\n\nBye", answering=board).gets(1)
         alice.hears(f"{MOVE}{ASKED}", f'Your line "{line}"', f"| {line}", "| Bye")
     bob.hears_nothing()
-    alice.says("yes").hears(f"alice played {MOVE}.")
+    alice.says("yes").hears(f"You played {MOVE}.")
     bob.gets(1).hears("| Hi bob!", f"| {IN_SENTENCES[-1]}", "| Bye")
 
 
@@ -184,7 +184,7 @@ def test_a_move_that_was_guessed_is_played_on_this_position_only(table: Table) -
     alice.says("b1,c1", answering=board).hears("bob's move")
     bob.says("i5-g5,h5").forgets()
     alice.forgets().says("yes", answering=asked).hears(
-        "The move was meant as ply 1, but the next ply of board 1 is 3."
+        "You meant this as move 1, but the next move on board 1 is number 3."
     )
     assert table.moves(1) == ["b1,c1", "i5-g5,h5"]
 
@@ -199,7 +199,7 @@ def test_no_drops_it(table: Table) -> None:
 def test_without_a_proof_one_question_is_enough(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("move 1 c3 d4", "Hi!").gets(1).hears(f"c3,d4{ASKED}", "| Hi!")
-    alice.says("yes").hears("alice played c3,d4.")
+    alice.says("yes").hears("You played c3,d4.")
     bob.hears("alice played c3,d4.", "| Hi!")
 
 
@@ -215,7 +215,7 @@ def test_a_near_miss_out_of_turn_or_on_no_board_is_refused_as_before(table: Tabl
 def test_the_only_board_on_which_it_is_ones_turn_is_meant(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("move c3 d4", answering=alice.mail("pbm: welcome")).gets(1).hears(f"c3,d4{ASKED}")
-    alice.says("yes").hears("alice played c3,d4.")
+    alice.says("yes").hears("You played c3,d4.")
     bob.forgets()
 
 

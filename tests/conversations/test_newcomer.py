@@ -167,7 +167,9 @@ def test_who_wants_no_mail_is_not_asked(subject: str, body: str, table: Table) -
 def test_who_has_said_no_for_good_is_told_so(table: Table) -> None:
     marta = table.person("marta@example.org").writes("hello").says("no").forgets()
     marta.writes("stop").gets(1).hears("You will not be asked again unless you write to us.")
-    table.joins("bob").says("challenge marta@example.org").hears("asked by us before")
+    table.joins("bob").says("challenge marta@example.org").hears(
+        "We have asked marta@example.org before"
+    )
 
 
 def test_a_name_with_more_below_is_asked_about(table: Table) -> None:
@@ -204,7 +206,7 @@ def test_signup_asks_the_same(table: Table) -> None:
     marta.writes("signup 4ever").gets(1).hears(
         '"4ever" is not a player\'s handle', "Reply yes to play as m-example"
     )
-    marta.writes("signup").gets(1).hears("Something is missing there: the handle.")
+    marta.writes("signup").gets(1).hears("Something is missing: the handle.")
     assert players(table) == ["bob"]
     marta.says("signup marta").hears("You play as marta now.")
 
@@ -412,8 +414,8 @@ def test_a_command_that_comes_too_early_is_asked_for_again(table: Table) -> None
     kim = table.person("kim@example.org")
     kim.writes("challenge dora@example.org").gets(1).hears(
         "Reply yes to play as kim",
-        'You asked for "challenge". That is only for those who play here, so it was not done and'
-        " not kept: send it again once you have joined, or put it below your yes.",
+        'You asked for "challenge". Only players can do that, so it was not done and not kept:'
+        " put it below your yes, or send it again later.",
     )
     assert "dora" not in kim.newest.text + kim.newest.html  # a stranger's words go to nobody
     kim.writes("Hello", "challenge ines\ngames\nchallenge me ines").gets(1)

@@ -19,19 +19,19 @@ def paused(table: Table) -> list[Person]:
 def test_no_clock_runs_in_a_pause(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     table.days_pass(2)
-    bob.says("pause").gets(1).hears("The pause that bob asks for waits for alice.")
+    bob.says("pause").gets(1).hears("The pause that you asked for waits for alice.")
     alice.gets(1).hears(
         "Your move on board 1, by Sat 2026-12-12 12:00 UTC (19 days). bob asks for a pause.",
-        "bob asks for a pause of this board: no clock would run until all agree to go on.",
+        "bob asked for a pause of this board: no clock would run until all agree to go on.",
         'Answer "accept pause" or "reject pause". You can also just answer yes or no.',
     ).says("yes").gets(1).hears("Your move on board 1, paused.", "for 90 days at most")
     bob.gets(1).hears("alice's move on board 1, paused; nothing to do.", 'answer "resume"')
-    bob.says("games").hears("alice to move, ply 3, paused.")
+    bob.says("games").hears("Move 3 is alice's, paused.")
     table.days_pass(80)
     alice.hears_nothing()
     alice.says("resume 1")
-    bob.gets(1).hears("alice asks to end the pause of this board.", '"accept resume"')
-    bob.says("accept resume").hears("All have agreed to end the pause, as alice asked.")
+    bob.gets(1).hears("alice asked to end the pause of this board.", '"accept resume"')
+    bob.says("accept resume").hears(" agreed to end the pause, as alice asked.")
     alice.gets(2).hears("Your move on board 1, by Tue 2027-03-02 12:00 UTC (19 days).")
     table.days_pass(18.99)
     assert table.board(1).playing
@@ -65,15 +65,15 @@ def test_it_ends_by_itself_after_ninety_days(table: Table) -> None:
 def test_what_can_be_said_to_it(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     alice.says("resume 1").hears("Board 1 is not paused, so its clocks run already.")
-    alice.says("pause 1").says("reject").hears("alice does not ask for a pause any more.")
+    alice.says("pause 1").says("reject").hears("You withdrew the request for a pause.")
     alice.says("pause 1").says("pause 1").hears("You have asked for a pause on board 1 already.")
-    bob.says("no").hears("bob says no to the pause that alice asked for. The clocks run on.")
+    bob.says("no").hears("You said no to the pause that alice asked for. The clocks run on.")
     bob.says("reject pause").hears("There is no pause on board 1 that waits")
     alice.says("pause 1")  # there is no move to wait for before it may be asked for again
     bob.says("accept pause").says("pause").hears("Board 1 is paused already.")
-    bob.says("resume").says("reject resume").hears("bob does not ask to end the pause any more.")
+    bob.says("resume").says("reject resume").hears("You withdrew the request to end the pause.")
     bob.says("resume")
-    alice.says("reject resume").hears("alice says no to the end of the pause that bob asked for.")
+    alice.says("reject resume").hears("You said no to the end of the pause that bob asked for.")
     assert table.board(1).paused_since
 
 
@@ -88,12 +88,12 @@ def test_three_agree_one_by_one_and_a_move_answers_nothing(table: Table) -> None
     bob.says("pause")
     plays_next(table, people)
     carol.says("accept pause")
-    alice.hears("carol agrees to the pause that bob asks for.")
+    alice.hears("carol agreed to the pause that bob asked for.")
     bob.says("draw")
     alice.says("accept").hears(
         'more than one thing to answer. Write "accept pause" or "accept draw"'
     )
-    alice.says("accept pause").hears("All have agreed to the pause that bob asked for")
+    alice.says("accept pause").hears(" agreed to the pause that bob asked for")
     assert table.board(1).paused_since
 
 
@@ -102,7 +102,7 @@ def test_a_take_back_leaves_no_pause_asked_for(table: Table) -> None:
     plays_next(table, people)
     bob.says("pause")
     alice.says("takeback")
-    bob.says("accept takeback").hears("The pause that bob asked for is off with it.")
+    bob.says("accept takeback").hears("The pause that you asked for is off with it.")
     assert not table.board(1).offers
 
 
@@ -110,7 +110,7 @@ def test_time_that_is_given(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob")
     table.days_pass(20.5)
     alice.forgets()
-    bob.says("give 1 week 2 days\n\nGet well soon!").gets(1).hears("bob gives alice 9 days more.")
+    bob.says("give 1 week 2 days\n\nGet well soon!").gets(1).hears("You gave alice 9 days more.")
     alice.gets(1).hears(
         "Your move on board 1, by Mon 2026-12-21 12:00 UTC (10 days).", "| Get well soon!"
     )
@@ -118,7 +118,7 @@ def test_time_that_is_given(table: Table) -> None:
     alice.hears_nothing()
     table.days_pass(0.6)
     alice.gets(1).hears("by Mon 2026-12-21 12:00 UTC (24 hours)")
-    bob.says("give 12h 1").hears("bob gives alice 12 hours more.")
+    bob.says("give 12h 1").hears("You gave alice 12 hours more.")
     table.days_pass(1.39)
     assert table.board(1).playing
     table.days_pass(0.03)
@@ -138,7 +138,7 @@ def test_it_is_for_the_move_that_is_waited_for(table: Table) -> None:
 @pytest.mark.parametrize("options", ["-totaltime=8d", "-bank=8d"])
 def test_of_time_for_all_moves_all_others_get_some(table: Table, options: str) -> None:
     alice, bob = people = begun(table, "alice", "bob", options=options)
-    alice.says("give 5d").hears("alice gives bob 5 days more.", "- bob: 13 days")
+    alice.says("give 5d").hears("You gave bob 5 days more.", "- bob: 13 days")
     table.days_pass(1)
     plays_next(table, people)
     bob.says("show 1").hears("- alice: 7 days", "- bob: 13 days")
@@ -151,7 +151,7 @@ def test_of_time_for_all_moves_all_others_get_some(table: Table, options: str) -
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("give", "Something is missing there: the time."),
+        ("give", "Something is missing: the time."),
         ("give soon", 'I cannot read "soon" as a length of time.'),
         ("give bob 3d", 'I cannot read "bob" as a length of time.'),
         ("give time [board]", "Put a length of time there, for example 10d (ten days)"),

@@ -182,13 +182,13 @@ def test_many_players_come_in_parts(table: Table, people: list[Person]) -> None:
         ("info zoe", "There is no player called zoe."),
         ("info bo", "Did you mean"),
         ("standings chess", '"chess" is no game that is played here. It is abalone.'),
-        ("players a b c", 'I could not read the end of it, "b c".'),
+        ("players a b c", 'I could not read "b c" at the end of your line.'),
         ("set languages Klingon", 'I know no language "Klingon".'),
         ("set languages Germn", "Did you mean"),
         ("set languages en, de, fr, it, es, pt, nl", "You can name 6 languages at most."),
-        ("set picture off please", 'I could not read the end of it, "please".'),
+        ("set picture off please", 'I could not read "please" at the end of your line.'),
         ("set languages , and", 'I know no language ", and".'),
-        ("info bob please", 'I could not read the end of it, "please".'),
+        ("info bob please", 'I could not read "please" at the end of your line.'),
     ],
 )
 def test_refusals(people: list[Person], line: str, told: str) -> None:

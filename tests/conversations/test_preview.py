@@ -13,7 +13,7 @@ def test_the_board_as_it_would_stand(table: Table) -> None:
     for line in ("preview a1-c3,d4", "preview 1 a1-c3,d4", "abalone preview 1 a1-c3,b2"):
         alice.says(line).gets(1).hears(
             "Abalone Board 1: alice v bob",
-            "Board 1 as a1-c3,b2 would leave it, at ply 1. Nothing has been played.",
+            "Board 1 as it would be after a1-c3,b2, move 1. Nothing has been played.",
             "A- . o o o o / 7",
             "State: .1111/",
         )
@@ -24,8 +24,8 @@ def test_the_board_as_it_would_stand(table: Table) -> None:
 
 def test_whoever_looks_sees_the_move_of_who_is_to_move(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    bob.says("preview a1-c3,d4").gets(1).hears("as a1-c3,b2 would leave it")
-    table.joins("carol").writes("preview 1 a1-c3,d4").gets(1).hears("as a1-c3,b2 would leave it")
+    bob.says("preview a1-c3,d4").gets(1).hears("as it would be after a1-c3,b2")
+    table.joins("carol").writes("preview 1 a1-c3,d4").gets(1).hears("as it would be after a1-c3,b2")
     alice.hears_nothing()
 
 
@@ -43,7 +43,7 @@ def test_it_is_refused_as_the_move_would_be(table: Table) -> None:
 def test_one_mail_shows_ten_boards_at_most(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     told = alice.says("\n".join(["preview 1 a1-c3,d4"] * 11)).gets(1).newest.text
-    assert told.count("would leave it") == 10
+    assert told.count("as it would be after") == 10
     assert told.rstrip().split("\n")[-1].startswith("State: ")
 
 

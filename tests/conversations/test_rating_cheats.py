@@ -22,7 +22,7 @@ def test_thirty_puppets_that_resign_after_one_move(table: Table) -> None:
         puppet = table.joins(f"puppet{number}")
         table.begins("alice", f"puppet{number}")
         plays_on(table, number, 2)
-        puppet.says(f"resign {number}").hears("This game counts for nobody's rating")
+        puppet.says(f"resign {number}").hears("This game counts for no rating")
     assert known(table) == {}
     alice.says("standings", to=SERVER).hears("Nobody stands in the standings")
 

@@ -96,11 +96,11 @@ def test_standings(table: Table) -> None:
     quick_games(table, "bob", "carol", 1)
     assert listed(alice) == ["bob"]
     quick_games(table, "alice", "carol", 1)
-    alice.says("standings", to=SERVER).hears("Little is known yet of any of them:")
+    alice.says("standings", to=SERVER).hears("All have few games yet:")
     assert listed(alice) == ["bob", "alice"]
     with table.database.transaction() as work:
         work.run(update(ratings).values(sigma=3.0).where(ratings.c.player_id == 1))
-    alice.says("standings", to=SERVER).hears("1 alice", "Little is known yet of these:")
+    alice.says("standings", to=SERVER).hears("1 alice", "These have few games yet:")
     assert listed(alice) == ["alice", "bob"]
     bob.says("info alice").hears("12 games (place 1)")
     bob.says("info pebble").hears("Rating: 950. It was measured, and no game changes it.")
@@ -140,9 +140,7 @@ def test_a_game_that_got_somewhere(plies: int, scored: bool, counts: bool, table
     alice.says("draw 1")
     bob.says("accept 1")
     assert bool(known(table)) is counts
-    told = (
-        "This game counts for nobody's rating: one counts where each side has moved ten times, or"
-    )
+    told = "This game counts for no rating: a game counts if each side has moved ten times, or"
     for person in (alice, bob):
         text = " ".join(person.newest.text.split())
         assert (told in text, "Ratings: " in text) == (not counts, counts)

@@ -73,7 +73,7 @@ def test_a_bare_list_needs_its_board(table: Table) -> None:
     played(table, people, 2, 5)
     text = exported(alice, "export 2 -abapro")
     alice.says(f"import -abapro\n{text}").hears(
-        "The record cannot be taken.",
+        "I cannot import this record.",
         'name the board. For example: "import -abapro -layout=belgian".',
     )
     alice.says(f"import -abapro -layout=german\n{text}").hears("It is board 3 now")
@@ -129,10 +129,10 @@ def test_the_first_illegal_move_is_named_with_its_reason(table: Table) -> None:
     ("text", "told"),
     [
         ("", "There is no record in your mail."),
-        ("hello there", "The record cannot be taken."),
-        ('[Variant "Mars"]\n\n1. a1-c3,b2', "The record cannot be taken."),
-        ("State: " + rules.start().state(), "The record cannot be taken."),
-        ("{", "The record cannot be taken."),
+        ("hello there", "I cannot import this record."),
+        ('[Variant "Mars"]\n\n1. a1-c3,b2', "I cannot import this record."),
+        ("State: " + rules.start().state(), "I cannot import this record."),
+        ("{", "I cannot import this record."),
     ],
 )
 def test_what_is_no_record_is_refused(text: str, told: str, table: Table) -> None:
@@ -190,7 +190,7 @@ def test_one_record_too_many_leaves_the_rest_of_the_mail(table: Table) -> None:
     with table.database.transaction() as work:
         while IMPORTS.take(work, table.clock(), 1):
             pass
-    alice.says(f"move 1 a1-c3,b2\nimport\n{ELSEWHERE}").gets(2).hears("30 times", "alice played")
+    alice.says(f"move 1 a1-c3,b2\nimport\n{ELSEWHERE}").gets(2).hears("30 times", "You played")
     assert table.moves(1) == ["a1-c3,b2"]
     bob.hears("alice played a1-c3,b2")
     assert "Club evening" not in bob.newest.text

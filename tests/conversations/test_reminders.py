@@ -234,7 +234,7 @@ def test_a_digest_is_no_reason_to_wait_with_a_reminder(table: Table) -> None:
     bob.says("Hello?", answering=bob.mail("Abalone Board 1:"))
     table.days_pass(days=2, hours=6)
     alice.hears("Your move on board 1")
-    assert "We have waited for your move" in "".join(mail.text for mail in alice.mails)
+    assert "This board has waited for your move" in "".join(mail.text for mail in alice.mails)
 
 
 @pytest.mark.parametrize("terms", [["", "-forfeittime=10d"], ["-forfeittime=10d"]])

@@ -55,7 +55,7 @@ def test_a_robot_answers_a_move_and_has_all_the_time_it_needs(table: Table) -> N
     assert len(table.moves(1)) == 2
     alice.gets(1).hears("Your move on board 1, by Sat 2027-03-06 12:00 UTC (5 days)").forgets()
     table.days_pass(3.1)
-    alice.gets(1).hears("We have waited for your move")
+    alice.gets(1).hears("This board has waited for your move")
     table.days_pass(20)  # her vacation included, which is taken by itself
     alice.hears("Board 1 is over: pebble wins.")
 
@@ -128,7 +128,7 @@ def test_a_draw_is_thought_about_also_where_who_asked_first_is_gone(table: Table
     bob.says("draw 1").forgets()
     alice.says("delete").says("yes")
     table.robots_think()
-    bob.hears("pebble agrees to the draw")
+    bob.hears("pebble agreed to the draw")
 
 
 def test_five_boards_at_a_time(table: Table) -> None:

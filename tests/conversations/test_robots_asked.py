@@ -136,7 +136,7 @@ def test_who_declines_leaves_no_board_to_robots_alone(table: Table, alice: Perso
 
 def test_who_leaves_robots_alone_has_agreed_to_nothing(alice: Person) -> None:
     alice.says("challenge pebble cobble").says("a1-b2,b2").forgets()
-    alice.says("resign").hears("Board 1 is over: a draw.", "Those who were left agreed to it.")
+    alice.says("resign").hears("Board 1 is over: a draw.", "Those who were left agreed to a draw.")
 
 
 def test_who_resigns_has_no_draw_by_that(table: Table, alice: Person) -> None:
@@ -183,7 +183,9 @@ def test_a_strangers_first_mail_is_a_challenge(table: Table) -> None:
     assert table.board(1).options["layout"] == "bowl"
     other = table.person("other@example.org")
     for said in ("challenge pebble marta2", "challenge pebble\n\nchallenge cobble"):
-        other.forgets().writes("", said).hears('You asked for "challenge". That is only for')
+        other.forgets().writes("", said).hears(
+            'You asked for "challenge". Only players can do that'
+        )
     other.says("yes").gets(1)
     assert table.boards() == [1]
 
@@ -199,9 +201,7 @@ def test_a_draw_when_the_robot_is_worse_off(
     monkeypatch.setattr(thinking, "EVEN", -10_000)  # whatever it finds is worse
     alice.says("challenge pebble").forgets()
     alice.says("a1-c3,b2\ndraw" if moves_first else "draw").hears_nothing()
-    thinks(table, alice).hears(
-        "Board 1 is over: a draw.", "All have agreed to the draw that alice offered."
-    )
+    thinks(table, alice).hears("Board 1 is over: a draw.", " agreed to the draw that you offered.")
     assert len(table.moves(1)) == moves_first
 
 
@@ -210,7 +210,7 @@ def test_no_draw_at_the_beginning(table: Table, alice: Person, *, moves_first: b
     alice.says("challenge pebble").forgets()
     alice.says("a1-c3,b2\ndraw" if moves_first else "draw").hears_nothing()
     told = thinks(table, alice).arrived[0].text
-    assert "pebble says no to the draw that alice offered. The game goes on." in " ".join(
+    assert "pebble said no to the draw that you offered. The game goes on." in " ".join(
         told.split()
     )
     assert "moved on" not in told
@@ -219,9 +219,9 @@ def test_no_draw_at_the_beginning(table: Table, alice: Person, *, moves_first: b
 
 
 @pytest.mark.parametrize(
-    ("line", "said"), [("draw", "alice offers"), ("takeback", "alice asks"), ("pause", "pause")]
+    ("line", "said"), [("draw", "You offered"), ("takeback", "You asked"), ("pause", "pause")]
 )
-def test_moves_are_told_before_what_was_said_about_them(
+def test_moves_are_not_told_again_with_what_is_said_about_them(
     table: Table, alice: Person, line: str, said: str
 ) -> None:
     alice.says("challenge pebble -unrated").says("a1-c3,b2")
@@ -231,7 +231,8 @@ def test_moves_are_told_before_what_was_said_about_them(
     alice.says(line)
     table.robots_think()
     told = alice.mails[-1].text.partition("\n\n")[2]
-    assert told.index("pebble played") < told.index(said)
+    assert said in told
+    assert "played" not in told.partition("Moves so far")[0]
 
 
 def test_an_offer_of_two_people_and_a_robot(table: Table, alice: Person) -> None:
@@ -240,15 +241,18 @@ def test_an_offer_of_two_people_and_a_robot(table: Table, alice: Person) -> None
     plays(table, [alice])
     bob.forgets()
     alice.forgets().says("takeback", answering=board_mail(alice, 1))
-    alice.gets(1).hears("pebble agrees")
-    bob.gets(1).hears("alice asks to take back", "accept takeback")
-    bob.says("accept takeback").gets(1).hears("alice took back")
+    alice.gets(1).hears("pebble agreed")
+    bob.gets(1).hears("alice asked to take back", "accept takeback")
+    bob.says("accept takeback").gets(1).hears("All agreed: alice's move 1")
     assert table.moves(1) == []
 
 
 @pytest.mark.parametrize(
     ("options", "told", "plies"),
-    [("-unrated", "alice took back ply 1", 0), ("", "pebble says no to the take-back", 2)],
+    [
+        ("-unrated", "pebble agreed: your move 1, a1-c3,b2, is taken back", 0),
+        ("", "pebble said no to the take-back", 2),
+    ],
 )
 def test_take_backs(table: Table, alice: Person, options: str, told: str, plies: int) -> None:
     alice.says(f"challenge pebble {options}").says("a1-c3,b2").forgets()
@@ -268,10 +272,8 @@ def test_a_take_back_before_its_answer(table: Table, alice: Person) -> None:
 def test_pauses_and_gifts(table: Table, alice: Person) -> None:
     alice.says("challenge pebble").says("a1-c3,b2").forgets()
     thinks(table, alice).forgets()
-    alice.says("pause").gets(1).hears(
-        "Your move on board 1, paused.", "All have agreed to the pause"
-    )
-    alice.says("resume").gets(1).hears("All have agreed to end the pause")
+    alice.says("pause").gets(1).hears("Your move on board 1, paused.", " agreed to the pause")
+    alice.says("resume").gets(1).hears(" agreed to end the pause")
     alice.says("give 3d").gets(1).hears("board 1")
 
 
@@ -306,7 +308,7 @@ def test_when_a_draw_is_good_enough(standing: RobotStanding, *, takes: bool) -> 
 def test_ratings(table: Table, alice: Person) -> None:
     alice.says("challenge pebble").says("a1-c3,b2").forgets()
     thinks(table, alice)
-    alice.says("resign").hears("Board 1 is over: pebble wins.", "This game counts for nobody's")
+    alice.says("resign").hears("Board 1 is over: pebble wins.", "This game counts for no rating")
     alice.says("standings").hears("Nobody stands in the standings of Abalone yet")
     alice.says("info pebble").hears("pebble is a robot", "help pebble", "measured")
     alice.says("challenge pebble -unrated").says("a1-c3,b2").forgets()

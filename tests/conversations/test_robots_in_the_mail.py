@@ -49,7 +49,7 @@ def test_it_waits_that_long_and_no_longer(table: Table, alice: Person) -> None:
     table.days_pass(seconds=WAITS - 0.1)
     alice.hears_nothing()
     table.days_pass(seconds=0.1)
-    alice.gets(1).hears("pebble's move on board 1; nothing to do.", "alice played a1-c3,b2.")
+    alice.gets(1).hears("pebble's move on board 1; nothing to do.", "You played a1-c3,b2.")
     table.robots_think()
     alice.gets(1).hears("Your move on board 1.", f"pebble played {table.moves(1)[1]}.")
     assert "alice played" not in alice.newest.text
@@ -103,7 +103,7 @@ def test_several_robots_in_a_row(table: Table, alice: Person) -> None:
     table.robots_think()
     second, third, fourth = table.moves(1)[1:]
     alice.gets(1).hears(
-        f"- alice played {second}. - cobble played {third}. - pebble played {fourth}."
+        f"- You played {second}. - cobble played {third}. - pebble played {fourth}."
     )
     assert alice.newest.references[0] == thread
 
@@ -119,7 +119,7 @@ def test_the_second_robot_has_no_time_of_its_own(table: Table, alice: Person) ->
     first, second = table.moves(1)
     alice.gets(1).hears(
         "cobble's move on board 1; nothing to do.",
-        f"- alice played {first}. - pebble played {second}.",
+        f"- You played {first}. - pebble played {second}.",
     )
     table.robots_think()
     alice.gets(1).hears("Your move on board 1.", f"cobble played {table.moves(1)[2]}.")
@@ -151,7 +151,7 @@ def test_words_in_between_wait_too_but_no_longer(table: Table, alice: Person) ->
     table.days_pass(seconds=3)
     alice.says("Well?", answering=board_mail(alice, 1)).hears_nothing()
     table.days_pass(seconds=2)
-    alice.gets(1).hears("alice played a1-c3,b2.", "| Well?", "Nobody reads this")
+    alice.gets(1).hears("You played a1-c3,b2.", "| Well?", "Nobody reads this")
     table.robots_think()
     alice.gets(1)
 
@@ -170,7 +170,7 @@ def test_the_end_of_a_game_is_in_it(table: Table, alice: Person) -> None:
     """It takes the place of what waits, and waits for nobody."""
     alice.says("challenge pebble").forgets()
     alice.says("a1-c3,b2").says("resign", answering=board_mail(alice, 1))
-    alice.gets(1).hears("Board 1 is over: pebble wins.", "alice played a1-c3,b2.", "resigned")
+    alice.gets(1).hears("Board 1 is over: pebble wins.", "You played a1-c3,b2.", "resigned")
     table.robots_think()
     assert table.moves(1) == ["a1-c3,b2"]
 

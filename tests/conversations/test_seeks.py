@@ -27,7 +27,7 @@ def test_two_who_want_to_play_are_paired(table: Table) -> None:
     for _ in range(2):
         alice.says("play").gets(1).hears("You will be paired with the next who wants one")
     alice.says("whoami").hears(
-        "You wait for a game here:", "Number 1: alice (1500?), Abalone for 2"
+        "You are waiting for a game here:", "Number 1: alice (1500?), Abalone for 2"
     )
     alice.says("games").hears("Number 1: alice")
     bob.says("play").gets(1).hears(
@@ -49,7 +49,7 @@ def test_a_seek_of_others_and_one_of_ones_own(table: Table) -> None:
         " until 2026-12-01.",
     )
     bob.writes("seeks").gets(1).hears(
-        "You can join this game:", 'such as "join 1"', 'A "?" says that little is known yet.'
+        "You can join this game:", 'such as "join 1"', 'A "?" marks a rating based on few games.'
     )
     bob.writes("offers").hears("Number 1: alice")
     bob.says("join 1").gets(1).hears("alice and bob are waiting; one more player is needed.")
@@ -73,17 +73,17 @@ def test_what_cannot_be_sought(table: Table) -> None:
     (alice,) = joined(table, "alice")
     for line, told in {
         "seek 9": "The standard board is for 2 to 6 players. You named 9 players.",
-        "seek bob": "I could not read the end of it",
-        "seek -random": "There is no option -random here.",
+        "seek bob": 'I could not read "bob" at the end of your line.',
+        "seek -random": "This command has no option -random.",
         "seek -rating=strong": '"strong" is not a range of ratings. Write such as 1200-1600',
         "seek -rating=1600-1200": "is not a range of ratings",
         "seek -rating=-": "is not a range of ratings",
         "seek -expires=3h": '"3h" cannot be chosen here; it may be 1 day to 8 weeks.',
         "seek -bowl -layout=standard": "not from both",
-        "join": "Something is missing there: the number.",
-        "seek for three": '"for three". "help seek" says how to write it. For example: "seek 3".',
+        "join": "Something is missing: the number.",
+        "seek for three": '"for three" at the end of your line. "help seek" says how to write it.',
         "join bob": '"bob" is not a number of an open game; "seeks" lists them.',
-        "unseek": "You do not wait for a game, so there is nothing to take back.",
+        "unseek": "You are not waiting for a game.",
         "unseek 4": "There has been no seek 4.",
     }.items():
         alice.says(line).gets(1).hears(told)
@@ -92,7 +92,7 @@ def test_what_cannot_be_sought(table: Table) -> None:
         alice.says("seek 3")
     alice.forgets().says("seek").hears("You have 5 seeks that are open", "1, 2, 3, 4, 5")
     alice.says("seek -teams").hears("You have 5 seeks")
-    alice.says("unseek").hears("You wait in seeks 1, 2, 3, 4, 5. Name one of them")
+    alice.says("unseek").hears("You are waiting in seeks 1, 2, 3, 4, 5. Name one of them")
     alice.says("unseek 3").hears("You have withdrawn seek 3.")
     alice.says("seek -teams").hears("Abalone for 4, -teams")
     alice.says("unseek all").gets(1).hears(
@@ -132,7 +132,7 @@ def test_what_nobody_joins_lapses(table: Table) -> None:
     alice.gets(1).hears("Your seek 1 has lapsed, since not enough players came.")
     bob.gets(1).hears("alice's seek 1 has lapsed", 'answer with "seeks"')
     table.days_pass(12)
-    carol.gets(1).hears("Nobody has come who wanted a game", 'answer with "play"')
+    carol.gets(1).hears("Nobody has come for a game", 'answer with "play"')
     carol.says("seeks").hears("Nobody seeks a game just now.")
 
 
@@ -198,7 +198,7 @@ def test_nobody_meets_another_address_of_their_own(table: Table) -> None:
     alice.says("play").forgets()
     other.says("play").hears("There is nobody to pair you with")
     other.says("seeks").hears("You get the board when somebody comes.")
-    other.says("join 1").hears("Somebody waits in seek 1 whom we put on no board with you.")
+    other.says("join 1").hears("One of the players in seek 1 cannot be put on a board with you.")
     assert not table.boards()
 
 

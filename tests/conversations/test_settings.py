@@ -123,7 +123,7 @@ def test_several_settings_in_one_mail_are_all_kept(table: Table) -> None:
         ("set digest 18:20", 'full hour: "set digest 18:00" or "set digest 19:00".'),
         ("set digest 25:00", 'or an hour such as 18:00, not "25:00"'),
         ("set digest 13pm", 'not "13pm": for example "set digest off"'),
-        ("set subject", "Something is missing there: the value."),
+        ("set subject", "Something is missing: the value."),
         ("set colour red", 'I do not know "colour" here. "help set" says what there is.'),
         ("set pictur off", 'Did you mean "picture"?'),
         ("set timezone Berlin", 'Did you mean "Europe/Berlin"?'),

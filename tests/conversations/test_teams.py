@@ -46,7 +46,7 @@ def test_a_whole_game_in_which_one_plays_on_for_two(table: Table, people: list[P
     carol.says("a1,b1").gets(1).hears("On board 1 it is alice's turn.")
     plays_out(table, people, 1, chance, until=11)
     off = table.plies(1)[-1]
-    told = f"alice pushed dave's marble off {off.effect['from']} with {off.text}, for carol."
+    told = f"alice pushed your marble off {off.effect['from']} with {off.text}, for carol."
     dave.hears("Your move on board 1.", "- carol resigned.", f"- {told}")
     carol.hears_nothing()  # until the end
     plays_out(table, people, 1, chance)
@@ -96,7 +96,7 @@ def test_decline_ends_a_game_in_teams(line: str, table: Table, people: list[Pers
     assert table.boards() == [1]
     for person in people:
         person.gets(1).hears(
-            "Board 1 is closed.", "bob declined, so this board is closed and counts for nothing."
+            "Board 1 is closed.", " declined, so this board is closed and counts for nothing."
         )
         assert "The others play" not in person.newest.text
 
@@ -121,7 +121,7 @@ def test_a_partner_must_agree_as_well(people: list[Person]) -> None:
     alice, bob, carol, dave = people
     alice.says("challenge alice+carol bob+dave").says("draw")
     bob.says("accept")
-    dave.says("accept").hears("The draw that alice offers waits for carol.")
+    dave.says("accept").hears("The draw that alice offered waits for carol.")
     carol.says("accept").hears("Board 1 is over: a draw.")
 
 

@@ -23,10 +23,10 @@ def test_a_draw_is_asked_about_first(table: Table, people: list[Person]) -> None
         'Did you send "draw 1"?',
         "| Shall we?",
         "Reply yes to do it, or no to drop it.",
-        "Answering any mail of ours, even an old one, needs no question.",
+        "We ask nothing when you answer a mail of ours, even an old one.",
     )
     bob.hears_nothing()
-    alice.says("yes").gets(1).hears("The draw that alice offers waits for bob.")
+    alice.says("yes").gets(1).hears("The draw that you offered waits for bob.")
     bob.gets(1).hears("Please answer: alice offers a draw.", "| Shall we?")
     assert table.board(1).playing
 
@@ -58,9 +58,9 @@ def test_a_take_back_is_that_of_the_move_that_it_meant(table: Table, people: lis
     bob.hears_nothing()
     plays(table, people)
     alice.forgets().says("yes", answering=alice.mail("Please confirm")).gets(1).hears(
-        "You can only take back your latest move, and on board 1 that is ply 5, not ply 3."
+        "You can only take back your latest move, and on board 1 that is move 5, not move 3."
     )
-    alice.writes("takeback 1").says("yes").hears("alice asks to take back ply 5")
+    alice.writes("takeback 1").says("yes").hears("You asked to take back move 5")
 
 
 @pytest.mark.parametrize("word", ["accept 1", "accept takeback 1", "accept 1 undo"])
@@ -72,12 +72,12 @@ def test_a_yes_to_a_take_back_is_no_yes_to_the_next(
     bob.writes(word).hears("Please confirm: accept takeback 1#3")
     bob.says("reject", answering=board_mail(bob, 1))
     plays(table, people, plies=2)
-    alice.says("takeback").hears("alice asks to take back ply 5")
+    alice.says("takeback").hears("You asked to take back move 5")
     bob.forgets().says("yes", answering=bob.mail("Please confirm")).gets(1).hears(
         "There is no take-back on board 1 that waits for an answer of yours."
     )
     assert table.board(1).ply == 6
-    bob.writes(word).says("yes").hears("alice took back ply 5")
+    bob.writes(word).says("yes").hears("alice's move 5")
     assert table.board(1).ply == 4
 
 
@@ -86,7 +86,7 @@ def test_a_no_and_a_withdrawal(people: list[Person]) -> None:
     alice.says("draw").says("takeback")
     alice.forgets().writes("reject draw 1").hears("Please confirm: reject draw 1").says("yes")
     bob.forgets().writes("reject 1").hears("Please confirm: reject takeback 1#3").says("yes")
-    alice.hears("alice does not offer a draw any more.", "bob says no to the take-back")
+    alice.hears("You withdrew the offer of a draw.", "bob said no to the take-back")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_no_and_a_withdrawal(people: list[Person]) -> None:
         ("reject draw 1", "There is no draw on board 1 that waits for an answer of yours."),
         ("claim 1", "A draw cannot be claimed on board 1 now"),
         ("rematch 1", "Board 1 is still being played."),
-        ("takeback 1#1", "that is ply 3, not ply 1."),
+        ("takeback 1#1", "that is move 3, not move 1."),
         ("draw 7", "There is no board 7."),
     ],
 )
@@ -104,7 +104,7 @@ def test_what_would_be_refused_is_refused_at_once(
     line: str, sentence: str, people: list[Person]
 ) -> None:
     alice, bob = people
-    alice.writes(line, "Well?").gets(1).hears(f"| {line}", sentence, "| Well?")
+    alice.writes(line, "Well?").gets(1).hears(line, sentence, "| Well?")
     assert "Please confirm" not in alice.newest["Subject"]
     bob.hears_nothing()
 
@@ -112,7 +112,7 @@ def test_what_would_be_refused_is_refused_at_once(
 def test_a_move_and_a_draw_in_one_question(table: Table, people: list[Person]) -> None:
     alice, bob = people
     alice.writes("multiple", "draw 1\nmove 1 b1,b1\ndraw 1").hears(
-        "| move 1 b1,b1", "This was left undone", "This line has changed nothing."
+        "| move 1 b1,b1", "This was left undone", "One of your lines was not done."
     )
     example = board_mail(alice, 1).text.split("such as ")[1].split(".\n")[0]
     alice.writes("multiple", f"draw 1\nmove 1 {example}").hears(

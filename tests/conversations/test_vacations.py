@@ -94,14 +94,14 @@ def test_it_is_taken_by_itself_once(table: Table, days: float, first: str, last:
         alice.says("set timezone Etc/GMT+12").forgets()  # where it is midnight now
     table.days_pass(21.01)
     assert table.board(1).playing
-    taken = "alice's time has run out. So 7 days of this year's vacation were taken for alice"
+    taken = "Your time has run out. So 7 days of this year's vacation were taken for you"
     alice.hears(f"{taken}, up to {last}.")
     bob.gets(1).hears(
         f"alice's move on board 1 (away until {last})", "That happens once on a board"
     )
     alice.says("vacation").hears(f"- {first} to {last}, taken by itself on board 1", "23 of 2026")
     still_played(table, 6.99)
-    alice.hears("(24 hours)", "We have waited for your move")
+    alice.hears("(24 hours)", "This board has waited for your move")
 
 
 def test_back_ends_what_was_taken_by_itself(table: Table) -> None:
@@ -234,7 +234,7 @@ def test_a_number_alone_is_as_many_days(table: Table) -> None:
     ("line", "told"),
     [
         ("vacation soon later", '"soon" is not a day. Write it as 2026-12-24'),
-        ("vacation 2026-12-24", "Something is missing there: the last day."),
+        ("vacation 2026-12-24", "Something is missing: the last day."),
         ("vacation 30.2. 3.3.", '"30.2." is not a day.'),
         ("vacation 5/12 12/12", '"5/12" can be read in two ways. Name the month, such as 5 Dec'),
         ("vacation 2026-12-24 2026-12-26 2026-12-28", "is not a day."),

@@ -11,7 +11,7 @@ def test_nice_one_under_a_quoted_board_is_chat(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     quoted = "\n".join(f"> {line}" for line in bob.newest.text.split("\n"))
     bob.says(f"{quoted}\n\nNice one!").gets(1).hears(
-        "alice's move on board 1; nothing to do.", "bob writes: | Nice one!"
+        "alice's move on board 1; nothing to do.", "You wrote: | Nice one!"
     )
     alice.gets(1).hears("Your move on board 1.", "bob writes: | Nice one!")
     assert bob.newest["In-Reply-To"]
@@ -50,20 +50,20 @@ def test_plain_words_are_sent_on(line: str, table: Table) -> None:
     [
         ("e4", "That does not read as a move"),
         ("board looks good", "That does not read as a move"),
-        ("mvoe", "Something is missing there: the move."),
+        ("mvoe", "Something is missing: the move."),
         ("moev a1-c3,d4", 'Perhaps you meant "move a1-c3,d4".'),
         ("resgin", 'Perhaps you meant "resign".'),
-        ("resign because of work", 'I could not read the end of it, "because of work".'),
+        ("resign because of work", 'I could not read "because of work" at the end of your line.'),
         ("move the left one up", "That does not read as a move"),
         ("declien 1", 'Perhaps you meant "decline 1".'),
         ("hlep", 'Perhaps you meant "help".'),
         ("shwo 1", 'Perhaps you meant "show 1".'),
         ("decline with regret", 'The command is "decline [board]".'),
-        ("whoami really", 'I could not read the end of it, "really".'),
-        ("challenge", "Something is missing there: the handle."),
+        ("whoami really", 'I could not read "really" at the end of your line.'),
+        ("challenge", "Something is missing: the handle."),
         ("show the first one", "There is no player called the."),
-        ("move 1 a1-c3,d4 -fast", "There is no option -fast here."),
-        ("resign -now", "There is no option -now here."),
+        ("move 1 a1-c3,d4 -fast", "This command has no option -fast."),
+        ("resign -now", "This command has no option -now."),
     ],
 )
 def test_a_line_like_a_command_does_nothing_and_is_not_sent_on(
@@ -88,7 +88,7 @@ def test_a_line_like_a_command_does_nothing_and_is_not_sent_on(
     ("line", "sentence"),
     [
         ("challenge accepted", "There is no player called accepted."),
-        ("challenge bob -fast", "There is no option -fast here."),
+        ("challenge bob -fast", "This command has no option -fast."),
         ("challenge bob -layout=chess", 'There is no board called "chess".'),
         ("challenge bob -rounds=1", '"1" is not a number of rounds'),
         ("help yourself", 'There is no help page "yourself".'),
@@ -145,8 +145,8 @@ def test_an_answer_in_between_has_words_first_and_then_a_move(table: Table) -> N
         ("h4-j4", "There is no place j4: the rows are a to i."),
         ("a1-a9", "There is no place a9: row a goes from a1 to a5."),
         ("x1-x2", "There is no place x1: the rows are a to i."),
-        ("pass", "One cannot pass in this game: whoever has a move must make one."),
-        ("Pass.", "One cannot pass in this game: whoever has a move must make one."),
+        ("pass", "You cannot pass in this game: you must move if you can."),
+        ("Pass.", "You cannot pass in this game: you must move if you can."),
     ],
 )
 def test_what_can_be_no_move_is_refused(line: str, sentence: str, table: Table) -> None:
@@ -259,7 +259,7 @@ def test_quoted_commands_never_run(command: str, table: Table) -> None:
         )
     ):
         said = body.replace("Hm.", f"Hm, {number}.")
-        alice.forgets().says(said).gets(1).hears(f"alice writes: | Hm, {number}.")
+        alice.forgets().says(said).gets(1).hears(f"You wrote: | Hm, {number}.")
     board = table.board(1)
     assert (board.ply, board.status, table.boards()) == (0, "playing", [1])
 

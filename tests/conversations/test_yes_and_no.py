@@ -210,7 +210,9 @@ class TestANameInAnAnswer:
         dave = table.person("dave@example.net").says("davy").forgets()
         dave.says("no").gets(1).hears("You will not be asked again unless you write to us.")
         alice.hears("dave@example.net does not want to play")
-        table.joins("bob").says("challenge dave@example.net").hears("asked by us before")
+        table.joins("bob").says("challenge dave@example.net").hears(
+            "We have asked dave@example.net before"
+        )
         assert not table.boards()
 
     def test_it_goes_on_saying_who_invites_and_begins_that_game(self, table: Table) -> None:
@@ -422,7 +424,7 @@ class TestAnOffer:
     def test_a_no_rejects_it(self, words: str, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")
         bob.says(words).gets(1)
-        alice.gets(1).hears("bob says no to the draw that alice offered. The game goes on.")
+        alice.gets(1).hears("bob said no to the draw that you offered. The game goes on.")
         assert "writes" not in alice.newest.text
 
     @pytest.mark.parametrize(
@@ -445,7 +447,7 @@ class TestAnOffer:
     def test_so_it_is_with_a_no(self, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")
         bob.says("No thanks, let us play on: I can win this")
-        alice.gets(1).hears("bob says no to the draw", "| No thanks, let us play on: I can win")
+        alice.gets(1).hears("bob said no to the draw", "| No thanks, let us play on: I can win")
 
     def test_a_take_back(self, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob", what="takeback")
@@ -454,7 +456,7 @@ class TestAnOffer:
         assert table.moves(1) == []
         alice.says("a1-c3,d4").says("takeback")
         bob.forgets().says("nope").gets(1)
-        alice.hears("bob says no")
+        alice.hears("bob said no")
         assert len(table.moves(1)) == 1
 
     @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ class Case:
 
 CASES = {
     "reminder": Case(
-        lambda table: begun(table, "alice", "bob"), 3, 1, "We have waited for your move"
+        lambda table: begun(table, "alice", "bob"), 3, 1, "This board has waited for your move"
     ),
     "vacation by itself": Case(
         lambda table: begun(table, "alice", "bob", vacation=True), 21, 2, "time has run out"

@@ -121,7 +121,7 @@ class Games(Command, group="look"):
         line = ["games", *(handle or ME for handle in others if players != [me])]
         told = {
             "subject_line": games_subject(others, _counted(others, boards, asked)),
-            "boards": [_listed(board) for board in boards[:_MOST_LISTED]],
+            "boards": [_listed(context, board) for board in boards[:_MOST_LISTED]],
             "more": max(0, len(boards) - _MOST_LISTED),
             "which": asked.which.value,
             "line": " ".join(line),
@@ -213,8 +213,12 @@ def _counted(owners: Sequence[str | None], boards: Sequence[Board], asked: _Sele
     return told if asked.which is Which.NEXT else f"{counted}, {told}"
 
 
-def _listed(board: Board) -> dict[str, Any]:
+def _listed(context: Context, board: Board) -> dict[str, Any]:
+    yours = board.to_move is not None and board.to_move.player_id == context.player_id
+    clock = clock_view(context.work, board, context.now, [context.player]) if yours else None
     return {
+        "yours": yours,
+        "by": clock.for_reader(context.player.settings.timezone)["by"] if clock else None,
         "number": board.id,
         "players": [seat.handle for seat in board.seats],
         "status": board.status,

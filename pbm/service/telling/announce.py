@@ -99,6 +99,11 @@ def _announce(
     plain = at_once.plain | {player.id for player in players if not player.settings.picture}
     begins = any(event.begins_board for event in news.events)
     shown = _shown(turn, board, players, told, before, plain, begins=begins)
+    if not begins and not any(event.played_ply for event in news.events):
+        for player, view in shown:
+            if player.id not in (*before, *kept) and player.settings.mails == "all":
+                # An earlier mail has told the moves, and the drawing marks them.
+                view["happened"] = [item for item in view["happened"] if "how" in item]
     MailWriter(turn).boards(board, shown, instead)
 
 
