@@ -280,7 +280,7 @@ class TestThree:
         for person in people:
             person.gets(1).hears(
                 "Board 1 is over: a draw.",
-                "carol resigned.",
+                " resigned.",
                 "All agreed to the draw that ",
             )
         assert is_drawn(table)

@@ -98,7 +98,7 @@ def test_what_cannot_be_sought(table: Table) -> None:
     alice.says("unseek all").gets(1).hears(
         "You have withdrawn seek 1.", "You have withdrawn seek 6."
     )
-    alice.says("unseek all").hears("You do not wait for a game")
+    alice.says("unseek all").hears("You are not waiting for a game.")
 
 
 def test_a_seek_is_taken_back_and_a_seat_given_back(table: Table) -> None:

@@ -136,7 +136,7 @@ def test_what_is_left_of_the_year_is_taken(table: Table, said: str, taken: str |
     if taken is None:
         assert not table.board(1).playing
     else:
-        alice.hears(f"So {taken} of this year's vacation were taken for alice")
+        alice.hears(f"So {taken} of this year's vacation were taken for you")
         assert table.board(1).playing
 
 
