@@ -145,7 +145,7 @@ def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
 
 
 def mark_of(key: Key) -> str:
-    """An identifier of a key that reveals no part of its secret: its id, and a tag by it."""
+    """A key's fingerprint, which reveals nothing of its secret: the id, and a MAC by the key."""
     return f"{key.id} {_mac(key, 'mark')}"
 
 

@@ -171,8 +171,8 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
     """Whether a player who runs out of time on a board loses no rating by it.
 
-    In one absence, once in `SPARED_EVERY`, only the first board costs rating, and boards on which
-    the player is behind. The player's row is locked: two boards may run out at the same time.
+    In one absence within `SPARED_EVERY`, only the first board and those on which the player is
+    behind cost rating. The player's row is locked: two boards may run out at the same time.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)

@@ -26,7 +26,7 @@ def marks_alike(board: Board) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Arguments to count the repetitions of a position, with its mark, reached by `ply` on a board.
+    """Arguments to count the repetitions of a position, with its key, reached by `ply` on a board.
 
     `since` is the first ply that counts, `first` the number to start from, since the start position
     has no ply, and `most` the limit of the count.

@@ -271,7 +271,7 @@ def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> 
 
 
 def _stands_above_quote(node: LexborNode) -> bool:
-    """Whether it is Gmail's line above a quotation, which looks like that of a forwarded mail."""
+    """Whether Gmail's attribution is above a quotation, not above a forwarded mail."""
     following = node.next
     for _ in range(3):
         if following is None or following.tag not in ("-text", "br"):

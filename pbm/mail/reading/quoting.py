@@ -321,7 +321,7 @@ class _Cleaning:
         return len(self._lines) if has_answer_above else ours.end
 
     def _skip_pgp(self, at: int, what: str) -> int:
-        """A signed message begins after the next blank line; a signature ends by itself."""
+        """The line after a PGP block, or after the header of a signed message."""
         for below in range(at + 1, len(self._lines)):
             line = self._plain[below].strip()
             if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):

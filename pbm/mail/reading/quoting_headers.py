@@ -228,7 +228,7 @@ def _is_full(window: list[str]) -> bool:
 
 
 def field_names(lines: list[str]) -> list[str]:
-    """The text before the colon of each line that could be a field, casefolded; else empty."""
+    """The name before each line's colon, casefolded; empty if the line can be no field."""
     parts = (line[: _LONGEST_NAME + 1].replace("：", ":").partition(":") for line in lines)
     return [head.strip(" \t*_\u00a0|>").casefold() if colon else "" for head, colon, _ in parts]
 

@@ -1,6 +1,6 @@
 """Keys behind the reply addresses: the newest signs, older ones verify until dropped.
 
-A running server reloads the key file by itself. The database has marks of the keys, not the keys,
+A running server reloads the key file by itself. The database has fingerprints of the keys only,
 so that lost or wrong keys are found before they sign a mail.
 """
 
@@ -113,7 +113,7 @@ def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> No
 
 
 def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[str]]:
-    """The marks of the keys here, whether any are stored, and the ids of stored ones not here."""
+    """The fingerprints of our keys, whether any are stored, and the ids of stored ones we lack."""
     marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=True)
     known = list(map(str, fact.value)) if fact else []
     lost = [mark.partition(" ")[0] for mark in known if mark not in marks]
@@ -121,7 +121,7 @@ def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[
 
 
 def note_keys(work: UnitOfWork, keys: Iterable[Key], now: datetime) -> None:
-    """Store the marks of these keys only."""
+    """Store the fingerprints of these keys only."""
     marks = list(map(mark_of, keys))
     fact = work.facts.find(_KEYS)
     if fact is None or fact.value != marks:
@@ -129,5 +129,5 @@ def note_keys(work: UnitOfWork, keys: Iterable[Key], now: datetime) -> None:
 
 
 def unlearn_keys(work: UnitOfWork) -> None:
-    """Delete all marks; the next server to start stores its own."""
+    """Delete all fingerprints; the next server to start stores its own."""
     work.facts.forget(_KEYS)

@@ -300,7 +300,7 @@ class Outbox(MailQueue[OutboxMail]):
         return self._exists(query)
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
-        """Find the mail to an address that was sent with this envelope sender of its own."""
+        """Find the mail to an address by its unique envelope sender."""
         query = select(*_COLUMNS).where(
             outbox.c.recipient_key == address_key,
             outbox.c.written_at > since,

@@ -280,7 +280,7 @@ class Boards(Repository):
         _ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
-        """Note that a player was told about words on a board; True if for the first time."""
+        """Note that a player was told about comments on a board; True the first time."""
         whose = {"number": board_id, "player": player_id}
         return _TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 

@@ -131,7 +131,7 @@ class Players(Repository):
         return frozenset(self._transaction.scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
-        """The handles among these, many perhaps, of active players."""
+        """Those of the handles that belong to active players; there may be many."""
         left = sorted(handles)
         found: set[str] = set()
         while left:

@@ -67,7 +67,7 @@ class Plies(Repository):
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """The `ply`, `stood` and `played_at` of plies whose position has one of these marks."""
+        """The `ply`, `stood` and `played_at` of plies whose position has one of these keys."""
         query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
         )

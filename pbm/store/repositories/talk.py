@@ -1,4 +1,4 @@
-"""What passes between players: blocks, recent words on boards, and reports to the operator."""
+"""Between players: blocks, recent comments on boards, and reports to the operator."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -58,15 +58,15 @@ class Blocks(Repository):
 
 
 class Words(Repository):
-    """Queries about words, within one transaction."""
+    """Queries about comments on boards, within one transaction."""
 
     def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
-        """Store a player's words to the others of a board."""
+        """Store a player's comment to the others of a board."""
         row = {"board_id": board_id, "player_id": player_id, "lines": list(lines)}
         self._insert(words, **row, said_at=now)
 
     def of_others(self, board_id: int, player_id: int, *, most: int) -> tuple[Said, ...]:
-        """The last words on a board by players other than one, oldest first."""
+        """The last comments on a board by players other than one, oldest first."""
         query = (
             select(players.c.handle, words.c.said_at, words.c.lines)
             .join(players, players.c.id == words.c.player_id)
@@ -78,7 +78,7 @@ class Words(Repository):
         return tuple(Said(handle, at, tuple(lines)) for handle, at, lines in reversed(rows))
 
     def forget_before(self, moment: datetime) -> bool:
-        """Delete a batch of words older than a moment; return whether there may be more."""
+        """Delete a batch of comments older than a moment; return whether there may be more."""
         old = select(words.c.id).where(words.c.said_at < moment).limit(_AT_ONCE)
         return self._delete(words, words.c.id.in_(old.scalar_subquery())) == _AT_ONCE
 

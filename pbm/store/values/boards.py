@@ -248,7 +248,7 @@ class Ply:
 
 @dataclass(frozen=True)
 class NewPly:
-    """A move to be stored; `stood` is the mark of the position after it."""
+    """A move to be stored; `stood` is the key of the position after it."""
 
     ply: int
     seat: int
@@ -290,7 +290,7 @@ class Departure:
 class Bookkeeping:
     """The redundant columns by which a board is found, derived from the board.
 
-    `playing` has the marks of all its seats; a consistent board has only one.
+    `playing` has the different values of the seats; a consistent board has only one.
     """
 
     to_move_id: int | None

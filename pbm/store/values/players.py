@@ -1,4 +1,4 @@
-"""Players with their settings, ratings and words."""
+"""Players with their settings, ratings and comments."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -169,7 +169,7 @@ class CountedBoard:
 
 @dataclass(frozen=True)
 class Said:
-    """A player's words to the others of a board."""
+    """A player's comment to the others of a board."""
 
     handle: str
     said_at: datetime
