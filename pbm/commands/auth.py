@@ -119,7 +119,7 @@ def player_of(speaker: Speaker) -> Player | None:
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """The section that says why a valid tag and the player's address do not suffice; else empty."""
+    """The section on why a valid tag and the player's address do not suffice; empty if they do."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings

@@ -323,7 +323,7 @@ def _example(command: type[Command], game: Game) -> str | None:
 
 
 def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
-    """Tell a mistyped command word or a stray cell from plain words."""
+    """The problem if words are a mistyped command or a move; None for plain words."""
     line = " ".join(words)
     alike = _alike(lowered(words[0]))
     for command in _candidates([alike[0], *words[1:]]) if alike else ():

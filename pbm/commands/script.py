@@ -47,12 +47,12 @@ class Script:
     answer: Answered | None = None
 
     def of(self, logins: Collection[Login]) -> "Script":
-        """The commands with one of these logins; the comment goes with the last command."""
+        """The script of the commands with one of these logins; the last one keeps the comment."""
         own = tuple(command for command in self.commands if command.login in logins)
         return Script(own, self.comment if own and own[-1] is self.commands[-1] else ())
 
     def without(self, logins: Collection[Login]) -> "Script":
-        """The commands with none of these logins."""
+        """The script without the commands that have one of these logins."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
@@ -72,7 +72,7 @@ class Script:
         return trimmed(kept)
 
     def with_one_comment(self) -> "Script":
-        """The script with the words of its last command alone; the others are unplaced."""
+        """The script with the comment of its last command only; other comments are unplaced."""
         words = [self.unplaced, *self.between.values()]
         unplaced = trimmed([line for lines in words if lines for line in (*lines, "")])
         return replace(self, between={}, unplaced=unplaced)

@@ -134,7 +134,7 @@ class BoardReopened(BoardEvent):
 
 @dataclass(frozen=True)
 class Commented(BoardEvent):
-    """A player's words to the others of a board.
+    """A player's comment to the others of a board.
 
     `first`: the player has not been told yet that words without a command are sent on.
     """

@@ -292,7 +292,7 @@ def _members(protocol: type) -> frozenset[str]:
 
 
 class ReadsTexts(Protocol):
-    """A game that can tell moves from words without a position.
+    """A game that can distinguish moves from words without a position.
 
     Without it a text is a move only after the word `move`.
     """

@@ -98,7 +98,7 @@ class _Answer(Command):
             raise misread("left-over", word=left)
 
     def _asked(self, context: Context) -> PendingChallenge | tuple[Board, Offer] | None:
-        """What this answers: a challenge, or a board's offer; None for all challenges to come.
+        """The challenge or the board's offer that this answers; None for all later challenges.
 
         Raises Refusal.
         """

@@ -228,7 +228,7 @@ class Command:
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """The same command for a board named before it; None if it takes or has none."""
+        """The command for a board named before it; None if it takes no board or has one."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line

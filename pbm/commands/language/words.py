@@ -101,7 +101,7 @@ class ArgumentKind:
         return value
 
     def parse(self, text: str) -> Any:
-        """The value of a word, or with `rest` of all words; None if it has none.
+        """The value of a word, or with `rest` of all words; None if it is invalid.
 
         Raises Refusal, if the reason depends on the text.
         """

@@ -267,9 +267,9 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 
 
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
-    """One marble and its target.
+    """The names of a marble and its target that can mean an inline move.
 
-    Of a line only the rear marble, or the front one if it pushes: any other could go there alone.
+    The marble is the rear one, or the front one of a line that pushes.
     """
     if not move.in_line:
         return

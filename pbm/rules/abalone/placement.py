@@ -109,7 +109,7 @@ class Placement:
         return own, friends, self.occupied ^ (own | friends | fixed), fixed
 
     def seat_at(self, cell: int) -> int | None:
-        """The seat whose marble stands on a cell; None for a fixed one, or off the board."""
+        """The seat whose marble is on a cell; None if there is no player's marble."""
         return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
 
     def legal_moves(self) -> tuple[LineMove, ...]:

@@ -85,10 +85,7 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop the commands asked about.
-
-    A move below the no is played; other words are given back.
-    """
+    """Drop the commands asked about; play a move below the "no", and return any other text."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)

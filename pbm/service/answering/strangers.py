@@ -136,7 +136,7 @@ def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
 
 
 def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...]:
-    """The handles of the challenged players if all are robots; else empty."""
+    """The handles of the challenged players if all are robots; otherwise empty."""
     teams = (*challenge.opponents, *(challenge.seats or ()))
     names = {name for team in teams for name in team} - {ME}
     found = [work.players.by_handle(name) for name in sorted(names) if "@" not in name]

@@ -19,10 +19,10 @@ _NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
 
 
 def origin_of(turn: Turn) -> str:
-    """Return the origin of a turn's mail, as a digest.
+    """Return the origin of a turn's mail, as a digest; empty if no consent is possible.
 
-    Empty, for no consent, if there is no mail, if the envelope names another domain than `From:`,
-    or if only our own mail server is known.
+    It is not if there is no mail, if the envelope names another domain than `From:`, or if only our
+    own mail server is known.
     """
     if not isinstance(turn, MailTurn):
         return ""

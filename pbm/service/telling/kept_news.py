@@ -174,8 +174,7 @@ def _comes_in_any_case(
 ) -> bool:
     """Whether a mail is exempt from the limit.
 
-    So it is if the operator acted, it is the first of a turn of the reader, or it
-    was counted as a challenge.
+    It is if the operator acted, it begins the reader's turn, or it was counted as a challenge.
     """
     if any(event.exempt for event in events):
         return True

@@ -54,8 +54,8 @@ class Tick(Turn):
         """Retry soon if a mail that came until a moment still waits for its turn.
 
         Ask this before penalising a player for a missing mail, since a mail counts from its
-        arrival. A stuck mail does not count. While no mail can come in, this is never None: that
-        time is given back later.
+        arrival. A stuck mail does not count. While no mail can come in, this is never None:
+        players get that time back.
         """
         if is_down(self.work, self.now):
             return Again(self.now + _RETRY_AFTER, "no mail can come in")

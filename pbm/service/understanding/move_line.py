@@ -215,8 +215,8 @@ def _is_of_a_move(script: Script, problem: Problem) -> bool:
 def _leaves_it_open(context: Context, board: Board, problem: Problem) -> bool:
     """Whether another line may be the move, despite the misread line.
 
-    So it is if that line is nearly a move, or only words in an answer to the board, such as "e4
-    looks strong".
+    It may if that line is nearly a move, or a remark in an answer to the board, such as "e4 looks
+    strong".
     """
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
@@ -297,7 +297,7 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
 
 
 def _doubt(lines: Sequence[str], found: _Found) -> str:
-    """Why a line with a legal move may not be the sender's; else empty."""
+    """Why a line with a legal move may not be the sender's; empty without doubt."""
     index = found.index
     if index and holds_ours(lines[:index]):
         return _RETURNED
