@@ -183,7 +183,9 @@ def test_words_that_belong_to_no_board(table: Table) -> None:
     alice.writes("challenge bob", "").says("yes").forgets()
     alice.writes("Hello?", "The sky is blue").gets(1).hears('Reply "show 1"', 'Reply "games"')
     alice.writes("pbm: help", "OK, got it. Thanks!\n\nAlice").hears_nothing()
-    alice.writes("", "Thanks, but how do I begin?").gets(1)
+    alice.writes("", "Thanks, but how do I begin?").gets(1).forgets()
+    alice.writes("", "Gibt es hier irgendwo Roboter?").gets(1).hears("Robots are computer players")
+    alice.writes("", "My computer crashed.").gets(1).hears("I found no command in your mail")
 
 
 def test_words_to_somebody_elses_board(table: Table) -> None:

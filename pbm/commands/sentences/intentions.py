@@ -71,7 +71,7 @@ _SECTIONS: Final = (
     *("asides", "greetings", "objects"),
     *_WAYS,
     *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
-    *(*_WITH_MORE, "invite", "verbs at the end", "who"),
+    *(*_WITH_MORE, "invite", "verbs at the end", "topics", "who"),
 )
 _LISTS: Final = read_list("intentions", _SECTIONS)
 _WANTED: Final = _LISTS[_WISH] | _LISTS[_BEG]
@@ -83,6 +83,7 @@ _SAID: Final = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
     phrase: item for item in _WHOLE for phrase in _LISTS[item]
 }
 _AWAY = re.compile(rf"\b(?:{'|'.join(map(re.escape, _LISTS[Intention.AWAY]))})\b([^,;!?]*)")
+_TOPICS: Final = {word: Intention(item) for word, item in map(str.split, _LISTS["topics"])}
 _DEEDS: Final = {phrase: item for item in _WHOLE for phrase in _LISTS[f"to {item}"]}
 _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(?=\S)|(?<=\d)\.(?=\d))+")
 
@@ -161,6 +162,16 @@ def days_away(lines: Sequence[str]) -> str | None:
     text = fold_typography(" ".join(" ".join(lines).split())).casefold()
     found = _AWAY.search(text) if len(text) <= _LONGEST else None
     return found[1].strip(" .") if found else None
+
+
+def topic_asked(lines: Sequence[str]) -> Meant | None:
+    """What a question, or a note about being away, seems to be about; only for no board."""
+    text = " ".join(" ".join(lines).split())
+    words = words_of(text)
+    found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
+    if found is None or len(words) > _MOST_WORDS or not ("?" in text or found is Intention.AWAY):
+        return None
+    return Meant(found, True, None, text)
 
 
 def asks_who(lines: Sequence[str]) -> bool:

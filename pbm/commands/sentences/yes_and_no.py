@@ -110,10 +110,11 @@ def _is_doubtful(
     again: frozenset[str],
 ) -> bool:
     """Whether other words in the line, or right below, may reverse the answer."""
-    first, *more = found
+    more = found[1:]
     # As is usual after a yes: "How do I begin?"
     asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
-    asks_on = answer and first.mark in _ENDS and asks_how
+    said = takewhile(lambda clause: clause.parts(_YES | again | _BESIDE) is not None, found)
+    asks_on = answer and asks_how and any(clause.mark in _ENDS for clause in said)
     asked = sum(map(line.count, _ASKS)) - sum(map(_is_why_not, more))
     asks = asked > 0 and not asks_on
     if asks or len(line) > LONGEST or _quotes(line):

@@ -27,6 +27,7 @@ from pbm.commands.sentences.intentions import (
     Understood,
     address_invited,
     days_away,
+    topic_asked,
     understand,
 )
 from pbm.errors import Refusal
@@ -75,8 +76,14 @@ _WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
 def read_wish(context: Context, script: Script) -> Script | None:
     """The script of the commands that plain words ask for; None if they ask for nothing."""
     said = None if _names_page(context, script) else _understood(script)
+    if said is None and not context.hints and not script.commands and not script.problem:
+        guessed = _invitation(context, script) or _vacation(script)
+        topic = topic_asked(script.said)
+        if guessed or topic is None:
+            return guessed
+        said = Understood((topic,), ())
     if said is None:
-        return None if context.hints else _invitation(context, script) or _vacation(script)
+        return None
     number = context.own_hint
     meant = [item for item in said.meant if not _is_talk(context, item, number)]
     game = context.game_meant
@@ -101,8 +108,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
 
 def _invitation(context: Context, script: Script) -> Script | None:
     """The script that asks whether to invite the one address in a sender's words."""
-    is_talk = not script.commands and not script.problem
-    address = address_invited(script.said) if is_talk else None
+    address = address_invited(script.said)
     if address is None:
         return None
     wrote = " ".join(" ".join(script.said).split())
@@ -116,7 +122,7 @@ def _vacation(script: Script) -> Script | None:
 
     The page of the command is the answer if the days cannot be read.
     """
-    days = None if script.commands or script.problem else days_away(script.said)
+    days = days_away(script.said)
     if days is None:
         return None
     meant = Meant(Intention.AWAY, False, None, " ".join(" ".join(script.said).split()))
