@@ -257,7 +257,7 @@ class Forgotten(Event):
 
 @dataclass(frozen=True)
 class SeekNews(Event):
-    """A change of a seek, told to others who wait in it (`readers`, by number).
+    """A change of a seek, told to others who wait in it (`readers`, their numbers).
 
     `what`: a player `joined` or `left`, or the seek is over: `withdrawn`, `lapsed`, or its maker is
     `gone`. `pairs`: it was opened by `play`.

@@ -95,10 +95,10 @@ def check_analysable(board: Board) -> None:
 
 
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
-    """Another board with a position of this game, also mirrored or turned, and the ply of that
-    position; empty if there is none. An analysis would reveal a move there without hints.
+    """Another board on which an analysis of this game would be a forbidden hint; empty if none.
 
-    In a game played here, only positions reached after the other board had begun count.
+    It has a position of this game, perhaps mirrored or turned; `ply` is where. In a game played
+    here, only positions reached after the other board had begun count.
     """
     stands_on = {
         stands: other

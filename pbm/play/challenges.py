@@ -218,10 +218,7 @@ def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
 def call_off_between(
     work: UnitOfWork, player: Player, other: Player, now: datetime
 ) -> list[CalledOff]:
-    """Refuse or withdraw all pending challenges between two players.
-
-    A player who has not been asked knows of none.
-    """
+    """Refuse or withdraw a player's pending challenges with another, except any not yet asked."""
     found = map(work.challenges.find, work.challenges.with_player(player.id))
     return [
         refuse_challenge(work, challenge, player)

@@ -149,7 +149,7 @@ def understand(lines: Sequence[str]) -> Understood | None:
 
 
 def address_invited(lines: Sequence[str]) -> str | None:
-    """The one mail address in words that ask to play with somebody; else None."""
+    """The only mail address in a wish to play with somebody; else None."""
     text = "\n".join(lines)
     found = set(_ADDRESS.findall(text)) if len(text) <= _LONGEST else set()
     words = words_of(_ADDRESS.sub(" ", text))
@@ -235,7 +235,7 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
 
 
 def _deed(phrase: str) -> tuple[Intention, bool] | None:
-    """The wish of a phrase with an introduction, and whether it asks how."""
+    """The wish in a phrase such as "how do I resign", and whether it asks how."""
     for way in (_ASK, _WISH, _BEG):
         words = phrase.split()
         for count in range(1, len(words)):
@@ -285,7 +285,7 @@ def _aside(words: list[str], *, at_end: bool) -> int:
 
 
 def _without_objects(words: list[str]) -> Iterator[str]:
-    """The words, then without each object at their end."""
+    """Yield the words, then repeatedly without the object at their end."""
     yield " ".join(words)
     for _ in range(_NAME_WORDS):
         count = next((n for n in range(1, len(words)) if " ".join(words[n:]) in _OBJECTS), 0)

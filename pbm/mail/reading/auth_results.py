@@ -77,7 +77,7 @@ class Stamp:
 
 
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
-    """The front's DMARC result for the domain of `author`, the one address in `From:`.
+    """The front's DMARC result for the domain of `author`, the only address in `From:`.
 
     Any fail counts. A pass counts only if all results are passes for exactly this domain.
     """

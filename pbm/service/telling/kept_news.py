@@ -37,7 +37,8 @@ _TWO = 2  # seats
 class AtOnce:
     """The readers who are mailed at once.
 
-    `may_have_kept` are those who may have kept news, `plain` those who get no picture, by number.
+    `may_have_kept` are the numbers of those who may have kept news, `plain` of those who get no
+    picture.
     """
 
     players: list[Player]
@@ -57,7 +58,7 @@ def keep_for_digests(
     """Keep news of a board for those who get it with a digest; return the other readers.
 
     `sender` is the number of the player whose mail it is. Readers of several boards, `together`,
-    get one mail a little later. `told` has the facts and comments for each player, by number.
+    get one mail a little later. `told` maps a player's number to the facts and comments.
     """
     wanting = {item.id for item in players if item.settings.wants_digests}
     can_wait = {

@@ -69,9 +69,9 @@ def watch_clock(tick: Tick) -> Done | Again:
 def _run_out(
     tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
 ) -> Done | Again:
-    """Forfeit for a player whom a reminder has reached in time.
+    """Forfeit for a player who ran out of time, if a reminder has arrived.
 
-    A mail that came after the end, but before this forfeit, still counts.
+    Mail received up to `_HEARD_LATE` after the end still counts.
     """
     waiting = tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE))
     if waiting is not None:

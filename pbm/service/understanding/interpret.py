@@ -137,7 +137,7 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 
 def _without_wish(context: Context, script: Script) -> Script:
-    """A script that moves, without a line below that asks us for something, as "draw?" does.
+    """The script without a comment line that asks us for something, such as "draw?", after moves.
 
     The opponents do not get that line. The sender is asked about it afterwards.
     """

@@ -126,7 +126,7 @@ def _for_the_only_board(context: Context, script: Script, problem: Problem) -> S
 def _played(
     context: Context, board: Board, script: Script, places: Sequence[_Found]
 ) -> Script | None:
-    """The script that plays the one move found, or asks about it."""
+    """The script that plays the only move found, or asks about it."""
     first = places[0]
     comment = _comment(script, places)
     if first.move is None:

@@ -107,7 +107,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
 
 
 def _invitation(context: Context, script: Script) -> Script | None:
-    """The script that asks whether to invite the one address in a sender's words."""
+    """The script that asks whether to invite the only address in a sender's text."""
     address = address_invited(script.said)
     if address is None:
         return None

@@ -136,7 +136,7 @@ class Analyses(Repository):
         self._delete(analyses, analyses.c.board_id == board_id)
 
     def readers(self, board_id: int) -> tuple[int, ...]:
-        """The players who wait for the analysis of a board, by number."""
+        """The numbers of the players who wait for the analysis of a board."""
         waits = analysis_readers.c
         query = select(waits.player_id).where(waits.board_id == board_id)
         return tuple(self._transaction.scalars(query.order_by(waits.player_id)))

@@ -85,7 +85,7 @@ SCORE_KEYS = tuple(
 
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
-    """By code, the change of the key by a move of a seat's own marbles that pushes none."""
+    """The key change of each move of a seat's own marbles that pushes none, by move code."""
     keys = CELL_KEYS[seat]
     return {
         code: reduce(xor, (keys[cell] for cell in members(shape.flip & BOARD)), 0)

@@ -39,7 +39,7 @@ class Root:
 
     @property
     def played(self) -> tuple[bool, ...]:
-        """For each seat, whether a player moves for it, its own or a partner."""
+        """For each seat, whether its player or a partner still moves for it."""
         return tuple(self.alive[side] for side in self.sides)
 
 
