@@ -22,19 +22,19 @@ class NumberKind(ArgumentKind):
         self, shown: str, reason: str, limits: range, *, before: str = "", behind: str = ""
     ) -> None:
         self.shown, self._reason, self._limits = shown, reason, limits
-        self._before, self._behind = before.split(), behind.split()
+        self.before, self._behind = before.split(), behind.split()
 
-    def read(self, words: list[str]) -> int:
-        if len(words) > 1 and lowered(words[0]) in self._before:
-            words.pop(0)
-        number, most = words[0], self._limits[-1]
-        number = number.removeprefix("#") if self._before else number
-        is_short = number.isascii() and number.isdigit() and len(number) <= len(str(most))
-        if not (is_short and int(number) in self._limits):
-            raise misread(self._reason, word=cut_short(words[0]), most=most)
-        words.pop(0)
+    def read(self, words: list[str]) -> Any:
+        number = super().read(words)
         if words and lowered(words[0]) in self._behind:
             words.pop(0)
+        return number
+
+    def parse(self, text: str) -> int:
+        number, most = text.removeprefix("#") if self.before else text, self._limits[-1]
+        is_short = number.isascii() and number.isdigit() and len(number) <= len(str(most))
+        if not (is_short and int(number) in self._limits):
+            raise misread(self._reason, word=cut_short(text), most=most)
         return int(number)
 
 
@@ -49,7 +49,7 @@ class SeekOrAll(ArgumentKind):
     shown = "number"
     ALL = "all"
 
-    def read(self, words: list[str]) -> int | str:
+    def read(self, words: list[str]) -> Any:
         if lowered(words[0]) == self.ALL:
             words.pop(0)
             return self.ALL

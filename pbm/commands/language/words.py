@@ -4,6 +4,7 @@ A type takes words from the front of the remaining ones, and raises `Refusal` wi
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from string import ascii_lowercase, ascii_uppercase
@@ -87,12 +88,15 @@ class ArgumentKind:
 
     shown = ""  # its name in a usage line
     reason = ""  # names the sentence of its refusal
+    before: Sequence[str] = ()  # words that are skipped in front of it
     rest = False  # takes all remaining words
     anywhere = False  # may stand before, between or after the other words
     explains = False  # its refusal is shown even if it is optional
 
     def read(self, words: list[str]) -> Any:
         """Take words from the front and return the value. Raises Refusal."""
+        if len(words) > 1 and lowered(words[0]) in self.before:
+            words.pop(0)
         taken = " ".join(words) if self.rest else words[0]
         value = self.parse(taken)
         if value is None:
@@ -168,14 +172,10 @@ class Address(ArgumentKind):
     shown = "address"
 
     def __init__(self, *before: str) -> None:
-        self._before = before
+        self.before = before
 
-    def read(self, words: list[str]) -> str:
-        if len(words) > 1 and lowered(words[0]) in self._before:
-            words.pop(0)
-        address = read_address(words[0].strip("<>,;"))
-        words.pop(0)
-        return address
+    def parse(self, text: str) -> str:
+        return read_address(text.strip("<>,;"))
 
 
 class Word(ArgumentKind):
