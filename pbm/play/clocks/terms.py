@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import reduce
+from functools import cache, reduce
 
 LONGEST_DURATION = timedelta(days=3650)
 _UNITS = {
@@ -112,6 +112,7 @@ class Terms:
         return (*(after for after in before if after < last), last)
 
 
+@cache
 def usual_terms(players: int) -> Terms:
     """The default terms.
 
