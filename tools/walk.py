@@ -47,7 +47,7 @@ def calls_of_a_move() -> list[CodeType]:
                 sys.setprofile(record)
             players[number % 2].says(move)
             sys.setprofile(None)
-        if f"bob played {MOVES[-1]}" not in players[1].newest.text:
+        if f"bob played {MOVES[-1]}" not in players[0].newest.text:
             sys.exit("The move was not played.")
     return calls
 
