@@ -74,9 +74,9 @@ def _show_diagram(diagram: str, view: dict[str, Any]) -> str:
 def _columns(text: str) -> str:
     """Keep the shape of lines, and align what two blanks separate in them, the first to the right.
 
-    >>> print(_columns("9.  c3,d3  b2\\n10.  a1-c3,b2  i9").replace(KEPT, "|"))
-    |   9. c3,d3     b2
-    |  10. a1-c3,b2  i9
+    >>> print(_columns("9.  ab  cd\\n10.  abc  d").replace(KEPT, "|"))
+    |   9. ab   cd
+    |  10. abc  d
     """
     rows = [line.split("  ") for line in text.strip().split("\n")]
     widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
