@@ -18,7 +18,7 @@ TO_AND_FRO = ("c3,d3", "g7,f7", "d3,c3", "f7,g7")
 REPEATED = "This position has come up three times"
 QUIET = "Everybody has made 100 moves in a row, and no marble went over the edge"
 TO_CLAIM = 'answer "claim" to end the game as a draw.'
-MARKED = "A * behind a move: it pushed a marble off the board."
+MARKED = "A * after a move: it pushed a marble off the board."
 
 
 def flow(mail: Mail) -> str:

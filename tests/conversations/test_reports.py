@@ -12,8 +12,8 @@ from tests.table import OPERATOR, Table
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
-        ("report", "Write what happened on board 1, behind the number or below"),
-        ("report 1", "Write what happened on board 1, behind the number or below"),
+        ("report", "Write what happened on board 1, after the number or below"),
+        ("report 1", "Write what happened on board 1, after the number or below"),
         ("report 2 bob is rude", "There is no board 2."),
     ],
 )

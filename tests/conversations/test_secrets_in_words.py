@@ -61,7 +61,7 @@ class TestPasswords:
     )
     def test_of_ones_own_go_to_nobody(self, table: Table, words: str) -> None:
         alice, bob = people(table)
-        alice.says(words).hears(HELD, 'the word behind "alice"')
+        alice.says(words).hears(HELD, 'the word after "alice"')
         carl, operator = table.person("carl@example.net"), table.person(OPERATOR)
         assert PASSWORD not in sent(bob) + sent(carl) + sent(operator)
         assert PASSWORD not in table.everything_stored()
