@@ -164,8 +164,12 @@ def test_the_address_of_a_question_proves_nothing_once_it_is_answered(table: Tab
     alice.says("yes", answering=question).forgets()
     bob.forgets()
     for settled in (signup, question):
-        alice.says("resign 1", answering=settled).gets(1).hears("| resign 1", "Reply yes to do it")
-    alice.says("yes\nresign 1", answering=signup).gets(1).hears("| resign 1", "Reply yes to do it")
+        alice.says("resign 1", answering=settled).gets(1).hears(
+            '"resign 1"? ', "Reply yes to do it"
+        )
+    alice.says("yes\nresign 1", answering=signup).gets(1).hears(
+        '"resign 1"? ', "Reply yes to do it"
+    )
     bob.hears_nothing()
     assert table.board(1).status == "playing"
 
@@ -177,7 +181,7 @@ def test_nor_once_it_is_too_old(table: Table) -> None:
     table.clock.passes(hours=47)
     alice.forgets().says("move 1 c3,d3", answering=question).hears("bob's move on board 1")
     table.clock.passes(hours=2)
-    alice.says("resign 1", answering=question).gets(1).hears("| resign 1", "Reply yes to do it")
+    alice.says("resign 1", answering=question).gets(1).hears('"resign 1"? ', "Reply yes to do it")
 
 
 def test_a_settled_question_says_nothing_about_others(table: Table) -> None:

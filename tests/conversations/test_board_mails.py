@@ -194,7 +194,7 @@ def test_a_move_that_pushed_a_marble_off_is_marked_in_the_list(table: Table) -> 
         assert listed.rstrip().endswith(f"{pushed.text}*")
         assert below.lstrip().startswith('Answer "help", ')
         html = person.newest.html.replace("</span>", "")
-        assert f"{pushed.text}*</li></ul>\n<p>{MARKED}</p>" in html
+        assert f"{pushed.text}*</pre>\n<p>{MARKED}</p>" in html
     bob.forgets().says("show").hears(f"{pushed.text}*", MARKED)
 
 

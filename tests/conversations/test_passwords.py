@@ -180,7 +180,7 @@ class TestProof:
         self, table: Table, checks: list[str]
     ) -> None:
         alice, _ = start(table)
-        alice.writes("resign 1 alice wrong-one").gets(1).hears("| resign 1")
+        alice.writes("resign 1 alice wrong-one").gets(1).hears('Did you send "resign 1"?')
         alice.says("yes").hears("Board 1 is over")
         assert checks == ["wrong-one"]
 

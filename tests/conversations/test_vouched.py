@@ -113,7 +113,7 @@ class TestFail:
         alice.says("challenge bob").forgets()
         table.behind_front(FAIL)
         alice.says("resign", answering=one, headers={"In-Reply-To": "", "References": ""})
-        alice.hears("| resign 1")
+        alice.hears('"resign 1"?')
 
     def test_a_question_answered_in_other_words_proves_nothing_either(self, table: Table) -> None:
         alice, bob = table.start("alice", "bob")
