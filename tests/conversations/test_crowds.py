@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbm.commands.families import records
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
+from pbm.play import records
 from pbm.play.limits import MOST_SEEKS, OF_FORM, OF_SAID_DOMAIN, PAIRING_STANDS
 from pbm.play.seeks import fewest_players, make_seek, usual_setup, wish_for
 from pbm.rules.contract import Game, Options
