@@ -20,7 +20,7 @@ def test_one_mail_asks_an_address_once(table: Table) -> None:
     alice = table.joins("alice")
     lines = ["challenge victim@example.net", "challenge -bowl Victim@Example.Net"] * 10
     alice.says("\n".join(lines), subject="multiple").gets(1)
-    alice.hears("We have asked victim@example.net.", "was asked by us before")
+    alice.hears("We have asked victim@example.net.", "and ask nobody twice")
     table.person("victim@example.net").gets(1)
     assert invited(table) == ["victim@example.net"]
 
@@ -30,10 +30,10 @@ def test_one_mail_asks_five_people_at_most(table: Table) -> None:
     groups = [[f"guest{line}{place}@example.net" for place in range(3)] for line in range(20)]
     lines = [" ".join(["challenge me", *group]) for group in groups]
     alice.says("\n".join([*lines, "challenge one@example.net"]), subject="multiple").forgets()
-    alice.says("\n".join(lines), subject="multiple").hears("At most 5 people whom you have")
+    alice.says("\n".join(lines), subject="multiple").hears("You have invited 5 people")
     assert invited(table) == groups[0]
     alice.says("challenge me one@example.net two@example.net").hears("We have asked")
-    alice.says("challenge three@example.net").hears("At most 5 people whom you have")
+    alice.says("challenge three@example.net").hears("You have invited 5 people")
     assert len(invited(table)) == 5
 
 
@@ -44,7 +44,7 @@ def test_one_yes_to_several_mails_asks_an_address_once(table: Table) -> None:
     for number in range(6):
         alice.writes(f"challenge guest{number}@example.net")
         table.clock.passes(hours=1)
-    alice.forgets().says("yes").gets(1).hears("was asked by us before", "At most 5 people")
+    alice.forgets().says("yes").gets(1).hears("and ask nobody twice", "You have invited 5 people")
     assert sorted(invited(table)) == [
         *(f"guest{number}@example.net" for number in range(4)),
         "victim@example.net",

@@ -268,7 +268,7 @@ def test_an_invitation_of_before_goes_on_waiting(bare_database_url: str) -> None
     line = "challenge me dave@example.net bob erin@example.net"
     options = "-bowl -rounds=2 -forfeittime=5d -bank=3d+1d12h -unrated"
     alice.says(f"{line} {options}\n\nHello!")
-    alice.says("challenge dave@example.net carol@example.net me").hears("was asked by us before")
+    alice.says("challenge dave@example.net carol@example.net me").hears("and ask nobody twice")
     erin.says("yes")
     with table.database.transaction() as work:
         before = work.challenges.get(1)
