@@ -110,7 +110,7 @@ def test_the_same_again_waits_once(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     for _ in range(3):
         alice.writes("challenge bob", "Another one?")
-    assert alice.newest.text.count("| challenge alice bob\n") == 1
+    assert alice.newest.text.count("challenge alice bob") == 1
     alice.forgets().says("yes").gets(1)
     assert len(table.boards()) == 2
 
