@@ -72,5 +72,5 @@ def test_a_match_ends_with_whoever_leaves_the_server(table: Table) -> None:
     alice.says("challenge bob -rounds=2").forgets()
     bob.forgets()
     alice.says("delete").says("yes")
-    bob.gets(1).hears("The match ends here, in round 1 of 2, because alice cannot play any more.")
+    bob.gets(1).hears("The match ends here, in round 1 of 2, because alice cannot play any more")
     assert table.boards() == [1]

@@ -69,7 +69,7 @@ def play(people: list[Person]) -> None:
     for ply, (typed, written) in enumerate(OPENING):
         mover, other = people[ply % 2], people[1 - ply % 2]
         if "move" not in typed.lower():
-            mover.says(f"preview {typed}").hears(f"as {written} would leave it")
+            mover.says(f"preview {typed}").hears(f"as it would be after {written}")
         mover.says(typed)
         other.hears(f"played {written}.")
 
