@@ -83,7 +83,7 @@ def test_other_commands_behind_a_number(table: Table) -> None:
         "Your move on board 5",
         f"Board 1 as it would be after {WRITTEN}",
     )
-    for said in ("5 rseign", "5 whoami", "5 resign 4", "5 show 4", "5 resign alice a-secret-word"):
+    for said in ("5 rseign", "5 whoami", "5 resign 4", "5 show 4", "5 resign alice no-such-word"):
         alice.says(said, answering=welcome).forgets()
     assert all(table.board(number).playing for number in (4, 5))
     bob.says("4 accept draw", answering=bob.newest)

@@ -36,6 +36,7 @@ class TestPasswords:
             f"Hello bob\nmove 12 {LOGIN} a1-c3,d4",
             f"I tried: move 12 {LOGIN} a1-c3,d4 but",
             f"resign12 {LOGIN}",
+            f"12 resign {LOGIN}",
             f"Well.\n* move12 {LOGIN}",
             f"It is {LOGIN}.",
             f"It is alice\n{PASSWORD}, I think.",
