@@ -105,8 +105,8 @@ def test_time_that_runs_out_on_many_boards_is_told_in_one_mail(
     for person in (alice, bob):
         person.forgets()
     table.days_pass(1)
-    told = "days of this year's vacation were taken" if spare else "alice ran out of time"
-    for person in (alice, bob):
+    for person, name in ((alice, "You"), (bob, "alice")):
+        told = "days of this year's vacation were taken" if spare else f"{name} ran out of time"
         assert " ".join(person.gets(1).newest.text.split()).count(told) == 30
 
 

@@ -32,7 +32,7 @@ def test_a_newcomers_fourth_mail_has_the_answer(table: Table) -> None:
     (played,) = table.moves(1)[1:]
     marta.gets(1).hears(
         "Your move on board 1, by",
-        f"- marta played a1-c3,b2. - pebble played {played}.",
+        f"- You played a1-c3,b2. - pebble played {played}.",
         "| Hello!",
     )
     first, both = (mail for mail in marta.mails if mail["X-PBM-Board"] == "1")
@@ -136,13 +136,14 @@ def test_others_on_the_board_get_one_mail_too(table: Table, alice: Person) -> No
     alice.says(an_example(table) + "\n\nHello all").hears_nothing()
     bob.says("Hello alice", answering=board_mail(bob, 1)).hears_nothing()
     table.robots_think()
-    moved = "- alice played {}. - pebble played {}.".format(*table.moves(1))
-    said = ("alice writes: | Hello all", "bob writes: | Hello alice")
-    alice.gets(1).hears("bob's move on board 1; nothing to do.", moved, *said)
-    bob.gets(1).hears("Your move on board 1", moved, *said, "Sent to alice and carol.")
+    moved = "played {}. - pebble played {}.".format(*table.moves(1))
+    said = ("You wrote: | Hello all", "bob writes: | Hello alice")
+    alice.gets(1).hears("bob's move on board 1; nothing to do.", f"- You {moved}", *said)
+    said = ("alice writes: | Hello all", "You wrote: | Hello alice", "Sent to alice and carol.")
+    bob.gets(1).hears("Your move on board 1", f"- alice {moved}", *said)
     assert not [mail for mail in carol.mails if mail["X-PBM-Board"]]
     table.days_pass(1)
-    carol.hears("pebble played", *said)
+    carol.hears("pebble played", "alice writes: | Hello all", "bob writes: | Hello alice")
 
 
 def test_words_in_between_wait_too_but_no_longer(table: Table, alice: Person) -> None:
