@@ -181,7 +181,7 @@ def test_the_end_of_a_game_waits(table: Table) -> None:
     bob.says("challenge alice").says("resign 1").forgets()
     alice.hears_nothing()
     table.days_pass(**NIGHT)
-    alice.gets(1).hears("Board 1 is over: alice wins.", "bob resigned.", "No opponent")
+    alice.gets(1).hears("Board 1 is over: alice wins.", "bob resigned.")
 
 
 def test_what_was_kept_comes_at_once_when_digests_end(table: Table) -> None:

@@ -384,7 +384,9 @@ def test_boards_are_begun_at_a_bounded_rate(table: Table) -> None:
         alice.says("challenge me bob", answering=alice.mail("pbm: welcome"))
         bob.says("Thank you, no.").says("decline").forgets()
     alice.forgets().says("challenge bob", answering=alice.mail("pbm: welcome"))
-    alice.hears("You have begun 10 games within a day", "others have moved in fewer than 5")
+    alice.hears(
+        "You have begun 10 games within a day", "once others have moved in 5 games of yours"
+    )
     assert len(table.boards()) == FIRST_STARTS.most
     table.clock.passes(days=1)
     others = [bob, table.joins("carol"), table.joins("dave")]  # nobody gets too many mails
