@@ -40,7 +40,7 @@ def played(table: Table, *handles: str, plies: int = 8) -> list[Person]:
 @pytest.mark.on_postgresql
 def test_the_moves_that_cost_most_are_told_and_kept(table: Table) -> None:
     alice, bob = played(table, "alice", "bob")
-    alice.says("analyse 1").gets(1).hears("Board 1 is being analysed, all its 8 moves.")
+    alice.says("analyse 1").gets(1).hears("Board 1 is being analysed, all 8 moves.")
     bob.says("analyze 1").gets(1).hears("Board 1 is being analysed")
     for person in (alice, bob):
         person.forgets()

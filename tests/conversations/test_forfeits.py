@@ -115,7 +115,7 @@ def test_others_may_claim_where_mail_comes_back(table: Table) -> None:
     table.days_pass(20)
     bob.hears_nothing()
     assert table.board(1).playing
-    bob.says("claim").hears("Board 1 is over: bob wins.", "bob claimed it: alice ran out of time")
+    bob.says("claim").hears("Board 1 is over: bob wins.", "You claimed it: alice ran out of time")
     assert [item.how for item in table.departures(1)] == ["forfeited"]
 
 

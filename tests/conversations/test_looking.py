@@ -210,7 +210,7 @@ def test_every_board_where_it_is_my_move_in_one_mail(table: Table) -> None:
     alice.hears("Your move on board 1.", "You are o (top).", "To move, answer with a line such as")
     assert alice.newest["Subject"] == "Abalone Board 1: alice v bob"  # one is a board's mail
     alice.says("a3-c5,d6").hears("bob's move on board 1")
-    table.person("stranger@example.net").writes("next").hears("play here")
+    table.person("stranger@example.net").writes("next").hears("Would you like to play")
 
 
 def test_not_more_boards_at_once_than_a_mail_can_hold(table: Table) -> None:

@@ -61,7 +61,7 @@ def test_ones_latest_move_and_what_came_after_it(table: Table) -> None:
     for person in (bob, carol):
         person.says("accept").hears("You agreed to the take-back that alice asked for.")
     assert table.moves(1) == moves
-    dave.hears(f"alice asked to take back move 5, {moves[4]}, and the 2 moves after it. Answer")
+    dave.hears(f"alice asks to take back move 5, {moves[4]}, and the 2 moves after it. Answer")
     dave.says("accept undo 1")
     for person in people:
         person.hears(f"move 5, {moves[4]}, is taken back, and the 2 moves after it.")

@@ -30,7 +30,7 @@ def test_no_clock_runs_in_a_vacation(table: Table) -> None:
     table.days_pass(0.1)
     bob.gets(1).hears(
         "alice's move on board 1 (away until 2026-12-10)",
-        "alice is away from 2026-12-01 to 2026-12-10; until then no time runs out",
+        "alice is away from 2026-12-01 to 2026-12-10; the clocks of alice stand still until then",
     )
     alice.hears_nothing()
     still_played(table, 31 - 9.8)

@@ -41,7 +41,7 @@ def test_a_rotation_beside_the_server(server: RunningServer, alice: Player, bob:
     with pytest.raises(SMTPRecipientsRefused, match="not valid any more; please write to pbm@"):
         alice.answers(board, "resign")
     alice.answers(played, "Hello bob!")
-    assert "alice writes" in text_of(alice.receives())
+    assert "Sent to bob." in text_of(alice.receives())
     (file,) = (server.folder / "var").glob("secret*")
     assert file.stat().st_mode & 0o777 == 0o600
     told = server.admin("journal").stdout

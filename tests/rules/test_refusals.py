@@ -30,8 +30,8 @@ NOTATION = [
         START,
         "Pass.",
         "no-pass",
-        "One cannot pass in this game: whoever has a move must make one. Who has none is passed "
-        "over without a word.",
+        "You cannot pass in this game: you must move if you can. A player without a legal move is "
+        "passed over.",
     ),
     (START, "j4,e5", "no-such-cell", "There is no place j4: the rows are a to i."),
     (

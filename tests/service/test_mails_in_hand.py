@@ -79,7 +79,7 @@ def test_what_a_turn_has_taken_the_post_does_not_send_before_the_commit(
         shared.clock.passes(seconds=WAITS)
         assert shared.post.claim() == []
     shared.posts()
-    alice.gets(1).hears("Your move on board 1.", "alice played", "pebble played", "| Hello!")
+    alice.gets(1).hears("Your move on board 1.", "You played", "pebble played", "| Hello!")
 
 
 def test_what_somebody_lets_go_out_who_has_not_the_board_is_waited_for_by_nobody(

@@ -135,7 +135,7 @@ def test_what_comes_in_time_is_one_mail(table: Table) -> None:
         table.clock.passes(seconds=WAITS)
         await loops.have_looked()
         (both,) = loops.sent
-        for told in ("Your move on board 1", "alice played a1-c3,b2.", "pebble played", "| Hello!"):
+        for told in ("Your move on board 1", "You played a1-c3,b2.", "pebble played", "| Hello!"):
             assert told in both.text
 
     play(table, do)
