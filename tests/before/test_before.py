@@ -36,7 +36,7 @@ QUESTIONS = (  # what a yes to each of them brings, and what a no
     ("unproven move", "bob played", DROPPED),
     ("unproven resignation", "dave resigned.", DROPPED),
     ("new password", "You have a new password.", DROPPED),
-    ("pinned commands", "Answering this one works", DROPPED),
+    ("pinned commands", "You can answer this one", DROPPED),
     ("new handle", "You were grace here, and are gracie now.", DROPPED),
     ("stale move", "played", DROPPED),
     ("new address", "frank@work.example is one of your addresses now", DROPPED),

@@ -22,7 +22,7 @@ def test_the_owner_is_asked_and_the_sender_hears_nothing(table: Table) -> None:
         "Nothing has been done.",
         "| resign",
         "| Bye!",
-        "Reply yes to do it and to add that address to yours, or no to drop it.",
+        "Reply yes to have done what it says and that address added to yours, or no to drop it.",
         "reply newkey instead",
     )
     assert not alice.newest["In-Reply-To"]
@@ -94,7 +94,7 @@ def test_another_players_address(table: Table) -> None:
     bob.says("resign", answering=mail).hears_nothing()
     alice.gets(1).hears(
         "came from bob@example.org. Nothing has been done.",
-        "Reply yes to do it and to add that address to yours, or no to drop it.",
+        "Reply yes to have done what it says and that address added to yours, or no to drop it.",
     )
     alice.says("yes").gets(1).hears("Board 1 is over: bob wins.")
     player = table.player("alice")
@@ -107,7 +107,9 @@ def test_newkey_makes_the_stolen_mail_useless(table: Table) -> None:
     thief = table.person("mallory@example.net")
     thief.says("resign", answering=mail)
     question = alice.newest
-    alice.forgets().says("newkey", answering=question).gets(1).hears("Answering this one works")
+    alice.forgets().says("newkey", answering=question).gets(1).hears(
+        "You can answer this one, and all that follow."
+    )
     thief.says("resign", answering=mail)
     assert thief.replied.startswith("550 5.1.1 ")
     assert "pbm@games.example" in thief.replied

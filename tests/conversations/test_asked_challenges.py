@@ -75,14 +75,14 @@ def test_who_is_asked_gets_the_board_with_the_yes_and_not_before(table: Table) -
     alice.says("challenge bob -bowl -rounds=2 -unrated -bank=30d+1d\n\nShall we?").gets(1).hears(
         "bob wants to be asked first, so we have asked.",
         'To withdraw it, answer "reject challenge bob".',
-        "Your words stand in the question, and come with the board.",
+        "Your words are part of our question, and come once more with the first mail",
     )
     bob.gets(1).hears(
         ASKS,
         "alice challenges you to a game of Abalone. Reply yes to play",
         "alice writes: | Shall we?",
         "A match of 2 games: alice and bob, on the bowl board. alice begins. It is not rated.",
-        "You have up to 3 weeks for a move, and a time bank of 30 days for all of them; each move",
+        "You have up to 3 weeks for a move, but never more than is left in your time bank.",
     )
     assert not table.boards()
     alice.says("games").hears("Your challenge to a game of Abalone waits for bob until 2026-11-28.")

@@ -49,7 +49,7 @@ def test_one_mail_a_day_has_all_boards(table: Table) -> None:
         "carol writes: | Good luck!",
         "To move there, answer with a line such as 3 i",
         "Abalone Board 1: bob v alice bob's move on board 1; nothing to do.",
-        'Each board at once again with "set digest off".',
+        'To get the mail of each board at once again, answer "set digest off".',
     )
     mail = alice.newest
     assert mail.text.index("Board 3:") < mail.text.index("Board 1:") < mail.text.index("Board 2:")

@@ -23,7 +23,7 @@ def test_a_reminder_after_two_days_and_a_decline_after_seven(table: Table) -> No
     table.days_pass(4.98)
     alice.hears_nothing()
     table.days_pass(0.02)
-    closed = "not made a first move for seven days. That counts as a decline"
+    closed = "not make a first move within seven days. That counts as a decline"
     alice.gets(1).hears("Board 1 is closed.", closed)
     bob.gets(1).hears("Board 1 is closed.", closed)
     assert (table.board(1).status, table.board(1).ended_by) == ("closed", "declined")
@@ -44,7 +44,7 @@ def test_the_time_of_the_second_player_begins_with_the_first_move(table: Table) 
     table.days_pass(0.5)
     bob.gets(1).hears("since 2026-11-22 12:00 (UTC).")
     table.days_pass(5.01)
-    bob.hears("not made a first move for seven days.")
+    bob.hears("not make a first move within seven days.")
 
 
 def test_who_has_moved_is_reminded_of_no_first_move(table: Table) -> None:
@@ -87,7 +87,7 @@ def test_the_others_play_on_without_who_never_moved(table: Table) -> None:
     alice, bob, carol = table.start("alice", "bob", "carol")
     table.days_pass(7.01)
     for person in (alice, bob, carol):
-        person.hears("not made a first move for seven days.")
+        person.hears("not make a first move within seven days.")
     assert [seat.handle for seat in table.board(2).seats] == ["bob", "carol"]
     table.days_pass(2)
     bob.hears("This board has waited for your first move")
@@ -102,7 +102,7 @@ def test_who_was_reminded_is_not_once_more_when_somebody_else_leaves(table: Tabl
     table.days_pass(3.9)
     alice.hears_nothing()
     table.days_pass(0.2)
-    carol.hears("not made a first move for seven days.")
+    carol.hears("not make a first move within seven days.")
 
 
 def test_the_times_are_in_the_zone_of_the_reader(table: Table) -> None:
@@ -138,9 +138,9 @@ class TestArrival:
         table.days_pass(minutes=2)
         assert table.board(1).status == "closed"
         table.runs()
-        alice.hears("not made a first move for seven days.", "Board 1 is closed")
+        alice.hears("not make a first move within seven days.", "Board 1 is closed")
         assert table.moves(1) == []
-        bob.hears("alice has not made a first move")
+        bob.hears("alice did not make a first move")
 
     def test_one_that_is_stuck_holds_nothing_up(self, table: Table) -> None:
         alice, _ = table.start("alice", "bob")

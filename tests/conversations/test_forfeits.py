@@ -101,8 +101,8 @@ def test_others_may_claim_where_mail_comes_back(table: Table) -> None:
     table.days_pass(1.1)
     bob.gets(1).hears(
         "alice's move on board 1 (mail to alice comes back); nothing to do.",
-        "The clock of alice stands still meanwhile, for 30 days of a game at most. If the time for "
-        "this move is over then, on Mon 2027-01-11 12:00 UTC at the earliest, you may take alice",
+        "Meanwhile the clock of alice stands still, but for no more than 30 days in one game. The "
+        "time for this move runs out on Mon 2027-01-11 12:00 UTC at the earliest. After that you",
     ).says("claim").hears("You can claim board 1 once a mail says", "on Mon 2027-01-11 12:00 UTC")
     table.days_pass(48.8)
     bob.hears_nothing()
@@ -207,8 +207,8 @@ def test_it_says_who_is_away(table: Table) -> None:
         (
             "-bank=30d+1d -nagtime=2d,5d",
             [
-                "up to 3 weeks for a move, and a time bank of 30 days for all of them; each move "
-                "you make puts 1 day back, up to 30 days.",
+                "up to 3 weeks for a move, but never more than is left in your time bank. It begins "
+                "with 30 days; each move you make adds 1 day, up to 30 days again.",
                 "We remind you after 2 days and 5 days, and a day before the end. Whoever has less "
                 "than 2 days left is reminded halfway, and has a day from then.",
                 "Time left: - alice: 30 days - bob: 30 days",

@@ -48,7 +48,7 @@ def test_a_hint_is_a_move_and_why_it_is_good(table: Table) -> None:
     move = move_told(alice)
     alice.hears(
         "Abalone Board 1: alice v pebble",
-        "nearer to the centre. So the game may go on: 1. ",
+        "nearer to the centre. The game might then go on like this: 1. ",
         f"To move, answer with a line such as {move}.",
         "State: ",
     )
@@ -62,7 +62,9 @@ def test_the_first_mail_says_who_thinks_and_where_there_are_hints(table: Table) 
     table.robots_join()
     alice, bob = table.joins("alice"), table.joins("bob")
     welcome = alice.mail("pbm: welcome")
-    hints = 'On your move, "hint" brings you a good one, and "takeback" takes your last one back.'
+    hints = (
+        'When it is your turn, answer "hint" to be shown a good move, or "takeback" to take your'
+    )
     rated = 'This game counts for your rating, so you get no help in it. In an unrated game "hi'
     alice.says("challenge pebble", answering=welcome)
     alice.hears("pebble is a robot: this server thinks for it.", rated, '"challenge pebble -unrate')

@@ -16,7 +16,7 @@ def test_a_plain_mail_is_asked_about(table: Table) -> None:
         "| Here I come.",
         "Reply yes to do it, or no to drop it.",
         "This question stays open for 48 hours.",
-        "We ask nothing when you answer a mail of ours, even an old one.",
+        "When you answer a mail of ours, even an old one, we need not ask whether it was you.",
     )
     bob.hears_nothing()
     assert table.moves(1) == []
@@ -230,7 +230,9 @@ def test_newkey_is_confirmed_and_kills_the_old_addresses(table: Table) -> None:
     assert "needs no question" not in alice.newest.text
     alice.says("a1-c3,d4", answering=board).forgets()  # still good
     question = alice.mail("Please confirm: newkey")
-    alice.says("yes", answering=question).gets(1).hears("Answering this one works")
+    alice.says("yes", answering=question).gets(1).hears(
+        "You can answer this one, and all that follow."
+    )
     fresh = alice.newest
     for old in (board, account, signup, waiting, question):
         alice.says("yes", answering=old)

@@ -129,7 +129,9 @@ def test_an_address_tells_nobody_who_plays_from_it(says: str, table: Table) -> N
         for address in (bob.address, "lea@example.org")
     ]
     assert told[0].replace(bob.address, "X") == told[1].replace("lea@example.org", "X")
-    bob.hears("alice asked to answer from bob@example.org, which is yours: you play from it as bob")
+    bob.hears(
+        "The player alice wants to use bob@example.org. That is your address: you play from it as bob"
+    )
 
 
 def test_an_invitation_that_is_not_sent_keeps_nobody_else_from_it(table: Table) -> None:
@@ -148,7 +150,7 @@ def test_somebody_who_plays_here_is_asked_and_says_who_it_is(table: Table) -> No
     alice.says("challenge Bob@Example.org -bowl\n\nHello!").hears("We have asked Bob@example.org.")
     bob.gets(1).hears(
         "Would you like to play Abalone with alice? Reply yes, and the board starts.",
-        "alice named this address of yours, and learns that bob plays from it only with your yes.",
+        "alice gave us this address of yours. Unless you say yes, alice is not told that bob plays from it.",
     )
     assert not table.boards()
     bob.says("hm").gets(1).hears("as yes or as no").says("yes").gets(2).hears(

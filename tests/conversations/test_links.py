@@ -87,7 +87,7 @@ def test_a_friend_who_got_a_copy_does_nothing_by_it(table: Table) -> None:
     shown = alice.newest
     friend = table.person("friend@elsewhere.example")
     clicks(friend, "accept draw", shown).hears_nothing()
-    alice.hears("Is the reply that came from friend@elsewhere.example yours?")
+    alice.hears("Did you write the reply that came from friend@elsewhere.example?")
     assert table.board(1).playing
     bob.forgets().hears_nothing()
 

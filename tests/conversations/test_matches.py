@@ -202,7 +202,7 @@ class TestDecline:
         forget(people)
         bob.says("decline").gets(1)
         alice.gets(2).hears(
-            "The others play on board 2.",
+            "All who are left play a new game, on board 2.",
             "A new match: alice and carol, on the standard board. alice begins.",
             "Round 1 of 3 of a match.",
         )

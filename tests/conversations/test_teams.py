@@ -133,8 +133,13 @@ def test_official_is_for_teams_and_for_each_alone(table: Table, people: list[Per
     )
     alice.forgets()
     bob.says("decline")
-    alice.hears("The others play on board 2.", "alice, carol and dave, on the official board.")
+    alice.hears(
+        "All who are left play a new game, on board 2.",
+        "alice, carol and dave, on the official board.",
+    )
     dave.forgets().says("decline", answering=board_mail(dave, 2))
-    alice.hears("The others play on board 3.", "alice and carol, on the official board.")
+    alice.hears(
+        "All who are left play a new game, on board 3.", "alice and carol, on the official board."
+    )
     alice.says("decline", answering=board_mail(alice, 3)).hears("Board 3 is closed.")
     assert [len(seats(table, number)) for number in table.boards()] == [4, 3, 2]

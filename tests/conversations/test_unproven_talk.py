@@ -23,7 +23,7 @@ def test_a_draw_is_asked_about_first(table: Table, people: list[Person]) -> None
         'Did you send "draw 1"?',
         "| Shall we?",
         "Reply yes to do it, or no to drop it.",
-        "We ask nothing when you answer a mail of ours, even an old one.",
+        "When you answer a mail of ours, even an old one, we need not ask whether it was you.",
     )
     bob.hears_nothing()
     alice.says("yes").gets(1).hears("The draw that you offered waits for bob.")

@@ -143,7 +143,7 @@ def test_what_is_left_of_the_year_is_taken(table: Table, said: str, taken: str |
 def test_none_is_taken_before_a_first_move(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     table.days_pass(8)
-    bob.hears("alice has not made a first move for seven days.")
+    bob.hears("alice did not make a first move within seven days.")
     assert not table.rows("vacations")
     alice.says("vacation").hears("You have no vacation to come.", "30 of 2026 and 30 of 2027")
 
@@ -155,7 +155,7 @@ def test_a_first_move_may_be_made_after_a_vacation(table: Table) -> None:
     alice.hears("Please make it by 2026-12-07 24:00 (UTC)")
     assert table.board(1).playing
     table.days_pass(0.9)
-    bob.hears("alice has not made a first move for seven days.")
+    bob.hears("alice did not make a first move within seven days.")
 
 
 def test_it_is_told_on_every_board_that_waits(table: Table) -> None:

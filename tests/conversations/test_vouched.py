@@ -101,7 +101,7 @@ class TestFail:
             "| Hello!",
             "Reply yes to do it",
         )
-        assert "We ask nothing when you answer" not in alice.newest.text
+        assert "When you answer a mail of ours" not in alice.newest.text
         bob.hears_nothing()
         alice.says("yes").gets(1).hears("bob's move on board 1", "| Hello!")
         assert table.moves(1) == ["a1-c3,b2"]
@@ -144,7 +144,7 @@ class TestStrict:
         insists(table, "alice")
         board = alice.newest
         table.behind_front(PASS)
-        alice.writes("move 1 a1-c3,d4").gets(1).hears("Reply yes", "We ask nothing when you answer")
+        alice.writes("move 1 a1-c3,d4").gets(1).hears("Reply yes", "When you answer a mail of ours")
         alice.says("a1-c3,d4", answering=board).gets(1).hears("bob's move on board 1")
         bob.gets(1)
 
@@ -154,7 +154,7 @@ class TestStrict:
         insists(table, "alice")
         table.behind_front(says)
         alice.says("a1-c3,d4").gets(1).hears("So we ask first.", "Reply yes to do it")
-        assert "We ask nothing when you answer" not in alice.newest.text
+        assert "When you answer a mail of ours" not in alice.newest.text
         bob.hears_nothing()
         alice.says("yes").gets(1).hears("bob's move on board 1")
 

@@ -4,16 +4,14 @@ import pytest
 
 from tests.table import Person, Table
 
-OFFER = "Your yes also stands for moves that you send from alice@example.org within a day"
+OFFER = "After your yes, moves that you send from alice@example.org within a day"
 QUESTION = "Reply yes"
 
 
 def started(table: Table) -> tuple[Person, Person]:
     """A board on which alice has played her first move by a mail of its own, and a yes."""
     alice, bob = table.start("alice", "bob")
-    alice.writes("move 1 c3,d3").gets(1).hears(
-        QUESTION, OFFER, "We ask nothing when you answer a mail of ours"
-    )
+    alice.writes("move 1 c3,d3").gets(1).hears(QUESTION, OFFER, "When you answer a mail of ours")
     alice.says("yes").gets(1).hears("bob's move on board 1")
     return alice, bob
 
@@ -94,7 +92,7 @@ def test_behind_a_front_server_it_stands_for_one_network(table: Table) -> None:
     for move, network, stands in zip(moves, ("", "192.0.2.0/24", ""), (0, 1, 0), strict=True):
         table.network = network
         alice.forgets().writes(move)
-        assert ("also stands" in alice.newest.text) == stands
+        assert ("After your yes, moves" in alice.newest.text) == stands
         alice.gets(1).hears(QUESTION)
         if answer := next(answers, ""):
             alice.says("yes").gets(1).hears("bob's move on board 1")
@@ -125,7 +123,7 @@ def test_a_mail_whose_envelope_is_of_another_domain_is_vouched_for_by_none(table
     for move, answer in (("move 1 c3,d3", "g7,f7"), ("move 1 d3,c3", "f7,g7")):
         mail = alice.forgets().mail_bytes(move)
         table.deliver("alice@mail.example.net", "pbm@games.example", mail)
-        assert "also stands" not in alice.newest.text
+        assert "After your yes, moves" not in alice.newest.text
         alice.gets(1).hears(QUESTION).says("yes")
         bob.says(answer)
     mail = alice.forgets().mail_bytes("move 1 c3,d3")
@@ -150,7 +148,7 @@ def test_a_strict_player_is_asked_about_each(table: Table) -> None:
     alice.forgets().says("set strict on", answering=welcome).gets(1)
     alice.hears("strict on: your answers to our mails are proof enough", "is asked about")
     alice.writes("move 1 d3,c3").gets(1).hears(QUESTION)
-    assert "also stands" not in alice.newest.text
+    assert "After your yes, moves" not in alice.newest.text
     alice.says("yes").gets(1).hears("bob's move on board 1")
     bob.says("f7,g7")
     alice.forgets().writes("move 1 c3,d3").gets(1).hears(QUESTION)
@@ -163,7 +161,7 @@ def test_what_the_provider_denies_is_asked_about_all_the_same(table: Table) -> N
     bob.says("g7,f7")
     table.behind_front("dmarc=fail header.from=example.org")
     alice.forgets().writes("move 1 d3,c3").gets(1).hears("DMARC check has failed", QUESTION)
-    assert "also stands" not in alice.newest.text
+    assert "After your yes, moves" not in alice.newest.text
 
 
 def test_one_mail_that_the_domain_vouches_for_moves_on_several_boards(table: Table) -> None:

@@ -484,8 +484,8 @@ class TestAnOffer:
     def test_the_answer_says_what_to_write(self, table: Table) -> None:
         _, bob = offered(table, "alice", "bob")
         bob.says("yes?").hears(
-            "I am not sure what your answer is for, so nothing has changed and nobody was told.",
-            'Here you are asked for a draw: answer with the words "accept draw" or "reject draw".',
+            "I am not sure how you meant your answer, so nothing has changed and nobody was told.",
+            'On this board you are asked for a draw: answer with the words "accept draw" or "reject draw".',
             "if you move instead, that is a no. You can also just answer yes or no.",
         )
 

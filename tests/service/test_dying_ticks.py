@@ -55,7 +55,7 @@ CASES = {
         lambda table: table.joins("alice").says("import\n1. c5,d5 g5,f5"), 90, 0, ""
     ),
     "first move missed": Case(
-        lambda table: table.start("alice", "bob"), 7, 2, " not made a first move"
+        lambda table: table.start("alice", "bob"), 7, 2, " not make a first move"
     ),
 }
 
