@@ -188,7 +188,8 @@ def test_those_who_remain_start_a_new_board(table: Table) -> None:
     alice, bob, carol = table.start("alice", "bob", "carol", bowl=True)
     alice.says("decline").gets(1).hears(
         "Board 1 is closed.",
-        "You declined, so this board is closed and counts for nothing. All who are left play a new game, on board 2.",
+        "You declined, so this board is closed and counts for nothing. All who are left play a "
+        "new game, on board 2.",
     )
     bob.gets(2).hears("Board 1 is closed.", "Your move on board 2.", "bob and carol, on the bowl")
     carol.gets(2).hears("Board 1 is closed.", "bob's move on board 2; nothing to do.")

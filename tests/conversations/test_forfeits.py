@@ -207,8 +207,8 @@ def test_it_says_who_is_away(table: Table) -> None:
         (
             "-bank=30d+1d -nagtime=2d,5d",
             [
-                "up to 3 weeks for a move, but never more than is left in your time bank. It begins "
-                "with 30 days; each move you make adds 1 day, up to 30 days again.",
+                "up to 3 weeks for a move, but never more than is left in your time bank. It "
+                "begins with 30 days; each move you make adds 1 day, up to 30 days again.",
                 "We remind you after 2 days and 5 days, and a day before the end. Whoever has less "
                 "than 2 days left is reminded halfway, and has a day from then.",
                 "Time left: - alice: 30 days - bob: 30 days",

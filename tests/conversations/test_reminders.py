@@ -54,8 +54,8 @@ def test_one_mail_reminds_of_all_boards(table: Table) -> None:
     alice.gets(1).hears(
         "Your games: 3 wait for your move",
         "Three boards wait for your move.",
-        "- Board 2, with bob: has waited since 2026-11-21 12:00 (UTC); please move by 2026-12-01 12:00",
-        "- Board 1, with bob: has waited since 2026-11-21 12:00 (UTC); please move by 2026-12-12 12:00",
+        "- Board 2, with bob: has waited since 2026-11-21 12:00 (UTC); please move by 2026-12-01",
+        "- Board 1, with bob: has waited since 2026-11-21 12:00 (UTC); please move by 2026-12-12",
         "Without a move by then you are out of that game.",
         "Abalone Board 2: alice v bob Your move on board 2",
     )

@@ -485,7 +485,7 @@ class TestAnOffer:
         _, bob = offered(table, "alice", "bob")
         bob.says("yes?").hears(
             "I am not sure how you meant your answer, so nothing has changed and nobody was told.",
-            'On this board you are asked for a draw: answer with the words "accept draw" or "reject draw".',
+            'On this board you are asked for a draw: answer with the words "accept draw" or',
             "if you move instead, that is a no. You can also just answer yes or no.",
         )
 
