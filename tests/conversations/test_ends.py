@@ -57,8 +57,9 @@ def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> N
     plays_out(table, people, 1, chance, until=57, minutes=24)
     position = table.board(1).position
     assert (position.out, position.count(3), position.turn) == ({2}, 0, 5)
-    for person in (*people[:1], carol, dave, erin):
+    for person in (*people[:1], dave, erin):
         person.hears("pushed carol's marble off", "(resigned)", "(no marbles left)")
+    carol.hears("pushed your marble off", "(resigned)", "(no marbles left)")
     plays_out(table, people, 1, chance, until=61, minutes=24)
     first, fourth, fifth = table.moves(1)[58:]
     assert [bool(ply.effect) for ply in table.plies(1)[58:]] == [True, False, False]
