@@ -125,7 +125,7 @@ TICK_STEPS: dict[str, Callable[[], None]] = {
     "after-claiming-what-is-due": lambda: dies_after(Timers, "claim"),
     "after-closing-a-board-in-time": lambda: dies_after(Playing, "set_progress"),
     "before-the-commit-of-the-tick": lambda: dies_after(Timers, "done"),
-    "between-the-tick-and-the-post": lambda: dies_after_the_commit_of(Ticks, "_take"),
+    "between-the-tick-and-the-post": lambda: dies_after_the_commit_of(Ticks, "_do"),
 }
 
 

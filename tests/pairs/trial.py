@@ -147,8 +147,9 @@ class _Trial:
         work.flush()
         mail = work.inbox.get(self._connection.scalar(select(func.max(inbox.c.id))) or 0)
         cause = Cause(mail.id, came_at=mail.received_at)
-        turn = Turn(work=work, site=table.site, now=table.clock(), cause=cause)
-        outcome = handle(turn, mail, Preparation(mail, HashedAtOnce()))
+        passwords = HashedAtOnce()
+        turn = Turn(work=work, site=table.site, now=table.clock(), cause=cause, passwords=passwords)
+        outcome = handle(turn, mail, Preparation(mail))
         work.inbox.finish([(mail.id, outcome)], table.clock())
         work.flush()
 
