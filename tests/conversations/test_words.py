@@ -181,7 +181,9 @@ def test_words_that_belong_to_no_board(table: Table) -> None:
     table.robots_join()
     alice.writes("Hello?", "The sky is blue").gets(1).hears("against a robot at once")
     alice.writes("challenge bob", "").says("yes").forgets()
-    alice.writes("Hello?", "The sky is blue").gets(1).hears('Reply "show 1"', 'Reply "games"')
+    (board,) = table.boards()
+    offers = f'Reply "show {board}"', 'Reply "games"'
+    alice.writes("Hello?", "The sky is blue").gets(1).hears(*offers)
     alice.writes("pbm: help", "OK, got it. Thanks!\n\nAlice").hears_nothing()
     alice.writes("", "Thanks, but how do I begin?").gets(1).forgets()
     alice.writes("", "Gibt es hier irgendwo Roboter?").gets(1).hears("Robots are computer players")
