@@ -47,15 +47,16 @@ def test_a_whole_hour_by_links_alone(table: Table) -> None:
     clicks(alice.writes("hello"), "yes").hears("You play as alice now.")
     clicks(alice, "play").hears("nobody to pair you with")
     bob.writes("play").says("yes")
-    alice.hears("move on board 1")
+    (board,) = table.boards()
+    alice.hears(f"move on board {board}")
     bob.says("draw")
     clicks(alice, "reject draw").gets(1).hears("You said no to the draw")
-    assert table.board(1).playing
+    assert table.board(board).playing
     alice.says("a1-c3,b2")
     alice.says("draw")
-    clicks(bob, "accept draw").gets(1).hears("Board 1 is over: a draw.")
-    clicks(alice, "rematch").hears("A rematch of board 1")
-    assert table.board(2).playing
+    clicks(bob, "accept draw").gets(1).hears(f"Board {board} is over: a draw.")
+    clicks(alice, "rematch").hears(f"A rematch of board {board}")
+    assert table.board(table.boards()[1]).playing
 
 
 @pytest.mark.parametrize("words", ["help", "show 1", "stop"])
@@ -70,12 +71,13 @@ def test_offers_of_several_boards_name_theirs(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("challenge bob").says("yes")
     bob.forgets()
-    alice.says("draw", answering=alice.mail("Abalone Board 1"))
-    alice.says("draw", answering=alice.mail("Abalone Board 2"))
-    bob.writes("show 1 2")
-    clicks(bob, "accept draw 2")
-    assert table.board(1).playing
-    assert not table.board(2).playing
+    first, second = table.boards()
+    alice.says("draw", answering=alice.mail(f"Abalone Board {first}"))
+    alice.says("draw", answering=alice.mail(f"Abalone Board {second}"))
+    bob.writes(f"show {first} {second}")
+    clicks(bob, f"accept draw {second}")
+    assert table.board(first).playing
+    assert not table.board(second).playing
 
 
 # -- whoever else sees a link --------------------------------------------------------------------
