@@ -1,10 +1,10 @@
 """The database: one unit of work is one transaction; each mail has its own unit of work."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Generic, TypeVar
 
-from sqlalchemy import Connection, Executable
+from sqlalchemy import Connection, Engine, Executable
 
 from pbm.store.queues.inbox import Inbox
 from pbm.store.queues.kept_news import AwaitingMails, KeptNews
@@ -111,11 +111,9 @@ class UnitOfWork:
         self.transaction.execute(statement, values)
         self.transaction.cache.clear()
 
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
+    def savepoint(self) -> AbstractContextManager[None]:
         """Roll back the work inside, and only that, if it raises."""
-        with self.transaction.savepoint():
-            yield
+        return self.transaction.savepoint()
 
 
 class Database:
@@ -136,17 +134,20 @@ class Database:
         """The driver's connection string of a shared database, with its password."""
         return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
-    @contextmanager
-    def transaction(self) -> Iterator[UnitOfWork]:
+    def transaction(self) -> AbstractContextManager[UnitOfWork]:
         """Begin a write transaction; commit at the end, roll back on an exception."""
-        with self._writer.begin() as connection, self._unit(connection) as work:
-            yield work
+        return self._begin(self._writer)
+
+    def reading(self) -> AbstractContextManager[UnitOfWork]:
+        """Begin a read-only transaction, which does not wait for writers."""
+        return self._begin(self._reader)
 
     @contextmanager
-    def reading(self) -> Iterator[UnitOfWork]:
-        """Begin a read-only transaction, which does not wait for writers."""
-        with self._reader.begin() as connection, self._unit(connection) as work:
+    def _begin(self, engine: Engine) -> Iterator[UnitOfWork]:
+        with engine.begin() as connection:
+            work = UnitOfWork(connection, begins=not self.embedded)
             yield work
+            work.transaction.end()
 
     @contextmanager
     def glance(self) -> Iterator[UnitOfWork]:
@@ -155,12 +156,6 @@ class Database:
             work = UnitOfWork(connection)
             yield work
             work.flush()
-
-    @contextmanager
-    def _unit(self, connection: Connection) -> Iterator[UnitOfWork]:
-        work = UnitOfWork(connection, begins=not self.embedded)
-        yield work
-        work.transaction.end()
 
     def close(self) -> None:
         """Close all connections."""

@@ -20,6 +20,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.store.channels import MAIL_KEPT
 from pbm.store.queues.queue import BEGINNING, MailQueue
@@ -27,7 +28,6 @@ from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox, inbox_raw
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement
-from pbm.store.sql.transaction import UPSERTS
 from pbm.store.values.mails import ArrivedMail, InboxMail, InboxStatus
 
 _RAW = select(inbox_raw.c.raw).where(inbox_raw.c.inbox_id == inbox.c.id).scalar_subquery()
@@ -65,15 +65,12 @@ _PLACE = case((_BEHIND_OWN > _FIRST_PLACE, _BEHIND_OWN), else_=_FIRST_PLACE)
 _KEPT_AT_A_PLACE = select(
     *(bindparam(column, type_=inbox.c[column].type) for column in _KEPT), _PLACE
 ).where(_PLACE <= _LAST_PLACE)
-_KEEP = {
-    name: Statement(
-        insert_into(inbox)
-        .from_select([*_KEPT, "place"], _KEPT_AT_A_PLACE)
-        .on_conflict_do_nothing(index_elements=["digest", "recipient"])
-        .returning(inbox.c.id)
-    )
-    for name, insert_into in UPSERTS.items()
-}
+_KEEP = Statement(
+    upsert(inbox)
+    .from_select([*_KEPT, "place"], _KEPT_AT_A_PLACE)
+    .on_conflict_do_nothing(index_elements=["digest", "recipient"])
+    .returning(inbox.c.id)
+)
 
 
 def _is_first(lane: str) -> ColumnElement[bool]:
@@ -145,9 +142,8 @@ class Inbox(MailQueue[InboxMail]):
         None if too many mails of its lane wait; the mail is not stored then.
         """
         self._transaction.notify(MAIL_KEPT)
-        keep, values = _KEEP[self._transaction.dialect.name], _kept(mail)
-        same = {"digest": mail.digest, "recipient": mail.recipient}
-        while (added := keep.value(self._transaction, **values)) is None:
+        values, same = _kept(mail), {"digest": mail.digest, "recipient": mail.recipient}
+        while (added := _KEEP.value(self._transaction, **values)) is None:
             copy = _KNOWN.row(self._transaction, **same)
             if copy is None:
                 return None

@@ -1,16 +1,13 @@
 """The outbox: mails are written in the turn's transaction, and sent after it."""
 
-import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
 
 from sqlalchemy import (
     Case,
     Column,
-    ColumnElement,
     Integer,
-    String,
     and_,
     bindparam,
     case,
@@ -21,14 +18,13 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql
 
 from pbm.store.channels import MAIL_WRITTEN
 from pbm.store.queues.queue import BEGINNING, MailQueue
 from pbm.store.schema.columns import DUE, FAILED
 from pbm.store.schema.mails import outbox, outbox_contents
 from pbm.store.sql.driver import Row
-from pbm.store.sql.statement import Statement
+from pbm.store.sql.statement import Statement, among
 from pbm.store.values.mails import (
     ERASING_ADDRESS,
     SUPERSEDED,
@@ -81,31 +77,19 @@ _OVERTAKEN = select(_EARLIER.c.id).where(
         and_(_EARLIER.c.attempts == 0, _EARLIER.c.kind == Kind.AWAITING),
     ),
 )
-_LISTED = select(func.json_each(bindparam("mails", type_=String)).table_valued("value").c.value)
-_ARRAY = bindparam("mails", type_=postgresql.ARRAY(Integer))
-_AMONG: dict[str, ColumnElement[bool]] = {
-    "sqlite": outbox.c.id.in_(_LISTED),
-    "postgresql": outbox.c.id == func.any(_ARRAY),
-}
-_NOT_AMONG: dict[str, ColumnElement[bool]] = {
-    "sqlite": outbox.c.id.not_in(_LISTED),
-    "postgresql": outbox.c.id != func.all(_ARRAY),
-}
-_CLAIM = {
-    name: Statement(
-        select(*_COLUMNS)
-        .where(
-            outbox.c.status == DUE,
-            outbox.c.due_at >= bindparam("since"),
-            outbox.c.due_at <= bindparam("now"),
-            _OVERTAKEN.limit(1).scalar_subquery().is_(None),
-            not_passed_over,
-        )
-        .order_by(outbox.c.due_at, outbox.c.id)
-        .limit(bindparam("most", type_=Integer))
+_AMONG = among(outbox.c.id, "mails")
+_CLAIM = Statement(
+    select(*_COLUMNS)
+    .where(
+        outbox.c.status == DUE,
+        outbox.c.due_at >= bindparam("since"),
+        outbox.c.due_at <= bindparam("now"),
+        _OVERTAKEN.limit(1).scalar_subquery().is_(None),
+        ~_AMONG,
     )
-    for name, not_passed_over in _NOT_AMONG.items()
-}
+    .order_by(outbox.c.due_at, outbox.c.id)
+    .limit(bindparam("most", type_=Integer))
+)
 
 
 def _unless_erased(column: Column[str]) -> Case[str]:
@@ -114,30 +98,28 @@ def _unless_erased(column: Column[str]) -> Case[str]:
     return case((erases, ""), else_=column)
 
 
-_FINISHED = update(outbox).values(
-    status=bindparam("status"),
-    finished_at=bindparam("now"),
-    last_error=bindparam("error"),
-    attempts=outbox.c.attempts + 1,
-    recipient=_unless_erased(outbox.c.recipient),
-    recipient_key=_unless_erased(outbox.c.recipient_key),
-)
-_FINISH = {name: Statement(_FINISHED.where(among)) for name, among in _AMONG.items()}
-_ERASE = {
-    name: Statement(
-        delete(outbox_contents).where(
-            outbox_contents.c.message_id.in_(select(outbox.c.message_id).where(among))
-        )
+_FINISH = Statement(
+    update(outbox)
+    .where(_AMONG)
+    .values(
+        status=bindparam("status"),
+        finished_at=bindparam("now"),
+        last_error=bindparam("error"),
+        attempts=outbox.c.attempts + 1,
+        recipient=_unless_erased(outbox.c.recipient),
+        recipient_key=_unless_erased(outbox.c.recipient_key),
     )
-    for name, among in _AMONG.items()
-}
+)
+_ERASE = Statement(
+    delete(outbox_contents).where(
+        outbox_contents.c.message_id.in_(select(outbox.c.message_id).where(_AMONG))
+    )
+)
 _ERASE_NAMED = Statement(
     delete(outbox_contents).where(outbox_contents.c.message_id == bindparam("name"))
 )
 # With a condition on the time, PostgreSQL would scan the index of all waiting mails.
-_STILL_DUE = Statement(
-    select(outbox.c.id, outbox.c.due_at).where(_AMONG["postgresql"], outbox.c.status == DUE)
-)
+_STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
 _AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # selects the index of waiting mails
 _IS_DUE = and_(outbox.c.status == DUE, _AT_ANY_MOMENT)
 _NEXT_DUE_AT = Statement(
@@ -191,17 +173,11 @@ class Outbox(MailQueue[OutboxMail]):
         `since` are not scanned.
         """
         values = {"since": since, "now": now, "soon": now + LONGEST_PAUSE - _LETS_BY, "most": most}
-        claim = _CLAIM[self._transaction.dialect.name]
-        rows = claim.rows(self._transaction, **values, mails=self._listed(passing_over))
+        rows = _CLAIM.rows(self._transaction, **values, mails=list(passing_over))
         return [self._read(row) for row in rows]
 
-    def _listed(self, outbox_ids: Collection[int]) -> list[int] | str:
-        """Numbers as the database takes them for one parameter."""
-        numbers = sorted(outbox_ids)
-        return numbers if self._transaction.is_shared else json.dumps(numbers)
-
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
-        """The mails among these that are still due; on PostgreSQL."""
+        """The mails among these that are still due."""
         rows = _STILL_DUE.rows(self._transaction, mails=list(outbox_ids))
         return frozenset(int(row["id"]) for row in rows if row["due_at"] <= now)
 
@@ -219,10 +195,10 @@ class Outbox(MailQueue[OutboxMail]):
     ) -> None:
         """Record that mails were sent, have failed or were dropped, and erase their contents."""
         if outbox_ids:
-            name, mails = self._transaction.dialect.name, self._listed(outbox_ids)
+            mails = {"mails": list(outbox_ids)}
             outcome = {"status": status, "now": now, "error": error}
-            _FINISH[name].run(self._transaction, {"mails": mails, **outcome})
-            _ERASE[name].run(self._transaction, {"mails": mails})
+            _FINISH.run(self._transaction, mails | outcome)
+            _ERASE.run(self._transaction, mails)
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
         """Record a permanent failure; the contents stay for a retry by the operator."""

@@ -15,6 +15,7 @@ from sqlalchemy import (
     select,
     text,
 )
+from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.store.channels import JOB_ADDED
 from pbm.store.queues.queue import JobQueue
@@ -23,7 +24,6 @@ from pbm.store.schema.people import players
 from pbm.store.schema.running import search_jobs
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement
-from pbm.store.sql.transaction import UPSERTS
 from pbm.store.values.queues import SearchJob, SearchKind
 
 PATIENCE = 60.0  # seconds of place for a second of search
@@ -37,21 +37,18 @@ _WAITING = (
     .scalar_subquery()
 )
 _PLACE = bindparam("now", type_=Float) + bindparam("behind", type_=Float) * (_WAITING + 1)
-_ASK = {
-    name: Statement(
-        insert(search_jobs)
-        .from_select(
-            [*_GIVEN, "place"],
-            # The WHERE keeps SQLite from parsing ON CONFLICT as a join's ON.
-            select(
-                *(bindparam(column, type_=search_jobs.c[column].type) for column in _GIVEN), _PLACE
-            ).where(text("1 = 1")),
-        )
-        .on_conflict_do_nothing(index_elements=["kind", "about"])
-        .returning(search_jobs.c.id)
+_ASK = Statement(
+    upsert(search_jobs)
+    .from_select(
+        [*_GIVEN, "place"],
+        # The WHERE keeps SQLite from parsing ON CONFLICT as a join's ON.
+        select(
+            *(bindparam(column, type_=search_jobs.c[column].type) for column in _GIVEN), _PLACE
+        ).where(text("1 = 1")),
     )
-    for name, insert in UPSERTS.items()
-}
+    .on_conflict_do_nothing(index_elements=["kind", "about"])
+    .returning(search_jobs.c.id)
+)
 
 
 class SearchJobs(JobQueue[SearchJob]):
@@ -81,7 +78,7 @@ class SearchJobs(JobQueue[SearchJob]):
         each waiting job of the player. So short searches and players with few jobs go first, and a
         long one waits for a bounded time.
         """
-        added = _ASK[self._transaction.dialect.name].value(
+        added = _ASK.value(
             self._transaction,
             kind=kind,
             about=about,

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import String, cast, literal, select, update
+from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.store.channels import TIMER_SET
 from pbm.store.queues.queue import JobQueue
@@ -48,7 +49,7 @@ class Timers(JobQueue[Timer]):
         row = {"kind": kind.value, "about": about, "since": since or now, "set_at": now}
         row["due_at"] = due_at
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
-        added = self._upsert(due).values(**row, **whose)
+        added = upsert(due).values(**row, **whose)
         added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
         if self._transaction.scalar(added.returning(due.c.id)) is None:
             return False
@@ -60,7 +61,7 @@ class Timers(JobQueue[Timer]):
         about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
         at = literal(now, due.c.due_at.type)
         awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
-        added = self._upsert(due).from_select(
+        added = upsert(due).from_select(
             ["kind", "about", "player_id", "since", "set_at", "due_at"],
             awaited.where(whose.is_not(None)),
         )
@@ -73,7 +74,7 @@ class Timers(JobQueue[Timer]):
         """Set a timer, or move an existing one."""
         moment = {"set_at": now, "due_at": due_at}
         row = {"kind": kind.value, "about": about, "since": now, "player_id": player_id, **moment}
-        added = self._upsert(due).values(row)
+        added = upsert(due).values(row)
         moved = added.on_conflict_do_update(index_elements=["kind", "about"], set_=moment)
         self._transaction.execute(moved)
         self._wake(now, due_at)

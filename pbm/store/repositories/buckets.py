@@ -1,18 +1,17 @@
 """Token buckets: rate limits for each key, across all processes."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Float, String, bindparam, case, func, select, true, type_coerce
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.sql.expression import ColumnElement
 from sqlalchemy.types import NullType
 
 from pbm.store.schema.running import buckets
-from pbm.store.sql.statement import Statement
-from pbm.store.sql.transaction import UPSERTS, Repository
+from pbm.store.sql.statement import BoundList, Statement
+from pbm.store.sql.transaction import Repository
 
 _DAY_SECONDS = 86_400.0
 LONGEST = timedelta(days=7)  # longest fill time of a bucket; afterwards it can be deleted
@@ -64,7 +63,7 @@ class Buckets(Repository):
         """
         rows = _TAKE_EACH[self._transaction.dialect.name].rows(
             self._transaction,
-            keys=json.dumps(keys) if self._transaction.dialect.name == "sqlite" else list(keys),
+            keys=list(keys),
             now=now,
             most=float(capacity),
             left=float(capacity - 1),
@@ -129,7 +128,7 @@ class Buckets(Repository):
 
 def _take(dialect: str, *, each: bool = False) -> Statement:
     """The statement that takes a token of one bucket, or of `each` that is not busy."""
-    insert = UPSERTS[dialect](buckets)
+    insert = upsert(buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND
     filled = case((full > _MOST, _MOST), else_=full)
@@ -157,7 +156,7 @@ def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> A
     On a shared database it leaves out keys whose rows other transactions have locked.
     """
     if dialect == "sqlite":
-        key = func.json_each(bindparam("keys", type_=String)).table_valued("value").c.value
+        key = func.json_each(_KEYS).table_valued("value").c.value
         free: ColumnElement[Any] = true()
     else:
         key = _ASKED
@@ -176,13 +175,14 @@ def _the_greater(one: Any, other: Any) -> ColumnElement[Any]:
     return case((one > other, one), else_=other)
 
 
+_KEYS = bindparam("keys", type_=BoundList(String()))
 _A_SECOND = bindparam("a_second", type_=Float)
 _MOST = bindparam("most", type_=Float)
 _TOKENS = type_coerce(buckets.c.tokens, NullType).label("tokens")  # unconverted
-_ASKED = func.unnest(bindparam("keys", type_=ARRAY(String))).column_valued("asked")
-_TAKE = {dialect: _take(dialect) for dialect in UPSERTS}
+_ASKED = func.unnest(_KEYS).column_valued("asked")
+_TAKE = {dialect: _take(dialect) for dialect in ("sqlite", "postgresql")}
 
-_TAKE_EACH = {dialect: _take(dialect, each=True) for dialect in UPSERTS}
+_TAKE_EACH = {dialect: _take(dialect, each=True) for dialect in ("sqlite", "postgresql")}
 
 _STATE = (buckets.c.key, _TOKENS, buckets.c.filled_at)
 _READ_ONE = Statement(select(*_STATE).where(buckets.c.key == bindparam("whose")))

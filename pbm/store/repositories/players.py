@@ -12,12 +12,13 @@ from sqlalchemy import (
     exists,
     select,
 )
+from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.passwords import PasswordHash
 from pbm.store.schema.games import seats
 from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.sql.driver import Row
-from pbm.store.sql.statement import ColumnSetter, Read, Statement
+from pbm.store.sql.statement import ColumnSetter, Read, Statement, among
 from pbm.store.sql.transaction import Repository
 from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings, PlayerStatus
 
@@ -53,11 +54,9 @@ _SEATED = Statement(
 )
 
 
-_AT_ONCE = 80
 _ACTIVE = Statement(
     select(players.c.handle).where(
-        players.c.handle.in_([bindparam(f"handle{index}") for index in range(_AT_ONCE)]),
-        players.c.status == PlayerStatus.ACTIVE,
+        among(players.c.handle, "handles"), players.c.status == PlayerStatus.ACTIVE
     )
 )
 _EPOCH = Statement(
@@ -132,14 +131,8 @@ class Players(Repository):
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
         """Those of the handles that belong to active players; there may be many."""
-        left = sorted(handles)
-        found: set[str] = set()
-        while left:
-            some, left = left[:_AT_ONCE], left[_AT_ONCE:]
-            padded = [*some, *[""] * (_AT_ONCE - len(some))]
-            named = {f"handle{index}": handle for index, handle in enumerate(padded)}
-            found.update(row["handle"] for row in _ACTIVE.rows(self._transaction, **named))
-        return frozenset(found)
+        rows = _ACTIVE.rows(self._transaction, handles=list(handles))
+        return frozenset(row["handle"] for row in rows)
 
     def some(self, player_ids: Collection[int]) -> tuple[Player, ...]:
         """Return several players, in the order of joining."""
@@ -184,9 +177,9 @@ class Players(Repository):
         if self.formerly(name) is not None:
             return False
         row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
-        added = self._upsert(players).values(**row, joined_at=now)
-        added = added.on_conflict_do_nothing(index_elements=["handle"]).returning(players.c.id)
-        return self._transaction.scalar(added) is not None
+        added = upsert(players).values(**row, joined_at=now)
+        added = added.on_conflict_do_nothing(index_elements=["handle"])
+        return self._transaction.scalar(added.returning(players.c.id)) is not None
 
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
         """Add a verified address of a player."""

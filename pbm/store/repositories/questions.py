@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, RowMapping, ScalarResult, or_, select
+from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.passwords import SealedPassword
 from pbm.store.queues.timers import ALL_KEPT, Timers
@@ -212,7 +213,7 @@ class Consents(Repository):
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
         """Store a consent; one given after `over` is not extended."""
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
-        insert = self._upsert(consents).values(**row)
+        insert = upsert(consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)
         self._transaction.execute(
             insert.on_conflict_do_update(

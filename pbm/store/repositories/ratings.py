@@ -16,10 +16,11 @@ from sqlalchemy import (
     select,
     text,
 )
+from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.store.schema.games import LISTED, rated_boards, ratings, results
 from pbm.store.schema.people import players
-from pbm.store.sql.transaction import UPSERTS, Repository
+from pbm.store.sql.transaction import Repository
 from pbm.store.values.players import CountedBoard, PlayerStatus, Pool, Rating, RatingResult
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
@@ -48,15 +49,11 @@ _LAST = (  # the last result of each of some players
 )
 _HAS_PLACE = (players.c.status != PlayerStatus.REMOVED) & players.c.robot.is_(None)
 _PLACES = [column.name for column in ratings.c]
-_SETTLE = {
-    name: (
-        added := kind(ratings).from_select(_PLACES, _LAST.where(_HAS_PLACE))
-    ).on_conflict_do_update(
-        index_elements=["game", "pool", "player_id"],
-        set_={column: added.excluded[column] for column in _PLACES[3:]},
-    )
-    for name, kind in UPSERTS.items()
-}
+_ADDED = upsert(ratings).from_select(_PLACES, _LAST.where(_HAS_PLACE))
+_SETTLE = _ADDED.on_conflict_do_update(
+    index_elements=["game", "pool", "player_id"],
+    set_={column: _ADDED.excluded[column] for column in _PLACES[3:]},
+)
 _lost = results.alias()
 _before_those = (  # the last board counted before a moment
     select(rated_boards.c.id)
@@ -197,8 +194,7 @@ class Ratings(Repository):
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
         """Set the ratings of some players to the results of their last boards."""
         last = {"game": counted.game, "pool": counted.pool.value, "before": _NEWEST}
-        settled = _SETTLE[self._transaction.dialect.name]
-        self._transaction.execute(settled, {**last, "player_ids": list(player_ids)})
+        self._transaction.execute(_SETTLE, {**last, "player_ids": list(player_ids)})
 
     def _counted(self, condition: ColumnElement[bool], *, most: int) -> tuple[CountedBoard, ...]:
         query = select(rated_boards).where(condition).order_by(rated_boards.c.id).limit(most)

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Select, delete, func, or_, select
+from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.clock import Clock
 from pbm.store.schema.people import players
@@ -27,7 +28,7 @@ class Facts(Repository):
     def note(self, name: str, value: Any, now: datetime) -> None:
         """Store a fact, replacing an older one; `value` is plain JSON."""
         noted = {"value": value, "noted_at": now}
-        added = self._upsert(facts).values(name=name, **noted)
+        added = upsert(facts).values(name=name, **noted)
         self._transaction.execute(added.on_conflict_do_update(index_elements=["name"], set_=noted))
 
     def take(self, name: str) -> Fact | None:
@@ -106,7 +107,7 @@ class Heartbeats(Repository):
         ahead: float | None = None,
     ) -> None:
         """Store the heartbeat of a process, and the last sign of life of each of its roles."""
-        insert = self._upsert(heartbeats)
+        insert = upsert(heartbeats)
         statement = insert.on_conflict_do_update(
             index_elements=["process", "role"],
             set_={name: insert.excluded[name] for name in ("beat_at", "alive_at", "ahead")},

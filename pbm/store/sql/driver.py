@@ -4,11 +4,11 @@ Errors and event listeners are as in SQLAlchemy.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
 from pathlib import Path
 from select import POLLIN, poll
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -150,8 +150,7 @@ def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
         raise InvalidatePoolError from error
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """SQL, and the sets of values to run it with, in the driver's form."""
 
     sql: str
@@ -159,55 +158,30 @@ class Call:
 
 
 def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
-    """Run calls in order; on a shared database in one round trip.
+    """Run calls in order; on PostgreSQL in one round trip. Return the driver's rows of each.
 
-    Returns the driver's rows of each. Raises SQLAlchemy's errors (DBAPIError). SQLAlchemy's
-    listeners for statements are called, too.
+    Raises SQLAlchemy's errors (DBAPIError), and calls SQLAlchemy's listeners for statements.
     """
     held: Any = connection.connection.dbapi_connection
-    run = _run_together if len(calls) > 1 and hasattr(held, "pipeline") else _run_in_a_row
+    pipeline = getattr(held, "pipeline", None)
+    listeners = connection.engine.dispatch.before_cursor_execute
+    cursors = []
     try:
-        return run(connection, held, calls)
+        with pipeline() if pipeline and len(calls) > 1 else nullcontext():
+            for call in calls:
+                cursor = held.cursor()
+                is_many = len(call.sets) > 1
+                for listen in listeners:
+                    values = call.sets if is_many else call.sets[0]
+                    listen(connection, cursor, call.sql, values, None, is_many)
+                for values in call.sets:
+                    # pg_stat_statements does not count prepared BEGIN and COMMIT.
+                    unprepared = {"prepare": False} if pipeline and not values else {}
+                    cursor.execute(call.sql, values, **unprepared)
+                cursors.append(cursor)
+        return [cursor.fetchall() if cursor.description else () for cursor in cursors]
     except connection.dialect.loaded_dbapi.Error as error:
         raise _as_sqlalchemy_has_it(connection, calls, error) from error
-
-
-def _run_in_a_row(connection: Connection, held: Any, calls: Sequence[Call]) -> list[Sequence[Any]]:
-    found: list[Sequence[Any]] = []
-    for call in calls:
-        cursor = held.cursor()
-        _tell_listeners(connection, cursor, call)
-        if len(call.sets) > 1:
-            cursor.executemany(call.sql, call.sets)
-        else:
-            cursor.execute(call.sql, call.sets[0], **_preparing(held, call))
-        found.append(cursor.fetchall() if cursor.description else ())
-    return found
-
-
-def _run_together(connection: Connection, held: Any, calls: Sequence[Call]) -> list[Sequence[Any]]:
-    """Send all calls before waiting for the first result."""
-    cursors = []
-    with held.pipeline():
-        for call in calls:
-            cursor = held.cursor()
-            _tell_listeners(connection, cursor, call)
-            for values in call.sets:  # `executemany` would wait for results
-                cursor.execute(call.sql, values, **_preparing(held, call))
-            cursors.append(cursor)
-    return [cursor.fetchall() if cursor.description else () for cursor in cursors]
-
-
-def _preparing(held: Any, call: Call) -> dict[str, Any]:
-    """Leave BEGIN and COMMIT unprepared; pg_stat_statements would not count them otherwise."""
-    return {"prepare": False} if hasattr(held, "pipeline") and not call.sets[0] else {}
-
-
-def _tell_listeners(connection: Connection, cursor: Any, call: Call) -> None:
-    is_many = len(call.sets) > 1
-    values = call.sets if is_many else call.sets[0]
-    for listen in connection.engine.dispatch.before_cursor_execute:
-        listen(connection, cursor, call.sql, values, None, is_many)
 
 
 def _as_sqlalchemy_has_it(

@@ -5,12 +5,27 @@ fifteen of them. SQLAlchemy still compiles the SQL and converts the values.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import JSON, Delete, Insert, Select, Table, Update, bindparam, update
+from sqlalchemy import (
+    ARRAY,
+    JSON,
+    Boolean,
+    ColumnElement,
+    Delete,
+    Insert,
+    Select,
+    String,
+    Table,
+    TypeDecorator,
+    Update,
+    bindparam,
+    update,
+)
 from sqlalchemy.engine import Dialect
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.sql.visitors import iterate
@@ -28,7 +43,7 @@ Convert = Callable[[Any], Any] | None
 class Statement:
     """A statement with its values as `bindparam`, for every supported database.
 
-    No lists may be bound (`in_(bindparam(..., expanding=True))`), since they change the SQL.
+    `among` compares with a list; `in_(bindparam(..., expanding=True))` would change the SQL.
     """
 
     def __init__(self, built: Built) -> None:
@@ -86,26 +101,31 @@ class Statement:
 
 
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
-    """All rows of several statements; uncached ones share a round trip. Raises DBAPIError."""
-    if any(statement._locks for statement, _ in reads):
-        transaction.cache.clear()  # others may commit during the wait for the lock
+    """All rows of several statements; uncached ones share a round trip. Raises DBAPIError.
+
+    Those that lock rows must come first.
+    """
     cache = transaction.cache
-    keys = [statement._key(values) for statement, values in reads]
-    found = [None if key is None else cache.get(key) for key in keys]
-    asked = [place for place, rows in enumerate(found) if rows is None]
-    if asked:
-        compiled = [reads[place][0]._compiled_for(transaction) for place in asked]
-        calls = [
-            Call(one.sql, (one.bound(reads[place][1]),))
-            for one, place in zip(compiled, asked, strict=True)
-        ]
-        for place, one, raw in zip(asked, compiled, transaction.run(*calls), strict=True):
-            found[place] = rows = [one.read(row) for row in raw]
-            statement, key = reads[place][0], keys[place]
-            if key is not None:
-                cache.keep(key, statement.tables, rows)
-            elif statement._writes:
-                cache.forget_tables(statement.tables)
+    found: list[Rows | None] = []
+    asked: list[tuple[int, Statement, Key | None]] = []
+    calls: list[Call] = []
+    for statement, values in reads:
+        if statement._locks:
+            cache.clear()  # others may commit during the wait for the lock
+        key = statement._key(values)
+        rows = None if key is None else cache.get(key)
+        if rows is None:
+            asked.append((len(found), statement, key))
+            compiled = statement._compiled_for(transaction)
+            calls.append(Call(compiled.sql, (compiled.bound(values),)))
+        found.append(rows)
+    raws = transaction.run(*calls) if calls else ()
+    for (place, statement, key), raw in zip(asked, raws, strict=True):
+        found[place] = rows = statement._compiled_for(transaction).read(raw)
+        if key is not None:
+            cache.keep(key, statement.tables, rows)
+        elif statement._writes:
+            cache.forget_tables(statement.tables)
     return [rows or () for rows in found]
 
 
@@ -125,6 +145,46 @@ class ColumnSetter:
             statement = Statement(setting.where(self._table.c.id == bindparam("number")))
             self._statements[names] = statement
         statement.run(transaction, {**columns, "number": number})
+
+
+class BoundList(TypeDecorator[Sequence[Any]]):
+    """A list bound as one value: an array, or JSON on SQLite."""
+
+    impl = String
+    cache_ok = False
+
+    def __init__(self, item: TypeEngine[Any]) -> None:
+        super().__init__()
+        self._item = item
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """The database's type."""
+        return String() if dialect.name == "sqlite" else ARRAY(self._item)
+
+    def process_bind_param(self, value: Sequence[Any] | None, dialect: Dialect) -> Any:
+        """The list in the driver's form."""
+        return json.dumps(value) if dialect.name == "sqlite" else value
+
+
+class among(ColumnElement[bool]):  # noqa: N801 - written like a function of SQL
+    """Whether a column's value is in the list that is bound under a name."""
+
+    type = Boolean()
+    inherit_cache = False
+    _is_implicitly_boolean = True
+
+    def __init__(self, column: ColumnElement[Any], name: str) -> None:
+        self.column = column
+        self.values = bindparam(name, type_=BoundList(column.type))
+
+
+@compiles(among)
+def _among(element: among, compiler: SQLCompiler, **options: Any) -> str:
+    column = compiler.process(element.column, **options)
+    values = compiler.process(element.values, **options)
+    if compiler.dialect.name == "sqlite":
+        return f"{column} IN (SELECT value FROM json_each({values}))"
+    return f"{column} = ANY ({values})"
 
 
 class _Compiled:
@@ -163,12 +223,13 @@ class _Compiled:
             [convert(given[name]) if convert else given[name] for name, convert in self._binds]
         )
 
-    def read(self, row: Sequence[Any]) -> dict[str, Any]:
-        """A driver's row with values converted by the columns' types."""
-        found = dict(zip(self._names, row, strict=True))
+    def read(self, raw: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
+        """The driver's rows with values converted by the columns' types."""
+        rows = [dict(zip(self._names, row, strict=True)) for row in raw]
         for name, convert in self._converts:
-            found[name] = convert(found[name])
-        return found
+            for row in rows:
+                row[name] = convert(row[name])
+        return rows
 
 
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:

@@ -21,8 +21,6 @@ from sqlalchemy import (
     insert,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.dml import UpdateBase
 
 from pbm.store.channels import Channel
@@ -31,7 +29,6 @@ from pbm.store.sql.driver import Call, execute
 Row = dict[str, Any]
 Rows = Sequence[Row]
 Key = tuple[Hashable, ...]
-UPSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _MOST = 1000  # reads; far more than in a turn
 
 
@@ -75,6 +72,9 @@ class Transaction:
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:
         """`begins`: BEGIN has not been sent to the database yet."""
         self._connection = connection
+        self.dialect = connection.dialect
+        self.is_shared = self.dialect.name != "sqlite"
+        """Whether other processes may use the database, too."""
         self._buffer = [Call("BEGIN")] if begins else []
         self._begins = begins
         self._has_writes = False  # in the buffer
@@ -85,16 +85,6 @@ class Transaction:
         """The channels whose workers are notified after the commit."""
         self.locked_boards: set[int] = set()
         """The numbers of the boards that this transaction has locked."""
-
-    @property
-    def dialect(self) -> Dialect:
-        """The database's dialect."""
-        return self._connection.dialect
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether other processes may use the database, too."""
-        return self.dialect.name != "sqlite"
 
     def holds(self, board_id: int) -> bool:
         """Whether no other transaction can change a board until the commit."""
@@ -207,10 +197,6 @@ class Repository:
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-
-    def _upsert(self, table: Table) -> Any:
-        """An INSERT that knows ON CONFLICT."""
-        return UPSERTS[self._transaction.dialect.name](table)
 
     def _add(self, table: Table, **values: Any) -> int:
         """Insert a row; return its number."""
