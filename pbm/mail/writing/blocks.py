@@ -52,6 +52,7 @@ GLUE = "\ue002"
 COMMAND, COMMAND_ENDS = "\ue005", "\ue006"
 """Around a ready-made answer, which is a link in the HTML part."""
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue008]", re.ASCII)
+_ESCAPED = re.compile(r"\\[xuUr]")  # in a `repr`, which escapes all characters to remove
 _LED_ON = re.compile(r'"(help(?:\s+[a-z_]+)*|games|next|play|seeks|settings|stop)"')
 _JOINERS = "\u200c\u200d"
 
@@ -119,17 +120,15 @@ FILTERS: dict[str, Callable[..., str]] = {
 
 def cleaned(value: Any) -> Any:
     """Remove invisible characters and our own marks from all parameters of a template."""
-    kind = type(value)
-    if kind is str:
-        is_plain = value.isascii() and (
-            value.isprintable() or value.replace("\n", "").isprintable()
-        )
-        return value if is_plain else _without_marks(value)
-    if kind is dict:
-        return {key: item and cleaned(item) for key, item in value.items()}
-    if kind is list or kind is tuple:
-        return [item and cleaned(item) for item in value]
-    return value
+    return _walked(value) if _ESCAPED.search(repr(value)) else value
+
+
+def _walked(value: Any) -> Any:
+    if isinstance(value, str):
+        return _without_marks(value)
+    if isinstance(value, dict):
+        return {key: _walked(item) for key, item in value.items()}
+    return [_walked(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _without_marks(text: str) -> str:

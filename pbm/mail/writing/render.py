@@ -3,7 +3,7 @@
 `blocks.py` documents the syntax of templates, and how each part is wrapped.
 """
 
-from collections.abc import Callable
+import operator
 from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +18,9 @@ from jinja2 import (
     StrictUndefined,
     Template,
     TemplateSyntaxError,
+    nodes,
 )
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.ext import Extension
 from jinja2.runtime import Context
 from jinja2.utils import Namespace
@@ -152,25 +154,31 @@ class _Answers(Extension):
         return with_marks(source)
 
 
-class _Calls(Context):
-    """Calls functions directly, since no function in our templates takes the context."""
+class _Context(Context):
+    call = operator.call  # type: ignore[assignment] # none of our functions takes the context
 
-    def call(
-        self, function: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, **kwargs: Any
-    ) -> Any:
-        return function(*args, **kwargs)
+
+class _Compiler(CodeGenerator):
+    """Compiles `a.b` to a dictionary look-up, since nearly all parameters are dictionaries."""
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
+        name = repr(node.attr)
+        self.write(f"(it[{name}] if type(it := ")
+        self.visit(node.node, frame)
+        self.write(f") is dict and {name} in it else environment.getattr(it, {name}))")
+
+    def visit_Call(  # noqa: N802
+        self, node: nodes.Call, frame: Frame, forward_caller: bool = False
+    ) -> None:
+        self.write("context.call(")
+        self.visit(node.node, frame)
+        self.signature(node, frame, {"caller": "caller"} if forward_caller else None)
+        self.write(")")
 
 
 class _Environment(Environment):
-    """Looks an attribute up among the keys first, since nearly all parameters are dictionaries."""
-
-    context_class = _Calls
-
-    def getattr(self, obj: Any, attribute: str) -> Any:
-        """The value of `obj.attribute` in a template."""
-        if type(obj) is dict and attribute in obj:
-            return obj[attribute]
-        return Environment.getattr(self, obj, attribute)
+    context_class = _Context
+    code_generator_class = _Compiler
 
 
 @cache
