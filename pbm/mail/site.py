@@ -9,7 +9,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address
 
 from pbm.config import Settings
 from pbm.errors import OperatorError
-from pbm.mail.address import AddressError, SeparatorError, ServerAddress
+from pbm.mail.address import AddressError, SeparatorError, ServerAddress, short_name
 from pbm.mail.smtp_in.connection_limits import is_within
 from pbm.mail.tags import Keyring
 
@@ -66,6 +66,17 @@ class Site:
             return is_within(ip_address(peer) if peer else None, self.trusted_networks)
         except ValueError:
             return False
+
+    def reply_address(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
+        """The address for a player's replies, about one board or none."""
+        tag = self.keyring.reply_tag(player_id, epoch, board_id)
+        return self.address.board_reply(player_id, tag, board_id)
+
+    def bounce_address(self, player_id: int, message_id: str) -> str:
+        """The envelope sender of a mail to a player, for its bounces."""
+        name = short_name(message_id)
+        tag = self.keyring.bounce_tag(player_id, name)
+        return self.address.bounces(player_id, name, tag)
 
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
         """Return the boards shown by the newest of our board mails among these Message-IDs."""

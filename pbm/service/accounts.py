@@ -119,9 +119,7 @@ def _why_reserved(handle: str) -> Refusal | None:
 def tell_whose_was_cleared(turn: Turn) -> None:
     """Tell players whose password an upgrade cleared (migration 0007), once, at every address."""
     fact = turn.work.facts.take(CLEARED)
-    writer, template, subject = MailWriter(turn), "password-cleared", "your password"
     for player in turn.work.players.some(fact.value) if fact else ():
-        for address in player.addresses[1:]:
-            writer.notice(address, template, subject, {"handle": player.handle})
-        if player.addresses:
-            writer.notice_player(player, template, subject, {"handle": player.handle})
+        told = "password-cleared", "your password", {"handle": player.handle}
+        for reader in (*player.addresses[1:], *([player] if player.addresses else ())):
+            MailWriter(turn).notice(reader, *told)

@@ -22,7 +22,7 @@ from pbm.robots import analysis
 from pbm.robots.analysis import Judged, Piece
 from pbm.robots.thinking import BOULDER, Course, RobotMove
 from pbm.rules.contract import Budget
-from pbm.service.asking import challenges, questions
+from pbm.service.asking import challenges, newcomers, questions
 from pbm.service.robots import analyses, hints, moves
 from pbm.service.robots.jobs import MOST_TRIES
 from pbm.service.ticks import jobs
@@ -142,7 +142,8 @@ def _count_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the tokens of questions be known, and no secret."""
     tokens = itertools.count(1)
     letters = str.maketrans("0123456789", "abcdefghij")
-    monkeypatch.setattr(questions, "new_token", lambda: f"{next(tokens):024d}".translate(letters))
+    for module in (challenges, newcomers, questions):
+        monkeypatch.setattr(module, "new_token", lambda: f"{next(tokens):024d}".translate(letters))
 
 
 def _conversation(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:

@@ -1,4 +1,4 @@
 """Answers to our questions, and mails from unknown addresses.
 
-`answers` handles an answer to a question, `strangers` a mail from an unknown address.
+`answers` handles an answer to a question, `newcomers` a mail from an unknown address.
 """

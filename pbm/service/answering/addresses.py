@@ -66,7 +66,7 @@ def _answer(turn: MailTurn, question: Question, section: str) -> None:
     if left:
         params = {"sections": [{"section": section}], "last": left == 1}
         subject = answer_subject("your answer")
-        MailWriter(turn).answer_stranger(question.address, subject, params)
+        MailWriter(turn).answer(question.address, subject, params)
 
 
 def _announce(
@@ -86,7 +86,7 @@ def _announce(
     if question.address != player.address:
         there = {"sections": [{**section, "first": player.address}], "last": False}
         own = question.address
-        MailWriter(turn).notice_player(player, "answer", "your addresses", there, address=own)
+        MailWriter(turn).notice(player, "answer", "your addresses", there, address=own)
     for address in before.addresses:
         if address != player.address:
             MailWriter(turn).notice(address, "addresses-changed", "your addresses", told)

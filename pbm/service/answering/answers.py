@@ -17,12 +17,10 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.passwords import KnownPassword
 from pbm.service.answering.addresses import adopt, settle_new_address
-from pbm.service.answering.signup import handle_again, settle_signup
-from pbm.service.asking.addresses import KIND as NEW_ADDRESS
+from pbm.service.answering.newcomers import handle_again, settle_signup
 from pbm.service.asking.challenges import CHALLENGE
 from pbm.service.asking.passwords import stored_password
-from pbm.service.asking.questions import as_shown, ask_once_more
-from pbm.service.asking.standing_consent import give_consent
+from pbm.service.asking.questions import NEW_ADDRESS, as_shown, ask_once_more, give_consent
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.obeying.refusals import problem_answer
 from pbm.service.obeying.scripts import run_script

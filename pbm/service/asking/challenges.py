@@ -1,20 +1,28 @@
-"""Mails about pending challenges: the question to each player, and the cancellation."""
+"""Pending challenges: the question to each player and guest, and the cancellation."""
 
+from dataclasses import replace
 from typing import Any
 
-from pbm.events import CalledOff, Proposed
+from pbm.clock import local_moment
+from pbm.events import CalledOff, Guest, Invited, Proposed
+from pbm.mail.address import address_key
 from pbm.mail.tags import new_token, token_digest
-from pbm.play.challenges import setup_of_challenge
+from pbm.play.allowance import take_unasked_mail
+from pbm.play.challenges import setup_of_challenge, takes_challenge
 from pbm.play.clocks.terms import usual_terms
+from pbm.play.limits import SIGNUP_STANDS
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
 from pbm.play.views import opening_view
+from pbm.rules.contract import Game, Position
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover, teams
+from pbm.service.accounts import suggest_handle
 from pbm.service.asking.questions import shortened
-from pbm.service.telling.mail_writer import Asking, MailWriter
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.mails import Kind
+from pbm.store.values.players import Player
 
 CHALLENGE = "challenge"  # the kind of question
 
@@ -28,7 +36,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
     if event.comment:
         turn.work.challenges.set_comment(challenge.id, event.comment)
     told = {**_challenge_data(challenge), "comment": shortened(event.comment)}
-    subject = question_subject(f"a game of {told['title']} with {told['inviter']}")
+    subject = invitation_subject(told["inviter"], game_named(told["game"]))
     for player in turn.work.players.some(event.players):
         token = new_token()
         kept = {"errands": [], "challenge": challenge.id}
@@ -37,8 +45,59 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
             *(CHALLENGE, player.address, token_digest(token), kept, turn.now, until, player)
         )
         shown = told if player.settings.picture else {**told, "picture": None}
-        asking = Asking(CHALLENGE, subject, shown, token)
-        MailWriter(turn).question(player, asking, kind=Kind.NOTICE)
+        MailWriter(turn).question(player, CHALLENGE, subject, shown, token, kind=Kind.NOTICE)
+
+
+def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
+    """Store the questions to the guests at once, so that the next command sees them.
+
+    Raises Refusal if we may not write to one of them now.
+    """
+    work, now = turn.work, turn.now
+    guests = tuple(
+        Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
+    )
+    for guest in guests:
+        take_unasked_mail(work, player, guest.address, now)
+        kept = {"handle": guest.handle, "invitation": event.challenge_id, "by": player.id}
+        digest = token_digest(guest.token)
+        work.questions.ask("invite", guest.address, digest, kept, now, now + SIGNUP_STANDS)
+    return replace(event, guests=guests)
+
+
+def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
+    """Ask the guests challenged by mail address, each once.
+
+    The challenge's comment is sent with the board, after all have said yes. A player who takes no
+    challenge from the sender is not asked, which looks like silence.
+    """
+    if event.comment:
+        turn.work.challenges.set_comment(event.challenge_id, event.comment)
+    game = game_named(event.game)
+    told = {
+        "inviter": player.handle,
+        "title": game.info.title,
+        **opening_view(*start_of(turn.work.challenges.get(event.challenge_id))),
+        "until": local_moment(turn.now + SIGNUP_STANDS, "UTC"),
+    }
+    for guest in event.guests:
+        known = turn.work.players.by_address(address_key(guest.address))
+        if known and not takes_challenge(turn.work, event.game, player, known):
+            continue
+        who = {"handle": known.handle if known else guest.handle, "plays": known is not None}
+        asking = invitation_subject(player.handle, game), {**who, **told}, guest.token
+        MailWriter(turn).question(guest.address, "invite", *asking, granted=True)
+
+
+def invitation_subject(inviter: str, game: Game) -> str:
+    """The subject of a question to somebody who is challenged."""
+    return question_subject(f"a game of {game.info.title} with {inviter}")
+
+
+def start_of(challenge: PendingChallenge) -> tuple[Game, Position]:
+    """The game of a challenge, and its first position."""
+    setup = setup_of_challenge(challenge)
+    return game_named(setup.game), setup.position(len(challenge.seats))
 
 
 def tell_called_off(turn: Turn, event: CalledOff) -> None:
@@ -58,9 +117,8 @@ def tell_called_off(turn: Turn, event: CalledOff) -> None:
 
 def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
     """The challenge as template parameters for the question."""
-    setup = setup_of_challenge(challenge)
+    setup, (game, position) = setup_of_challenge(challenge), start_of(challenge)
     players = [seat.handle for seat in challenge.seats]
-    position, game = setup.position(len(players)), game_named(setup.game)
     terms = setup.clock or usual_terms(len(players))
     return {
         "inviter": challenge.handle_of(challenge.by_id),

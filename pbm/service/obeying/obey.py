@@ -26,17 +26,22 @@ from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import LEFT_OUT_NOTICES
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
-from pbm.service.asking.addresses import ask_new_address, tell_other_addresses
-from pbm.service.asking.challenges import ask_challenged, tell_called_off
+from pbm.service.asking.challenges import ask_challenged, ask_invited, tell_called_off
 from pbm.service.asking.passwords import sealed_for_errand, within_rate
-from pbm.service.asking.questions import ToConfirm, ask_errand, ask_invited, shortened
-from pbm.service.asking.standing_consent import is_consented
+from pbm.service.asking.questions import (
+    ask_errand,
+    ask_new_address,
+    is_consented,
+    shortened,
+    tell_other_addresses,
+)
 from pbm.service.obeying.refusals import problem_answer, refused
 from pbm.service.obeying.scripts import Rehearsal, rehearse, run_script
 from pbm.service.telling.announce import announce_boards, announce_seeks
 from pbm.service.telling.answer import announce_answer
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
+from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
 
 _SUSPENDED = Answered("suspended", {"title": "your account"})
@@ -182,7 +187,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
             reason = {"section": item.section, **item.params}
             reasons += [reason] if reason not in reasons else []
         lines, last = tuple(item.line for item in held), held[-1]
-        ask_errand(turn, speaker, ToConfirm(lines, last.comment, last.board_id, reasons))
+        ask_errand(turn, speaker, (last.board_id, lines, last.comment), reasons)
     for event in events:
         match event:
             case Invited():
@@ -190,7 +195,8 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
             case AddressWanted():
                 ask_new_address(turn, speaker, event)
             case Forgotten(address, handle):
-                MailWriter(turn).farewell(address, handle)
+                told = "forgotten", "you have left", {"handle": handle}
+                MailWriter(turn).notice(address, *told, kind=Kind.FAREWELL)
             case Proposed():
                 ask_challenged(turn, event)
             case CalledOff():
@@ -260,16 +266,16 @@ def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> 
         *([{"section": "unplaced", "comment": list(script.unplaced)}] if script.unplaced else []),
     ]
     turn.notes.clear()
-    to_confirm = ToConfirm(
-        tuple(line for _, line in rehearsal.fit),
-        script.comment,
-        rehearsal.board_id,
-        reasons=reasons,
+    lines = tuple(line for _, line in rehearsal.fit)
+    ask_errand(
+        turn,
+        context.player,
+        (rehearsal.board_id, lines, script.comment),
+        reasons,
         avoidable=not doubt and not is_dangerous(script) and not script.guess,
         guessed=bool(script.guess),
         password=sealed_for_errand(context, script),
     )
-    ask_errand(turn, context.player, to_confirm)
     return f"{context.player.handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
 
 

@@ -28,8 +28,8 @@ from pbm.events import (
 from pbm.play.allowance import has_said_no, take_unasked_mail
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES
 from pbm.play.turn import Postage
-from pbm.service.asking.addresses import record_wanted
-from pbm.service.asking.questions import record_invited
+from pbm.service.asking.challenges import record_invited
+from pbm.service.asking.questions import record_wanted
 from pbm.service.obeying.refusals import is_refusal, refused
 
 _LINES_READ = 24  # lines of unsent words that are searched for a move

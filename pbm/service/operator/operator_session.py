@@ -74,11 +74,10 @@ class OperatorTurn(Turn):
         """Mail a notice to a player who has an address, or to a former address."""
         postmaster = f"postmaster@{self.site.address.domain}"  # where players can object
         told = {"why": self.why, "postmaster": postmaster, **params}
-        if isinstance(whom, str):
-            MailWriter(self).notice(whom, f"operator/{template}", subject, told)
-        elif whom.addresses:
+        if isinstance(whom, Player):
             told = {"handle": whom.handle, **told}
-            MailWriter(self).notice_player(whom, f"operator/{template}", subject, told)
+        if isinstance(whom, str) or whom.addresses:
+            MailWriter(self).notice(whom, f"operator/{template}", subject, told)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from pbm.service.telling.announce import shown_to
 from pbm.service.telling.kept_news import SHORTEST
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
-from pbm.store.values.mails import InboxMail, OutboxMail
+from pbm.store.values.mails import InboxMail, Kind, OutboxMail
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
@@ -172,4 +172,4 @@ def _to_move(work: UnitOfWork, player: Player) -> list[int]:
 def _write_again(turn: Turn, player: Player, board_id: int, not_before: datetime) -> None:
     board = turn.work.boards.get(board_id, lock=True)
     view = shown_to(turn, player, board, MailCameBack(board.id))
-    MailWriter(turn).board_again(player, board, view, not_before)
+    MailWriter(turn).board(player, board, view, Kind.AGAIN, not_before)

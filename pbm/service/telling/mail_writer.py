@@ -5,7 +5,7 @@ from board and player. So it needs no query, and `References` stays short.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from types import MappingProxyType
@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import quote
 
 from pbm.events.board import MailCameBack
-from pbm.mail.address import short_name
 from pbm.play.allowance import take_mails, take_strangers_mail
 from pbm.play.digests import next_hour
 from pbm.play.offers import mark_of
@@ -31,27 +30,30 @@ _NONE: Mapping[int, AwaitingMail] = MappingProxyType({})
 _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
-@dataclass(frozen=True)
-class Asking:
-    """A question to be mailed; only the reply address with the token can answer it."""
-
-    template: str
-    subject: str
-    params: dict[str, Any]
-    token: str = field(repr=False)
-
-
 class MailWriter:
     """Writes the mails of one turn; its commit makes them real."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
         self._site = turn.site
-        self._outbox = turn.work.outbox
 
-    def board(self, player: Player, board: Board, view: dict[str, Any]) -> None:
-        """Write to a player about a board, in that board's thread."""
-        self.boards(board, [(player, with_kept(self._turn, player, board, view))])
+    def board(
+        self,
+        player: Player,
+        board: Board,
+        view: dict[str, Any],
+        kind: Kind = Kind.BOARD,
+        not_before: datetime | None = None,
+    ) -> None:
+        """Write to a player about a board, in its thread, with the news kept about it."""
+        view = with_kept(self._turn, player, board, view)
+        if kind == Kind.BOARD:
+            self.boards(board, [(player, view)])
+            return
+        mail = self._about_board(kind, player, board, view)
+        if not_before and not_before > (mail.due_at or self._turn.now):
+            mail = replace(mail, due_at=not_before)
+        self._turn.work.outbox.add(mail)
 
     def boards(
         self,
@@ -71,26 +73,12 @@ class MailWriter:
             if until is not None and mail.due_at is None:
                 mail = replace(mail, kind=Kind.AWAITING, due_at=until)
             mails.append(mail)
-        self._outbox.add(*mails)
-
-    def reminder(self, player: Player, board: Board, view: dict[str, Any]) -> None:
-        """Remind a player of a board; its delivery is checked before a clock runs out."""
-        view = with_kept(self._turn, player, board, view)
-        self._outbox.add(self._about_board(Kind.REMINDER, player, board, view))
-
-    def board_again(
-        self, player: Player, board: Board, view: dict[str, Any], not_before: datetime
-    ) -> None:
-        """Write again about a board whose mail bounced, to be sent later."""
-        view = with_kept(self._turn, player, board, view)
-        mail = self._about_board(Kind.AGAIN, player, board, view)
-        if not_before > (mail.due_at or self._turn.now):
-            mail = replace(mail, due_at=not_before)
-        self._outbox.add(mail)
+        self._turn.work.outbox.add(*mails)
 
     def answer_on_board(self, player: Player, board: Board, view: dict[str, Any]) -> None:
         """Answer a player in a board's thread."""
-        self._outbox.add(self._about_board(Kind.ANSWER, player, board, view, "answer"))
+        mail = self._about_board(Kind.ANSWER, player, board, view, "answer")
+        self._turn.work.outbox.add(mail)
 
     def _about_board(
         self,
@@ -104,14 +92,17 @@ class MailWriter:
     ) -> NewMail:
         view = self._with_mail_come_back(kind, player, board, view)
         root = self._root_id(board, player)
-        first = kind.treatment.begins_thread and board.ply == 0 and not self._outbox.written(root)
+        first = (
+            kind.treatment.begins_thread
+            and board.ply == 0
+            and not self._turn.work.outbox.written(root)
+        )
         subject, mover = board.subject, board.to_move.handle if board.to_move else None
         if player.settings.subject == "classic":
             words = bool(view.get("comments"))
             subject = classic_subject(board.game, board.id, mover, words=words)
         headers = {
             "subject": subject,
-            "reply_to": self._reply_to(player, board.id),
             **self._in_thread(player, board, None if first else root, replaced),
             "extra": {
                 "X-PBM-Board": str(board.id),
@@ -155,24 +146,28 @@ class MailWriter:
         if kind.treatment.is_superseded or not player.bounced_at:
             return view
         why = "a later mail shows the board"
-        if not self._outbox.supersede(player.id, why, self._turn.now, board_id=board.id):
+        if not self._turn.work.outbox.supersede(player.id, why, self._turn.now, board_id=board.id):
             return view
         return {**view, "lead": [MailCameBack(board.id).lead(), *view["lead"]]}
 
     def answer(
         self,
-        player: Player,
+        reader: Player | str,
         subject: str,
         params: dict[str, Any],
         *,
         kind: Kind = Kind.ANSWER,
         shown: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Answer a player outside any board; `shown` are the boards in the answer."""
-        reply_to = self._reply_to(player, None)
-        headers = self._plain_headers(subject, reply_to, *player.addresses)
+        """Answer outside any board; `shown` are the boards in the answer.
+
+        An unknown address over its limit gets none.
+        """
+        if isinstance(reader, str) and not self._may_write_to_stranger(reader):
+            return
+        headers = self._plain_headers(subject, *_addresses_of(reader))
         message_id = self._message_id(_about_several(shown)) if shown else None
-        self._outbox.add(self._mail(kind, player, "answer", params, headers, message_id))
+        self._add(kind, reader, "answer", params, headers, message_id)
 
     def several(
         self, kind: Kind, player: Player, subject: str, section: str, told: dict[str, Any]
@@ -182,87 +177,60 @@ class MailWriter:
         `told` fills the section; its `boards` are the boards shown.
         """
         message_id = self._message_id(_about_several(told["boards"]))
-        headers = self._plain_headers(subject, self._reply_to(player, None))
+        headers = self._plain_headers(subject)
         if kind.treatment.is_bulk:
             # For unsubscribing in a mail program (RFC 2369, section 3.2; RFC 2919).
-            to = quote(headers["reply_to"], safe="@")
+            to = quote(self._site.reply_address(player.id, player.epoch), safe="@")
             headers["extra"] = {
                 "List-Id": f"<digest.{self._site.address.domain}>",
                 "List-Unsubscribe": f"<mailto:{to}?subject=set%20digest%20off>",
             }
         params = {"sections": [{"section": section, **told}]}
-        self._outbox.add(self._mail(kind, player, "answer", params, headers, message_id))
+        self._add(kind, player, "answer", params, headers, message_id)
         return message_id
-
-    def reminders(
-        self, player: Player, subject: str, told: dict[str, Any], board_ids: Sequence[int]
-    ) -> None:
-        """Remind a player of several boards; delivery is checked, as with one."""
-        message_id = self.several(Kind.REMINDERS, player, subject, "reminders", told)
-        if board_ids:
-            self._turn.work.reminders.name_boards(message_id, board_ids)
-
-    def answer_stranger(self, address: str, subject: str, params: dict[str, Any]) -> None:
-        """Answer an unknown address, with an empty envelope sender.
-
-        Nothing is written to an address over its limit.
-        """
-        if not self._may_write_to_stranger(address):
-            return
-        headers = self._plain_headers(subject, None, address)
-        self._outbox.add(self._mail(Kind.ANSWER, address, "answer", params, headers))
 
     def question(
         self,
         reader: Player | str,
-        asking: Asking,
+        template: str,
+        subject: str,
+        params: dict[str, Any],
+        token: str,
         *,
         granted: bool = False,
         kind: Kind = Kind.QUESTION,
     ) -> None:
-        """Ask a player or an address.
+        """Ask a player or an address; only the reply address with the token can answer.
 
-        An unknown address has the same limit as in `answer_stranger`, unless `granted` already.
+        An unknown address has the same limit as for answers, unless `granted` already.
         """
-        address = _address_of(reader)
+        address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):
             return
-        reply_to = self._site.address.question_reply(asking.token)
-        headers = self._plain_headers(asking.subject, reply_to, address)
-        self._outbox.add(self._mail(kind, reader, asking.template, asking.params, headers))
+        headers = self._plain_headers(subject, address)
+        headers["reply_to"] = self._site.address.question_reply(token)
+        self._add(kind, reader, template, params, headers)
 
     def _may_write_to_stranger(self, address: str) -> bool:
         turn = self._turn
         return turn.cause.answer_counted or take_strangers_mail(turn.work, address, turn.now)
 
-    def notice(self, address: str, template: str, subject: str, params: dict[str, Any]) -> None:
-        """Write a notice to an address, usually the operator's, with an empty envelope sender."""
-        headers = self._plain_headers(answer_subject(subject), None)
-        self._outbox.add(self._mail(Kind.NOTICE, address, template, params, headers))
-
-    def farewell(self, address: str, handle: str) -> None:
-        """Write a player's last mail; once sent, the address is deleted."""
-        headers = self._plain_headers(answer_subject("you have left"), None)
-        params = {"handle": handle}
-        self._outbox.add(self._mail(Kind.FAREWELL, address, "forgotten", params, headers))
-
-    def notice_player(
+    def notice(
         self,
-        player: Player,
+        reader: Player | str,
         template: str,
         subject: str,
         params: dict[str, Any],
         *,
         address: str = "",
+        kind: Kind = Kind.NOTICE,
     ) -> None:
-        """Send a player a notice that answers nothing, with an empty envelope sender.
+        """Write a notice, with an empty envelope sender, to an address or a player.
 
         `address` is one of the player's, by default the first.
         """
-        own = [address] if address else []
-        headers = self._plain_headers(answer_subject(subject), self._reply_to(player, None), *own)
-        mail = self._mail(Kind.NOTICE, player, template, params, headers)
-        self._outbox.add(replace(mail, recipient=address or mail.recipient))
+        headers = self._plain_headers(answer_subject(subject), *filter(None, [address]))
+        self._add(kind, reader, template, params, headers, address=address)
 
     def tell_or_keep(
         self, player: Player, template: str, subject: str, params: dict[str, Any]
@@ -270,7 +238,7 @@ class MailWriter:
         """Tell a player news about no board, at once or with a digest."""
         turn = self._turn
         if turn.wrote(player) or take_mails(turn.work, [player.id], turn.now):
-            self.notice_player(player, template, subject, params)
+            self.notice(player, template, subject, params)
         else:
             turn.work.players.lock(player.id)  # as the timer that mails it
             turn.work.kept_news.keep_notice(player.id, {"template": template, **params}, turn.now)
@@ -279,7 +247,21 @@ class MailWriter:
 
     def forward(self, address: str, raw_base64: str) -> None:
         """Forward a mail unchanged."""
-        self._outbox.add(self._mail(Kind.NOTICE, address, "raw", {"raw": raw_base64}, {}))
+        self._add(Kind.NOTICE, address, "raw", {"raw": raw_base64}, {})
+
+    def _add(
+        self,
+        kind: Kind,
+        reader: Player | str,
+        template: str,
+        params: dict[str, Any],
+        headers: dict[str, Any],
+        message_id: str | None = None,
+        address: str = "",
+    ) -> None:
+        """Put a mail about no board into the outbox."""
+        mail = self._mail(kind, reader, template, params, headers, message_id)
+        self._turn.work.outbox.add(replace(mail, recipient=address or mail.recipient))
 
     def _mail(
         self,
@@ -292,20 +274,19 @@ class MailWriter:
         board_id: int | None = None,
     ) -> NewMail:
         """The outbox row of a mail; a mail to a player is treated as its kind says."""
-        turn, treated = self._turn, kind.treatment
+        turn, treated, site = self._turn, kind.treatment, self._site
         player = None if isinstance(reader, str) else reader
         message_id = message_id or self._message_id("m")
+        own = site.reply_address(player.id, player.epoch, board_id) if player else None
         sender = ""
         if player and treated.comes_back:  # names both (VERP), so that no report is parsed for them
-            name = short_name(message_id)
-            tag = self._site.keyring.bounce_tag(player.id, name)
-            sender = self._site.address.bounces(player.id, name, tag)
+            sender = site.bounce_address(player.id, message_id)
         return NewMail(
             kind=Kind.UNPROVEN if turn.unproven and treated.uses_up else kind,
-            recipient=_address_of(reader),
+            recipient=_addresses_of(reader)[0],
             template=template,
             params=params,
-            headers=headers,
+            headers={"reply_to": own, **headers},
             message_id=message_id,
             sender=sender,
             written_at=turn.now,
@@ -315,12 +296,11 @@ class MailWriter:
             due_at=deferred_until(player, turn.now) if player and treated.waits else None,
         )
 
-    def _plain_headers(self, subject: str, reply_to: str | None, *addresses: str) -> dict[str, Any]:
+    def _plain_headers(self, subject: str, *addresses: str) -> dict[str, Any]:
         """The headers of a mail outside any board; `addresses` are the reader's."""
         answering = self._turn.cause.message_id if self._turn.cause.is_from(*addresses) else None
         return {
             "subject": subject,
-            "reply_to": reply_to,
             "in_reply_to": answering,
             "references": [answering] if answering else [],
             "auto_submitted": self._auto_submitted(*addresses),
@@ -329,10 +309,6 @@ class MailWriter:
 
     def _auto_submitted(self, *addresses: str) -> str:
         return REPLIED if self._turn.cause.is_from(*addresses) else GENERATED
-
-    def _reply_to(self, player: Player, board_id: int | None) -> str:
-        tag = self._site.keyring.reply_tag(player.id, player.epoch, board_id)
-        return self._site.address.board_reply(player.id, tag, board_id)
 
     def _message_id(self, what: str) -> str:
         return f"<{what}.{self._site.unique()}@{self._site.address.domain}>"
@@ -344,8 +320,8 @@ class MailWriter:
         return f"<g{board.id}.p0.u{player.id}.{made[:16]}@{self._site.address.domain}>"
 
 
-def _address_of(reader: Player | str) -> str:
-    return reader if isinstance(reader, str) else reader.addresses[0]
+def _addresses_of(reader: Player | str) -> tuple[str, ...]:
+    return (reader,) if isinstance(reader, str) else reader.addresses
 
 
 def _about(board: Board, player: Player) -> str:

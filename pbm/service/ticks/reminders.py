@@ -19,6 +19,7 @@ from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.ticks.tick import Done, Tick
 from pbm.store.queues.timers import ALL_KEPT
 from pbm.store.values.boards import Board
+from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
 from pbm.store.values.queues import Timer, TimerKind
 
@@ -60,7 +61,7 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
         when = (due.board.id, local_time(due.since, zone), local_time(due.by, zone))
         fact: BoardFact = FirstMoveDue(*when) if due.is_first else MoveDue(*when)
         view = shown_to(tick, player, due.board, fact)
-        (writer.board if due.is_first else writer.reminder)(player, due.board, view)
+        writer.board(player, due.board, view, Kind.BOARD if due.is_first else Kind.REMINDER)
         return
     awaited = sorted([due, *others], key=lambda item: (item.by, item.board.id))
     shown = [item.board for item in awaited[:_MOST_SHOWN]]
@@ -81,7 +82,9 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
     }
     subject = games_subject([None], f"{len(numbers)} wait for your move")
     counted = [item.board.id for item in awaited if item.counts]
-    writer.reminders(player, subject, section, counted)
+    message_id = writer.several(Kind.REMINDERS, player, subject, "reminders", section)
+    if counted:  # delivery is checked, as of a reminder of one board
+        tick.work.reminders.name_boards(message_id, counted)
 
 
 def tell_dates(tick: Tick) -> Done:

@@ -71,7 +71,7 @@ def tell_sender(turn: Turn, mail: InboxMail) -> None:
     player, _ = sender_of(turn, mail)
     if player is not None:
         params = {"number": incoming(mail.id)}
-        MailWriter(turn).notice_player(player, "stuck-player", "your mail has to wait", params)
+        MailWriter(turn).notice(player, "stuck-player", "your mail has to wait", params)
 
 
 def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:

@@ -26,7 +26,7 @@ from pbm.play.actions import show_life
 from pbm.play.turn import Cause, Turn
 from pbm.service.answering.addresses import ask_owner
 from pbm.service.answering.answers import handle_answer
-from pbm.service.answering.strangers import answer_stranger
+from pbm.service.answering.newcomers import answer_stranger
 from pbm.service.intake.upstream_mta import known_front, take_probe, what_it_says
 from pbm.service.obeying.obey import obey
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
