@@ -23,7 +23,7 @@ from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.tags import load_keyring
-from pbm.service.intake.door import Intake
+from pbm.service.intake.keeping import Intake
 from pbm.service.intake.limits import MailRates
 from pbm.store.channels import MAIL_KEPT
 from pbm.store.db import Database

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.listener import Rejection
-from pbm.service.intake.door import Intake
+from pbm.service.intake.keeping import Intake
 from pbm.service.loops import TurnTaker
 from pbm.service.robots.jobs import LeasedJob, RobotJobs
 from pbm.service.running.writer import Writer

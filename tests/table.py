@@ -29,7 +29,8 @@ from pbm.mail.smtp_in.listener import Rejection
 from pbm.mail.tags import Key, Keyring
 from pbm.mail.writing.render import Renderer
 from pbm.play.boards import start_board
-from pbm.service.intake.door import Intake
+from pbm.service.intake.keeping import Intake
+from pbm.service.intake.recipients import check_recipient
 from pbm.service.intake.upstream_mta import forget_front, note_front
 from pbm.service.post.post import raw_mail
 from pbm.service.robots.jobs import RobotJobs
@@ -270,7 +271,7 @@ class Table:
 
     def _reply_to(self, sender: str, recipient: str, raw: bytes) -> str:
         with self.database.reading() as work:
-            rejection = self.intake.accept_recipient(work, recipient)
+            rejection = check_recipient(work, self.site, self.clock(), recipient)
         if rejection is not None:
             return f"{rejection.code} {rejection.text}"
         kept = keep(self, sender, (recipient,), self._stamped + raw, self.peer, self.network)

@@ -16,7 +16,8 @@ from pbm.mail.site import own_address
 from pbm.mail.smtp_in.certificate import good_between, load_certificate, why_not_now
 from pbm.mail.smtp_in.listener import Listener
 from pbm.rules.registry import left_out
-from pbm.service.intake.door import Door, Intake, SessionLog, log_fault
+from pbm.service.intake.door import Door, SessionLog, log_fault
+from pbm.service.intake.keeping import Intake
 from pbm.service.intake.limits import MailRates
 from pbm.service.loops import TurnTaker, begin, keep_time, send_post, take_turns
 from pbm.service.post.post import Composer, Post

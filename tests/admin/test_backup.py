@@ -25,6 +25,7 @@ from pbm.mail.reading.auth_results import Front
 from pbm.mail.tags import load_keyring
 from pbm.play.actions import play_move
 from pbm.rules import abalone as rules
+from pbm.service.intake.recipients import check_recipient
 from pbm.service.intake.upstream_mta import known_front, note_front
 from pbm.service.operator import archive, copies
 from pbm.service.operator.backup import backup, restore
@@ -258,7 +259,7 @@ class TestRestore:
         assert dave.mail("Abalone Board 2001")
         assert room.player("dave").id == 2001
         with room.table.database.reading() as work:
-            rejection = room.table.intake.accept_recipient(work, old)
+            rejection = check_recipient(work, room.table.site, room.table.clock(), old)
         assert rejection is not None
         assert "is not valid any more" in rejection.text
 

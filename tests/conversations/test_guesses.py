@@ -2,7 +2,7 @@
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.handler import Rejection
-from pbm.service.intake.limits import GUESSES, WrongTag
+from pbm.service.intake.recipients import GUESSES, WrongTag, check_recipient, count_wrong
 from tests.table import Table
 
 NETWORK, OTHER = "198.51.100.0/24", "203.0.113.0/24"
@@ -14,10 +14,10 @@ STRANGER, ALICE = "guesser@example.net", "alice@example.org"
 def tries(table: Table, address: str, sender: str, caller: Caller) -> int:
     """Name a recipient as the listener does; return the code of the reply."""
     with table.database.reading() as work:
-        refusal = table.intake.accept_recipient(work, address, sender, caller)
+        refusal = check_recipient(work, table.site, table.clock(), address, sender, caller)
     if isinstance(refusal, WrongTag):
         with table.database.transaction() as work:
-            table.intake.count_wrong(work, refusal)
+            count_wrong(work, refusal.by, table.clock())
     assert refusal is None or isinstance(refusal, Rejection)
     return refusal.code if refusal else 250
 

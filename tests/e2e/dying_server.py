@@ -13,7 +13,7 @@ from typing import Any
 from pbm.app import cli
 from pbm.commands.families.play import Resign
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
-from pbm.service.intake.door import Intake
+from pbm.service.intake.keeping import Intake
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble import watchdog

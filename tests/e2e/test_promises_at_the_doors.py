@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pbm.play.limits import OF_NETWORK
-from pbm.service.intake.limits import GUESSES
+from pbm.service.intake.recipients import GUESSES
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.ports import free_port
 from tests.e2e.running import RunningServer

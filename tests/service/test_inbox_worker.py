@@ -15,7 +15,7 @@ from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
 from pbm.mail.tags import load_keyring
-from pbm.service.intake.arriving import queued
+from pbm.service.intake.keeping import queued
 from pbm.service.loops import TurnTaker
 from pbm.service.running.writer import Writer
 from pbm.service.trouble.failures import GIVEN_UP_FOR

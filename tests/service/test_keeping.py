@@ -7,8 +7,7 @@ from threading import Barrier, Thread
 import pytest
 
 from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.service.intake.arriving import Arriving
-from pbm.service.intake.limits import MailRates
+from pbm.service.intake.limits import Arriving, MailRates
 from tests.table import Table
 
 STRANGER = "stranger@example.net"

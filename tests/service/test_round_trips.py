@@ -13,8 +13,7 @@ from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.mail.tags import load_keyring
-from pbm.service.intake.arriving import queued
-from pbm.service.intake.door import Intake
+from pbm.service.intake.keeping import Intake, queued
 from pbm.service.running.writer import at_once
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import Database, UnitOfWork

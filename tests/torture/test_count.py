@@ -10,7 +10,7 @@ from pbm.mail.address import ServerAddress
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.mail.tags import load_keyring
-from pbm.service.intake.door import Intake
+from pbm.service.intake.keeping import Intake
 from pbm.store.db import Database
 from tests.serving import keeping
 from tests.torture import games

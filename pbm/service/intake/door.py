@@ -2,142 +2,26 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from pbm.clock import Clock
-from pbm.commands.auth import asked_question
-from pbm.mail.address import (
-    Bounce,
-    PlayerReply,
-    Probe,
-    QuestionReply,
-    Unknown,
-)
 from pbm.mail.reading.limits import is_long
-from pbm.mail.site import Site
-from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.handler import Session
 from pbm.mail.smtp_in.listener import Rejection
-from pbm.service.intake.arriving import Arriving
-from pbm.service.intake.keeping import Keeping
-from pbm.service.intake.limits import (
-    MailRates,
-    Signed,
-    WrongTag,
-    count_wrong,
-    refuse_guesser,
-    refuse_wrong,
-    try_of,
-)
-from pbm.service.intake.upstream_mta import is_expected
+from pbm.service.intake.keeping import Intake
+from pbm.service.intake.recipients import WrongTag, check_recipient, count_wrong
 from pbm.service.running.writer import InThread, Writer
 from pbm.service.trouble.masking import masked, one_line, traceback_of
-from pbm.store.db import Database, UnitOfWork
+from pbm.store.db import Database
 from pbm.store.sql.driver import is_away
-from pbm.store.values.players import FIRST_EPOCH
 
-_EPOCHS_LOOKED_AT = 8  # former reply addresses that are checked
-_TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
 _log = structlog.get_logger("pbm.receive")
 _session_log = structlog.get_logger("pbm.session")
 MOST_A_MINUTE = 60  # sessions without mail
 _WINDOW = 60.0  # seconds
-
-
-@dataclass
-class Intake:
-    """Accepts or refuses recipients and mails within a transaction."""
-
-    site: Site
-    clock: Clock
-    rates: MailRates = field(default_factory=MailRates)
-
-    def accept_recipient(
-        self, work: UnitOfWork, address: str, sender: str = "", caller: Caller = UNKNOWN
-    ) -> Rejection | None:
-        """The refusal of a recipient, a sentence for people; None if it is accepted.
-
-        The caller must count a `WrongTag` with `count_wrong`.
-        """
-        recipient = self.site.address.parse(address)
-        if isinstance(recipient, Unknown):
-            return Rejection(550, f"5.1.1 {recipient.reason}")
-        if isinstance(recipient, Bounce | PlayerReply | QuestionReply | Probe):
-            return self._check_tag(work, recipient, sender, caller)
-        return None
-
-    def _check_tag(
-        self, work: UnitOfWork, recipient: Signed, sender: str, caller: Caller
-    ) -> Rejection | None:
-        now, plain = self.clock(), self.site.address.plain
-        by = try_of(work, recipient, sender, caller.network)
-        if isinstance(recipient, PlayerReply | Bounce):  # tokens are random and single-use
-            shut_out = refuse_guesser(work, by, now, closing=not self.site.trusts(caller.peer))
-            if shut_out is not None:
-                return shut_out
-        why = self._why_not_known(work, recipient)
-        if not why:
-            return None
-        if isinstance(recipient, PlayerReply) and self._was_good(work, recipient):
-            return Rejection(  # once ours, so no guess
-                550,
-                "5.1.1 This reply address is not valid any more: its player has changed address or "
-                f"asked for a new key. Please answer a newer mail of ours, or write to {plain}.",
-                "its tag is from before its player changed address or asked for a new key",
-            )
-        what = "This reply address is not valid any more"
-        if isinstance(recipient, Bounce):
-            what = "This address was never one of ours"
-        refusal = Rejection(550, f"5.1.1 {what}; please write to {plain} instead.", why)
-        return refuse_wrong(work, by, refusal, now)
-
-    def count_wrong(self, work: UnitOfWork, wrong: WrongTag) -> None:
-        """Count an invalid reply address."""
-        count_wrong(work, wrong.by, self.clock())
-
-    def look_at(
-        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
-    ) -> Arriving:
-        """Read a mail's properties before it is stored; for a long mail, in a thread."""
-        own_address = self.site.address.plain
-        return Arriving.look_at(sender, recipients, raw, caller, own_address=own_address)
-
-    def keep_arrived(self, work: UnitOfWork, mail: Arriving) -> str | Rejection:
-        """Keep a mail; return the text of its `250` reply, or its refusal."""
-        return Keeping(work, self.site, self.rates, self.clock()).keep(mail)
-
-    def _was_good(self, work: UnitOfWork, reply: PlayerReply) -> bool:
-        """Whether a reply address was valid in one of the player's last epochs."""
-        player = work.players.find(reply.player_id)
-        if player is None or not player.addresses:
-            return False
-        earlier = range(max(FIRST_EPOCH, player.epoch - _EPOCHS_LOOKED_AT), player.epoch)
-        verify = self.site.keyring.verify_reply_tag
-        return any(
-            verify(reply.tag, player.id, epoch, reply.board_id) for epoch in reversed(earlier)
-        )
-
-    def _why_not_known(self, work: UnitOfWork, recipient: Signed) -> str:
-        """Why a reply address is invalid, for the operator; empty if it is valid."""
-        keyring = self.site.keyring
-        if isinstance(recipient, Bounce):
-            was_sent = keyring.verify_bounce_tag(recipient.tag, recipient.player_id, recipient.mail)
-            return "" if was_sent else _TAG_IS_NOT_OURS
-        if isinstance(recipient, Probe):
-            return "" if is_expected(work, recipient, self.clock()) else "no probe is awaited there"
-        if isinstance(recipient, QuestionReply):
-            return "" if asked_question(work, recipient) else "there is no question of that token"
-        epoch = work.players.epoch(recipient.player_id)
-        if epoch is None:
-            return "there is no such player"
-        is_ours = keyring.verify_reply_tag(
-            recipient.tag, recipient.player_id, epoch, recipient.board_id
-        )
-        return "" if is_ours else _TAG_IS_NOT_OURS
 
 
 class Door:
@@ -160,11 +44,13 @@ class Door:
 
         def check() -> Rejection | None:
             with self._database.glance() as work:
-                return self._intake.accept_recipient(work, address, sender, caller)
+                site, now = self._intake.site, self._intake.clock()
+                return check_recipient(work, site, now, address, sender, caller)
 
         rejection = await self._read_in(check)
         if isinstance(rejection, WrongTag):
-            await self._writer.do(partial(self._intake.count_wrong, wrong=rejection))
+            now = self._intake.clock()
+            await self._writer.do(partial(count_wrong, by=rejection.by, now=now))
         return rejection
 
     async def keep(

@@ -1,29 +1,50 @@
-"""Stores a mail as inbox rows, if it is new, within limits, and to be handled."""
+"""Stores a mail as inbox rows, if it is new, within limits, and to be handled.
+
+Reading a megabyte takes some tens of milliseconds, so `look_at` runs before any transaction. The
+queue is fair between senders, with players before strangers. A mail's place is its arrival time
+plus a delay, which grows with the number and length of its sender's waiting mails. So frequent
+senders wait longer, but every mail gets its turn.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from pbm.mail.address import Plain, PlayerReply, Postmaster, QuestionReply, Recipient
+from pbm.clock import Clock
+from pbm.mail.address import (
+    Bounce,
+    Plain,
+    PlayerReply,
+    Postmaster,
+    Probe,
+    QuestionReply,
+    Recipient,
+    address_key,
+)
+from pbm.mail.reading.inbound import glance_at
+from pbm.mail.reading.limits import LONG
+from pbm.mail.reading.wire import digest, has_message_id
 from pbm.mail.site import Site
+from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.listener import Rejection
-from pbm.service.intake.arriving import Arriving, queued
-from pbm.service.intake.limits import PUT_OFF, Answer, MailRates, count_answer
+from pbm.service.intake.limits import PUT_OFF, Answer, Arriving, MailRates, count_answer
 from pbm.store.db import UnitOfWork
-from pbm.store.values.mails import ArrivedMail, incoming
+from pbm.store.values.mails import ArrivedMail, Queued, incoming
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
+STRANGERS_HANDICAP = 60.0  # seconds; players who write within that time go first
+FURTHEST = 120.0  # seconds; one sender's queue, at one second for each short mail
+_MOST_PIECES = 8  # of `LONG` bytes, a second each; the rest of a mail is not read
 _TOO_MANY_WAIT = Rejection(
     450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
 )
 _TWICE = "nothing: came to another address, too"
 _NO_ANSWER = "nothing: no answer to strangers is left for now"
-Arrived = dict[str, Recipient]
 
 
-@dataclass(frozen=True)
-class Keeping:
+@dataclass
+class Intake:
     """Keeps mails within a transaction, one row for each recipient.
 
     A copy (trace fields apart) to the same recipient shares its row. A copy to another of our
@@ -31,12 +52,20 @@ class Keeping:
     are refused.
     """
 
-    work: UnitOfWork
     site: Site
-    rates: MailRates
-    now: datetime
+    clock: Clock
+    rates: MailRates = field(default_factory=MailRates)
 
-    def keep(self, mail: Arriving) -> str | Rejection:
+    def look_at(
+        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
+    ) -> Arriving:
+        """Read a mail's properties before it is stored; for a long mail, in a thread."""
+        glance = glance_at(raw, envelope_sender=sender, own_address=self.site.address.plain)
+        author = address_key(glance.author or sender)
+        known = digest(raw), has_message_id(raw), glance, author
+        return Arriving(sender, recipients, raw, caller, *known)
+
+    def keep_arrived(self, work: UnitOfWork, mail: Arriving) -> str | Rejection:
         """Keep a mail; return the text of its `250` reply, or its refusal."""
         parsed = {each.lower(): self.site.address.parse(each) for each in mail.recipients}
         # The plain address is last, as the others prove more.
@@ -44,17 +73,26 @@ class Keeping:
         unread = all(isinstance(recipient, Postmaster) for recipient in arrived.values())
         if mail.glance.problem and not unread:  # postmaster mail goes to the operator unread
             return Rejection(550, f"5.6.0 {mail.glance.problem}")
-        numbers = self.work.inbox.copies(mail.digest, self.now - _same_for(mail))
+        now = self.clock()
+        same_for = SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
+        numbers = work.inbox.copies(mail.digest, now - same_for)
         new = {address: item for address, item in arrived.items() if address not in numbers}
-        refusal = self._keep_new(mail, new, numbers) if new else None
+        refusal = self._keep_new(work, mail, new, numbers, now, same_for) if new else None
         if refusal:
             return refusal
         names = map(incoming, sorted(numbers[address] for address in arrived))
         return f"2.0.0 kept as {', '.join(names)}"
 
-    def _keep_new(self, mail: Arriving, new: Arrived, numbers: dict[str, int]) -> Rejection | None:
+    def _keep_new(
+        self,
+        work: UnitOfWork,
+        mail: Arriving,
+        new: dict[str, Recipient],
+        numbers: dict[str, int],
+        now: datetime,
+        same_for: timedelta,
+    ) -> Rejection | None:
         """Keep a mail for new recipients, and add its row numbers; return a refusal if any."""
-        work = self.work
         before, obeyed = [self.site.address.parse(address) for address in numbers], list[str]()
         for address, recipient in new.items():
             if not _obeyed_by(before, recipient):
@@ -63,13 +101,11 @@ class Keeping:
         plain = [address for address in obeyed if isinstance(new[address], Plain)]
         from_player = bool(plain) and work.players.by_address(mail.author) is not None
         is_strangers = bool(plain) and not from_player
-        answer = (
-            count_answer(work, self.site, mail, self.now) if is_strangers else Answer.NOT_COUNTED
-        )
+        answer = count_answer(work, self.site, mail, now) if is_strangers else Answer.NOT_COUNTED
         if answer is Answer.NONE_LEFT and plain == obeyed:
             return PUT_OFF
         for address in obeyed:
-            too_many = self.rates.count(work, self.now, new[address], mail.author, mail.caller.peer)
+            too_many = self.rates.count(work, now, new[address], mail.author, mail.caller.peer)
             if too_many is not None:
                 return too_many
         for address, recipient in new.items():
@@ -79,8 +115,8 @@ class Keeping:
                 sender=mail.sender,
                 peer=mail.caller.peer,
                 raw=mail.raw,
-                now=self.now,
-                same_for=_same_for(mail),
+                now=now,
+                same_for=same_for,
                 queued=queued(recipient, mail.author, mail.raw, from_player=from_player),
                 answer_counted=answer is Answer.COUNTED and address in plain,
                 network=mail.caller.network,
@@ -92,15 +128,27 @@ class Keeping:
         passed_over = {address: _TWICE for address in new if address not in obeyed}
         if answer is Answer.NONE_LEFT:
             passed_over |= dict.fromkeys(plain, _NO_ANSWER)
-        outcomes = [(numbers[address], told) for address, told in passed_over.items()]
-        if outcomes:
-            work.inbox.finish(outcomes, self.now)
+        if passed_over:
+            work.inbox.finish([(numbers[it], told) for it, told in passed_over.items()], now)
         return None
 
 
-def _same_for(mail: Arriving) -> timedelta:
-    """How long a copy counts as the same mail."""
-    return SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
+def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
+    """The queue place of a mail to this recipient. `author` is the key of an address.
+
+    `from_player`: it came to our plain address, from the address of a player.
+    """
+    apart = 1.0 + min(len(raw) // LONG, _MOST_PIECES)
+    match recipient:
+        case PlayerReply(player_id, board_id):
+            return Queued(f"u{player_id}", board_id, apart=apart, furthest=FURTHEST)
+        case Bounce(player_id):
+            return Queued(f"b{player_id}", apart=apart, furthest=FURTHEST)
+        case Postmaster():
+            return Queued(handicap=STRANGERS_HANDICAP)
+    known = from_player or isinstance(recipient, QuestionReply | Probe)
+    handicap = 0.0 if known else STRANGERS_HANDICAP
+    return Queued(author or None, None, known, handicap, apart, FURTHEST)
 
 
 def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:

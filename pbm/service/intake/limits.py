@@ -1,16 +1,10 @@
-"""Limits of incoming mail: answers to strangers, mails an hour, and guesses of reply addresses.
+"""Arriving mails, and their limits: answers to strangers, and mails an hour.
 
 A mail over a limit is deferred within the SMTP session.
 
 Answers to strangers: each network, domain and form of mail has a quota, and so have known domains;
 no sender uses up all. Mails that pass DMARC have answers of their own. A mail without an answer
 left is deferred; its retry half an hour later has a quota of its own.
-
-Guesses: over the limit a network is deferred before its next address is checked, so that it learns
-nothing. If `MAIL FROM` is an address of the tagged player, the try counts for that player alone, as
-a guesser at a large provider shares the network with players. Behind an upstream server the network
-may be unknown. Then nothing is deferred, since one guesser must not shut the others out: a tag has
-80 bits, and the log warns for each player.
 """
 
 import ipaddress
@@ -27,16 +21,14 @@ from pbm.mail.address import (
     Bounce,
     PlayerReply,
     Postmaster,
-    Probe,
-    QuestionReply,
     Recipient,
-    address_key,
     mailbox_key,
     registered_domain,
 )
 from pbm.mail.reading.auth_results import Dmarc
+from pbm.mail.reading.inbound import Glance
 from pbm.mail.site import Site
-from pbm.mail.smtp_in.connection_limits import LOOPBACK, Network, is_within, origin
+from pbm.mail.smtp_in.connection_limits import LOOPBACK, Caller, Network, is_within, origin
 from pbm.mail.smtp_in.handler import Rejection
 from pbm.play.allowance import strangers_answers_left, take_strangers_mail
 from pbm.play.limits import (
@@ -55,7 +47,6 @@ from pbm.play.limits import (
     VOUCHED_AGAIN,
     Rate,
 )
-from pbm.service.intake.arriving import Arriving
 from pbm.service.intake.upstream_mta import known_front, what_it_says
 from pbm.store.db import UnitOfWork
 
@@ -75,13 +66,23 @@ _Share = tuple[Rate, tuple[str, ...]]
 _log = structlog.get_logger("pbm.newcomers")
 _HOUR = timedelta(hours=1)
 _FOR_OPERATOR = Rate("operator", 60, _HOUR)
-GUESSES = Rate("guesses", 20, timedelta(hours=1))
-Signed = PlayerReply | QuestionReply | Probe | Bounce
-_NOBODY = 0
-_guess_log = structlog.get_logger("pbm.guesses")
-_WHAT = "4.7.1 Too many addresses that are not valid were tried from where you write; "
-_CLOSED = Rejection(421, f"{_WHAT}please try again later.")
-_LATER = Rejection(450, f"{_WHAT}please send this mail again later.")
+
+
+@dataclass(frozen=True)
+class Arriving:
+    """A mail from `caller`; copies of it have the same `digest`.
+
+    `author` is the key of its apparent author's address, empty if unknown.
+    """
+
+    sender: str
+    recipients: tuple[str, ...]
+    raw: bytes
+    caller: Caller
+    digest: str
+    has_message_id: bool
+    glance: Glance
+    author: str
 
 
 class Answer(Enum):
@@ -214,69 +215,3 @@ class MailRates:
                 yield Rate("replies", self.per_address, _HOUR), f"{player_id}:{author}"
             case _:
                 yield Rate("mails", self.per_address, _HOUR), author
-
-
-@dataclass(frozen=True)
-class Guesser:
-    """Key of a counter of tries; `network` is empty if unknown.
-
-    `player_id` is the tagged player if `MAIL FROM` is theirs, or if the network is unknown.
-    """
-
-    network: str = ""
-    player_id: int = _NOBODY
-
-
-@dataclass(frozen=True)
-class WrongTag(Rejection):
-    """The refusal of an invalid reply address, to be counted with `count_wrong`."""
-
-    by: Guesser = Guesser()
-
-
-def try_of(work: UnitOfWork, recipient: Signed, sender: str, network: str) -> Guesser:
-    """The counter key of a try."""
-    tagged = recipient.player_id if isinstance(recipient, PlayerReply | Bounce) else _NOBODY
-    if network and isinstance(recipient, Bounce):  # a bounce has no sender
-        return Guesser(network, tagged)
-    if not network or not tagged or not sender:
-        return Guesser(network, _NOBODY if network else tagged)
-    player = work.players.by_address(address_key(sender))
-    is_own = player is not None and player.id == tagged
-    return Guesser(network, tagged if is_own else _NOBODY)
-
-
-def refuse_guesser(
-    work: UnitOfWork, by: Guesser, now: datetime, *, closing: bool
-) -> Rejection | None:
-    """The refusal of a guesser over the limit, else None.
-
-    `closing`: the guesser itself is connected, not an upstream server.
-    """
-    if not by.network or not _tried_enough(work, by, now):
-        return None
-    return _CLOSED if closing else _LATER
-
-
-def refuse_wrong(work: UnitOfWork, by: Guesser, refusal: Rejection, now: datetime) -> Rejection:
-    """The refusal of an invalid address; a `WrongTag` if it must be counted."""
-    if by.player_id and not by.network and work.players.epoch(by.player_id) is None:
-        by = Guesser()
-    if _tried_enough(work, by, now):
-        return refusal
-    return WrongTag(refusal.code, refusal.text, refusal.why, by)
-
-
-def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
-    """Count a wrong try; log the last one before the limit."""
-    taken = GUESSES.take(work, now, by.network, by.player_id, wait=False)
-    if taken and _tried_enough(work, by, now):
-        _guess_log.warning(
-            "many reply addresses that are not ours",
-            network=by.network or "unknown",
-            player=by.player_id or "none",
-        )
-
-
-def _tried_enough(work: UnitOfWork, by: Guesser, now: datetime) -> bool:
-    return GUESSES.is_empty(work, now, by.network, by.player_id)

@@ -1,0 +1,152 @@
+"""Checks recipients (RCPT): their tags, and how often somebody guesses tags.
+
+Over the limit a guesser's network is deferred before its next address is checked, so that it learns
+nothing. If `MAIL FROM` is an address of the tagged player, the try counts for that player alone, as
+a guesser at a large provider shares the network with players. Behind an upstream server the network
+may be unknown. Then nothing is deferred, since one guesser must not shut the others out: a tag has
+80 bits, and the log warns for each player.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import structlog
+
+from pbm.commands.auth import asked_question
+from pbm.mail.address import (
+    Bounce,
+    PlayerReply,
+    Probe,
+    QuestionReply,
+    Unknown,
+    address_key,
+)
+from pbm.mail.site import Site
+from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
+from pbm.mail.smtp_in.handler import Rejection
+from pbm.play.limits import Rate
+from pbm.service.intake.upstream_mta import is_expected
+from pbm.store.db import UnitOfWork
+from pbm.store.values.players import FIRST_EPOCH
+
+GUESSES = Rate("guesses", 20, timedelta(hours=1))
+_NOBODY = 0
+_EPOCHS_LOOKED_AT = 8  # former reply addresses that are checked
+_TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
+_WHAT = "4.7.1 Too many addresses that are not valid were tried from where you write; "
+_CLOSED = Rejection(421, f"{_WHAT}please try again later.")
+_LATER = Rejection(450, f"{_WHAT}please send this mail again later.")
+_Signed = PlayerReply | QuestionReply | Probe | Bounce
+_log = structlog.get_logger("pbm.guesses")
+
+
+class Guesser(NamedTuple):
+    """Key of a counter of tries; `network` is empty if unknown.
+
+    `player_id` is the tagged player if `MAIL FROM` is theirs, or if the network is unknown.
+    """
+
+    network: str = ""
+    player_id: int = _NOBODY
+
+
+_UNKNOWN = Guesser()
+
+
+@dataclass(frozen=True)
+class WrongTag(Rejection):
+    """The refusal of an invalid reply address, to be counted with `count_wrong`."""
+
+    by: Guesser = _UNKNOWN
+
+
+def check_recipient(
+    work: UnitOfWork,
+    site: Site,
+    now: datetime,
+    address: str,
+    sender: str = "",
+    caller: Caller = UNKNOWN,
+) -> Rejection | None:
+    """The refusal of a recipient, a sentence for people; None if it is accepted.
+
+    The caller must count a `WrongTag` with `count_wrong`.
+    """
+    recipient = site.address.parse(address)
+    if isinstance(recipient, Unknown):
+        return Rejection(550, f"5.1.1 {recipient.reason}")
+    if not isinstance(recipient, Bounce | PlayerReply | QuestionReply | Probe):
+        return None
+    by = _try_of(work, recipient, sender, caller.network)
+    is_guessable = isinstance(recipient, PlayerReply | Bounce)  # tokens are random and single-use
+    if is_guessable and by.network and GUESSES.is_empty(work, now, *by):
+        return _LATER if site.trusts(caller.peer) else _CLOSED  # a trusted peer is no guesser
+    why = _why_not_known(work, site, now, recipient)
+    if not why:
+        return None
+    if isinstance(recipient, PlayerReply) and _was_good(work, site, recipient):
+        return Rejection(  # once ours, so no guess
+            550,
+            "5.1.1 This reply address is not valid any more: its player has changed address or "
+            f"asked for a new key. Please answer a newer mail of ours, or write to "
+            f"{site.address.plain}.",
+            "its tag is from before its player changed address or asked for a new key",
+        )
+    what = "This reply address is not valid any more"
+    if isinstance(recipient, Bounce):
+        what = "This address was never one of ours"
+    refusal = 550, f"5.1.1 {what}; please write to {site.address.plain} instead.", why
+    if by.player_id and not by.network and work.players.epoch(by.player_id) is None:
+        by = _UNKNOWN
+    return Rejection(*refusal) if GUESSES.is_empty(work, now, *by) else WrongTag(*refusal, by)
+
+
+def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
+    """Count a wrong try; log the last one before the limit."""
+    if GUESSES.take(work, now, *by, wait=False) and GUESSES.is_empty(work, now, *by):
+        _log.warning(
+            "many reply addresses that are not ours",
+            network=by.network or "unknown",
+            player=by.player_id or "none",
+        )
+
+
+def _try_of(work: UnitOfWork, recipient: _Signed, sender: str, network: str) -> Guesser:
+    tagged = recipient.player_id if isinstance(recipient, PlayerReply | Bounce) else _NOBODY
+    if network and isinstance(recipient, Bounce):  # a bounce has no sender
+        return Guesser(network, tagged)
+    if not network or not tagged or not sender:
+        return Guesser(network, _NOBODY if network else tagged)
+    player = work.players.by_address(address_key(sender))
+    is_own = player is not None and player.id == tagged
+    return Guesser(network, tagged if is_own else _NOBODY)
+
+
+def _was_good(work: UnitOfWork, site: Site, reply: PlayerReply) -> bool:
+    """Whether a reply address was valid in one of the player's last epochs."""
+    player = work.players.find(reply.player_id)
+    if player is None or not player.addresses:
+        return False
+    earlier = range(max(FIRST_EPOCH, player.epoch - _EPOCHS_LOOKED_AT), player.epoch)
+    verify = site.keyring.verify_reply_tag
+    return any(verify(reply.tag, player.id, epoch, reply.board_id) for epoch in reversed(earlier))
+
+
+def _why_not_known(work: UnitOfWork, site: Site, now: datetime, recipient: _Signed) -> str:
+    """Why a reply address is invalid, for the operator; empty if it is valid."""
+    keyring = site.keyring
+    match recipient:
+        case Bounce(player_id, name, tag):
+            return "" if keyring.verify_bounce_tag(tag, player_id, name) else _TAG_IS_NOT_OURS
+        case Probe():
+            return "" if is_expected(work, recipient, now) else "no probe is awaited there"
+        case QuestionReply():
+            known = asked_question(work, recipient)
+            return "" if known else "there is no question of that token"
+        case PlayerReply(player_id, board_id, tag):
+            epoch = work.players.epoch(player_id)
+            if epoch is None:
+                return "there is no such player"
+            is_ours = keyring.verify_reply_tag(tag, player_id, epoch, board_id)
+            return "" if is_ours else _TAG_IS_NOT_OURS
