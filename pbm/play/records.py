@@ -22,7 +22,8 @@ from pbm.rules.contract import (
     RecordError,
     has,
 )
-from pbm.rules.record import merged_steps, replayed, start_of
+from pbm.rules.record import merged_steps
+from pbm.rules.record import replay as play_through
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, NewPly
 from pbm.store.values.queues import TimerKind
@@ -72,18 +73,20 @@ class Replay:
 
 def replay(game: Game, record: GameRecord) -> Replay:
     """Replay a record. Raises RulesError for an illegal move."""
-    steps, start = replayed(game, record), start_of(game, record)
+    through = play_through(game, record)
     return Replay(
         record,
-        start,
-        steps[-1].position if steps else start,
+        through.start,
+        through.position,
         tuple(
             NewPly(item.ply, item.seat, item.step, dict(item.effect), mark(game, item.position))
-            for item in steps
+            for item in through.steps
             if isinstance(item.step, str)
         ),
         tuple(
-            (item.ply, item.seat, item.step.how) for item in steps if isinstance(item.step, Leaving)
+            (item.ply, item.seat, item.step.how)
+            for item in through.steps
+            if isinstance(item.step, Leaving)
         ),
     )
 

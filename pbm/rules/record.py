@@ -1,18 +1,21 @@
 """Replay of whole games, and a plain form of records for games without their own."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pbm.rules.contract import (
+    LEAVING_HOWS,
     Game,
     GameRecord,
     KeepsRecords,
     Leaving,
+    Move,
     Option,
     Options,
-    Position,
+    RecordError,
+    RulesError,
     Step,
     View,
     completed,
@@ -21,41 +24,106 @@ from pbm.rules.contract import (
 from pbm.rules.sides import turn
 
 _FORMS = (Option("json"), Option("diagram"))
+_LONGEST_QUOTE = 60  # characters of a text in an error
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """One step of a game and its result.
 
-    `ply` counts the moves up to and with this step; `seat` moved or left; a move in `step` is in
-    canonical text.
+    `step` is in canonical text. `seat` moved or left. `ply` counts the moves up to and with this
+    step, `number` the rounds, from 1. `skipped` are the seats that were passed over before a move.
     """
 
     step: Step
     seat: int
     ply: int
-    position: Position
-    effect: dict[str, Any] = field(default_factory=dict)
+    number: int
+    before: Any
+    position: Any
+    effect: Mapping[str, Any] = field(default_factory=dict)
+    skipped: tuple[int, ...] = ()
 
 
-def start_of(game: Game, record: GameRecord) -> Position:
-    """The first position of a recorded game. Raises SetupError."""
-    return game.start(record.seats, completed(game.info.options, record.options), 0)
+class Replay:
+    """A game that is played through step by step; a refused step raises RecordError."""
+
+    def __init__(self, start: Any) -> None:
+        self.start = self.position = start
+        self.steps: list[Replayed] = []
+        self.ply = 0
+        self._number = 1
+        self._next = 1  # the seat that would be next if none were skipped
+        self._shown = 0  # `--` that have been read since the last move
+
+    def move(self, text: str, parse: Callable[[str, Any], Move] | None = None) -> Replayed:
+        """Play the move that a text means in a notation, by default the game's own."""
+        before, seat = self.position, turn(self.position)
+        try:
+            played = before.play(parse(text, before) if parse else before.parse(text, seat or 1))
+        except RulesError as error:
+            raise self._refused(error, text, seat) from error
+        seats = len(before.sides)
+        seat = seat or 1
+        number = self._number_of(seat)
+        ahead = range((seat - self._next) % seats)
+        skipped = tuple((self._next - 1 + index) % seats + 1 for index in ahead)
+        self._next = seat % seats + 1
+        self._number = number + (self._next == 1)
+        self.ply, self._shown = self.ply + 1, 0
+        return self._keep(str(played.move), seat, number, played.position, played.effect, skipped)
+
+    def step(self, step: Step) -> Replayed:
+        """Play a move, or take a seat out of the game."""
+        if isinstance(step, str):
+            return self.move(step)
+        if step.how not in LEAVING_HOWS:
+            raise RecordError("bad-ending", fault="leaving", words=list(LEAVING_HOWS))
+        try:
+            position = self.position.leave(step.seat)
+        except RulesError as error:
+            told = {**error.params, "seat": step.seat, "after": self.ply}
+            raise RecordError(
+                error.reason, ply=self.ply, given=quoted(f"{step}"), **told
+            ) from error
+        return self._keep(step, step.seat, self._number, position)
+
+    def skip(self, text: str) -> None:
+        """Read a sign for a seat that is passed over. Raises RecordError if it can move."""
+        to_move = turn(self.position)
+        seat = (self._next + self._shown - 1) % len(self.position.sides) + 1
+        if to_move in (None, seat):
+            raise self._refused(RulesError("not-skipped", over=not to_move), text, seat)
+        self._shown += 1
+
+    def _keep(self, step: Step, seat: int, number: int, position: Any, *more: Any) -> Replayed:
+        self.steps.append(Replayed(step, seat, self.ply, number, self.position, position, *more))
+        self.position = position
+        return self.steps[-1]
+
+    def _number_of(self, seat: int) -> int:
+        """The round in which a seat moves next."""
+        return self._number + (seat < self._next)
+
+    def _refused(self, error: RulesError, given: str, seat: int | None) -> RecordError:
+        number = self._number_of(seat or self._next)
+        where = {"ply": self.ply + 1, "number": number, "given": quoted(given)}
+        mover = {"seat": seat} if seat else {}  # no seat is to move once the game is over
+        return RecordError(error.reason, **{**error.params, **where, **mover})
 
 
-def replayed(game: Game, record: GameRecord) -> list[Replayed]:
-    """The steps of a game in order. Raises RulesError for one that is not allowed."""
-    position, ply, steps = start_of(game, record), 0, list[Replayed]()
+def replay(game: Game, record: GameRecord) -> Replay:
+    """Play a recorded game through. Raises SetupError, RecordError."""
+    played = Replay(game.start(record.seats, completed(game.info.options, record.options), 0))
     for step in record.steps:
-        if isinstance(step, Leaving):
-            position = position.leave(step.seat)
-            steps.append(Replayed(step, step.seat, ply, position))
-            continue
-        seat = turn(position) or 1
-        played = position.play(position.parse(step, seat))
-        position, ply = played.position, ply + 1
-        steps.append(Replayed(str(played.move), seat, ply, position, dict(played.effect)))
-    return steps
+        played.step(step)
+    return played
+
+
+def quoted(text: str) -> str:
+    """A text from a record, short and on one line."""
+    short = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
+    return "".join(character if character.isprintable() else "�" for character in short)
 
 
 def merged_steps(
@@ -88,8 +156,8 @@ def written(record: GameRecord, game: Game, chosen: Options) -> str:
     """A game as text, in a form of its own or as JSON. Raises RecordError."""
     if has(game, KeepsRecords):
         return game.write(record, chosen)
-    steps = replayed(game, record)
-    final = steps[-1].position if steps else start_of(game, record)
+    played = replay(game, record)
+    final = played.position
     if chosen.get("diagram"):
         return "\n".join([*final.diagram(View()), "", f"State: {final.state()}", ""])
     told = {
@@ -102,8 +170,8 @@ def written(record: GameRecord, game: Game, chosen: Options) -> str:
             {"seat": item.seat, "left": item.step.how}
             if isinstance(item.step, Leaving)
             else {"seat": item.seat, "move": item.step}
-            | ({"effect": item.effect} if item.effect else {})
-            for item in steps
+            | ({"effect": dict(item.effect)} if item.effect else {})
+            for item in played.steps
         ],
         "ended": record.ended and {"how": record.ended.how, "winners": record.ended.winners},
         "outcome": final.outcome and {"ranks": final.outcome.ranks, "by": final.outcome.by},

@@ -83,7 +83,7 @@ def test_its_lines_stand_in_the_record_and_are_no_part_of_the_game(table: Table)
     after = alice.forgets().says("export 1 -apgn").gets(1).newest.text
     said = after.replace("\n", " ")
     assert (said.count("better: "), said.count("best line: ")) == (3, 1)
-    assert rules.parse_record(after) == rules.parse_record(before)
+    assert rules.parse_record(after, {}) == rules.parse_record(before, {})
     for form in ("-json", "-abapro", "-apgn -abapro", "-diagram"):
         alice.forgets().says(f"export 1 {form}").gets(1)
     alice.forgets().says(f"import\n{after}").gets(1).hears("Imported: 8 moves")

@@ -103,8 +103,8 @@ def test_its_tags_come_back(table: Table) -> None:
     alice.says(f"import\n{text}")
     for form in ("", "-json", "-apgn -abapro"):
         again = exported(alice, f"export {table.boards()[-1]} {form}")
-        record = rules.parse_record(again)
-        assert record == rules.parse_record(text)
+        record = rules.parse_record(again, {})
+        assert record == rules.parse_record(text, {})
         assert dict(record.tags)["Date"] == "2009.03.14"
         alice.says(f"import\n{again}")
 
@@ -112,7 +112,7 @@ def test_its_tags_come_back(table: Table) -> None:
 def test_a_name_that_nobody_knows_is_not_made_up(table: Table) -> None:
     alice = table.joins("alice")
     alice.says("import -abapro -layout=belgian\n1. a1b2 i5h5 *").hears("seat 1 (o) 0, seat 2 (x) 0")
-    record = rules.parse_record(exported(alice, "export 1"))
+    record = rules.parse_record(exported(alice, "export 1"), {})
     assert (record.names, record.tags) == (("", ""), ())
 
 

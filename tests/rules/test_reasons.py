@@ -19,10 +19,11 @@ from pbm.rules import contract
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.records import LONGEST_TEXT
 from pbm.rules.abalone.records.apgn import MOST_PLIES
-from pbm.rules.abalone.records.record import LONGEST_VALUE, MOST_TAGS
-from pbm.rules.contract import RulesError
+from pbm.rules.abalone.records.text_parts import LONGEST_VALUE, MOST_TAGS, replay_of
+from pbm.rules.contract import GameRecord, RulesError
 from tests.rows import each_row
 from tests.rules import reasons
+from tests.rules.records import making
 from tests.rules.sentences import told
 from tests.rules.test_refusals import ILLEGAL, IN_TEAMS, NOTATION, PILLAR
 from tests.rules.test_state import BAD
@@ -40,8 +41,9 @@ Kind = tuple[str, str | None]
 """A reason, and which of its faults."""
 
 START = rules.start("standard", 2)
-LEFT = rules.Record(steps=(rules.Leaving(1),))
-THREE = rules.Record("bowl", 3, steps=("b2,b3", rules.Leaving(3)))
+LEFT = making.made(steps=(rules.Leaving(1),))
+LEFT_STATE = making.final(LEFT).state()
+THREE = making.made("bowl", 3, steps=("b2,b3", rules.Leaving(3)))
 LETTERS = f"has a line break or control character, or more than {LONGEST_VALUE} characters."
 FIELDS = "format, version, board, players, teams, pillar, names, tags, result, ended, steps, states"
 
@@ -60,21 +62,21 @@ def left(*seats: int) -> Callable[[], object]:
 
 
 def made(**fields: Any) -> Callable[[], object]:
-    return lambda: rules.Record(**fields)
+    return lambda: making.written(making.made(**fields))
 
 
-def text(record: str, *given: Any, **named: Any) -> Callable[[], object]:
-    return lambda: rules.parse_record(record, *given, **named)
+def text(record: str, **chosen: Any) -> Callable[[], object]:
+    return lambda: making.read(record, **chosen)
 
 
-def in_json(**fields: Any) -> Callable[[], object]:
-    """THREE in JSON with other fields, without those that are `...`."""
-    whole = json.loads(rules.format_record(THREE, "json")) | fields
+def in_json(record: GameRecord | None = None, **fields: Any) -> Callable[[], object]:
+    """A record, by default THREE, in JSON with other fields, without those that are `...`."""
+    whole = json.loads(making.written(record or THREE, json=True)) | fields
     return text(json.dumps({name: value for name, value in whole.items() if value is not ...}))
 
 
 def written(**chosen: bool) -> Callable[[], object]:
-    record = GAME.read(rules.format_record(THREE), {})
+    record = GAME.read(making.written(THREE), {})
     return lambda: GAME.write(record, chosen)
 
 
@@ -85,7 +87,7 @@ ROWS: list[tuple[str, Callable[[], object], str]] = [
         f"There is no such board. The boards are {', '.join(list(rules.BOARDS)[:-1])}"
         f" and {list(rules.BOARDS)[-1]}.",
     ),
-    ("unknown-board", text("", board="round"), 'There is no board "round".'),
+    ("unknown-board", text("", layout="round"), 'There is no board "round".'),
     ("wrong-players", begun("german", 3), "The german board is for 2 players."),
     ("wrong-players", begun("bowl", 7), "The bowl board is for 2 to 6 players."),
     ("wrong-players", begun(players=3, teams=True), "A game in teams is for 4 players."),
@@ -186,7 +188,7 @@ ROWS: list[tuple[str, Callable[[], object], str]] = [
     ("bad-names letters", made(names=("a", "\n")), f"The name of seat 2 {LETTERS}"),
     ("bad-json syntax", text('{"'), "The text is not JSON."),
     ("bad-json twice", text('{"a": 1, "a": 1}'), "A field stands there twice."),
-    ("bad-json object", text("[]", "json"), "The record is not an object."),
+    ("bad-json object", in_json(ended="agreed"), '"ended" is not an object.'),
     ("bad-json object", in_json(steps=[3]), "A step is not an object."),
     ("bad-json object", in_json(ended="agreed"), '"ended" is not an object.'),
     ("bad-json fields", in_json(more=1), f"The fields of the record are {FIELDS}."),
@@ -219,7 +221,7 @@ ROWS: list[tuple[str, Callable[[], object], str]] = [
     ),
     (
         "no-board",
-        text("a1b2", "abapro"),
+        text("a1b2", abapro=True),
         "A bare list of moves does not say which board it is for: name the board.",
     ),
     (
@@ -230,7 +232,7 @@ ROWS: list[tuple[str, Callable[[], object], str]] = [
     ),
     (
         "board-differs",
-        text('[Variant "bowl"]', board="german"),
+        text('[Variant "bowl"]', layout="german"),
         "The record is of the bowl board, not of german.",
     ),
     (
@@ -303,13 +305,13 @@ ROWS: list[tuple[str, Callable[[], object], str]] = [
         "state-differs",
         in_json(states=["", ""]),
         'After ply 1 the state is "'
-        + THREE.replayed[0].position.state()
+        + replay_of(THREE).steps[0].position.state()
         + '" by the steps, and not what "states" has.',
     ),
     (
         "state-differs",
-        text(rules.format_record(LEFT, "json", states=True).replace("won=2", "won=1")),
-        f'After ply 0 the state is "{LEFT.final.state()}" by the steps, and not what "states" has.',
+        in_json(LEFT, states=[LEFT_STATE.replace("won=2", "won=1")]),
+        f'After ply 0 the state is "{LEFT_STATE}" by the steps, and not what "states" has.',
     ),
     (
         "only-for-two",
@@ -417,7 +419,7 @@ def macros() -> dict[str, str]:
 
 def in_the_rules() -> Iterator[Kind]:
     """Whatever is raised anywhere in the game."""
-    for path in ROOMS.rglob("*.py"):
+    for path in (*ROOMS.rglob("*.py"), ROOMS.parent / "record.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in CLASSES:
                 faults = [each.value for each in node.keywords if each.arg == "fault"]

@@ -19,7 +19,7 @@ from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import is_notation, mentions_cell, parse_move
 from pbm.rules.abalone.placement import symbol
 from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition, parse_state
-from pbm.rules.abalone.records import Record, format_record, parse_record
+from pbm.rules.abalone.records import format_record, parse_record
 from pbm.rules.abalone.refusals import example_move
 from pbm.rules.contract import (
     Ending,
@@ -43,7 +43,6 @@ __all__ = [
     "Leaving",
     "LineMove",
     "NotationError",
-    "Record",
     "RecordError",
     "RulesError",
     "SetupError",

@@ -7,12 +7,12 @@ from typing import Any
 from pbm.rules import contract
 from pbm.rules.abalone import claims, explaining, notation
 from pbm.rules.abalone.drawing import GROUND, drawing, told_move
-from pbm.rules.abalone.layouts import BOARDS, LAYOUT, PILLAR, TEAMS, home_of, start
+from pbm.rules.abalone.layouts import BOARDS, LAYOUT, PILLAR, TEAMS, home_of, start_game
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, symbol
 from pbm.rules.abalone.position import AbalonePosition, parse_state
-from pbm.rules.abalone.records import Record, chosen_form, format_record, parse_record
+from pbm.rules.abalone.records import format_record, parse_record
 from pbm.rules.abalone.refusals import example_move
-from pbm.rules.contract import GameRecord, Option, Options, completed
+from pbm.rules.contract import Option
 
 NAME = "abalone"
 """The word that names the game in a command."""
@@ -60,7 +60,10 @@ class Abalone:
     ground = GROUND
     writes, reads = TO_WRITE, TO_READ
 
+    start = staticmethod(start_game)
     load = staticmethod(parse_state)
+    write = staticmethod(format_record)
+    read = staticmethod(parse_record)
     is_move_text = staticmethod(notation.is_notation)
     mentions_place = staticmethod(notation.mentions_cell)
     check_place = staticmethod(notation.check_place)
@@ -72,21 +75,6 @@ class Abalone:
     sameness = staticmethod(claims.sameness)
     copies = staticmethod(claims.copies)
     balance = staticmethod(claims.balance)
-
-    def start(
-        self,
-        seats: int,
-        options: Options,
-        seed: int,  # noqa: ARG002 - there is no chance in it
-    ) -> AbalonePosition:
-        """The first position; raises SetupError."""
-        layout = options.get("layout")
-        return start(
-            str(layout) if layout else None,
-            seats,
-            teams=bool(options.get("teams")),
-            pillar=bool(options.get("pillar")),
-        )
 
     def moves_meant(self, position: AbalonePosition, text: str) -> tuple[str, ...]:
         """The legal moves that a text which names places may mean."""
@@ -155,36 +143,6 @@ class Abalone:
 
         reason = why_not()
         return f"Robots think in plain Python, more slowly: {reason}. {REMEDY}" if reason else ""
-
-    def write(self, record: GameRecord, chosen: Options) -> str:
-        """A game as text; raises RecordError."""
-        form, notation_ = chosen_form(chosen)
-        options = record.options
-        whole = Record(
-            str(options["layout"]),
-            record.seats,
-            teams=bool(options.get("teams")),
-            pillar=bool(options.get("pillar")),
-            names=record.names,
-            steps=record.steps,
-            ended=record.ended,
-            tags=record.tags,
-            better=record.better,
-        )
-        return format_record(whole, form, notation=notation_)
-
-    def read(self, text: str, chosen: Options) -> GameRecord:
-        """The game in a text; raises RecordError."""
-        board = chosen.get("layout")
-        found = parse_record(
-            text,
-            "abapro" if chosen.get("abapro") else None,
-            board=str(board) if board else None,
-            pillar=bool(chosen.get("pillar")),
-        )
-        of_game: Options = {"layout": found.board, "teams": found.teams, "pillar": found.pillar}
-        options = completed(TO_PLAY, of_game)
-        return GameRecord(found.players, options, found.names, found.steps, found.ended, found.tags)
 
 
 GAME = Abalone()

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from pbm.rules.abalone.board import CENTRE, STEPS, members, set_of
 from pbm.rules.abalone.pictures import MARBLES
 from pbm.rules.abalone.position import AbalonePosition
-from pbm.rules.contract import Option, SetupError
+from pbm.rules.contract import Option, Options, SetupError
 
 IN_TEAMS = 4
 """The number of players of a game in teams."""
@@ -68,6 +68,21 @@ def start(
     if teams and board == "bowl":  # numbered in reading order, but partners face each other
         marbles = (*marbles[:2], marbles[3], marbles[2])
     return AbalonePosition(marbles, turn=1, scores=(0,) * players, teams=teams, pillar=pillar)
+
+
+def start_game(
+    seats: int,
+    options: Options,
+    seed: int = 0,  # noqa: ARG001 - there is no chance in it
+) -> AbalonePosition:
+    """The first position of a game with these options. Raises SetupError."""
+    layout = options.get("layout")
+    return start(
+        None if layout is None else str(layout),
+        seats,
+        teams=bool(options.get("teams")),
+        pillar=bool(options.get("pillar")),
+    )
 
 
 def takes_pillar(board: str, players: int) -> bool:

@@ -3,8 +3,10 @@
 import random
 
 from pbm.rules import abalone as rules
+from pbm.rules.contract import GameRecord
 from tests.rules.random_games import pick
 from tests.rules.random_positions import SETUPS, Setup
+from tests.rules.records.making import made
 
 _TEXTS = (
     "alice",
@@ -24,7 +26,7 @@ _TAGS = ("Event", "Site", "Date", "Round", "Annotator", "event_2", "WhiteElo", "
 _HOWS = ("resigned", "removed", "forfeited")
 
 
-def random_record(seed: int, setups: list[Setup] = SETUPS) -> rules.Record:
+def random_record(seed: int, setups: list[Setup] = SETUPS) -> GameRecord:
     """A game of some plies, in which seats may leave and which may be ended by word."""
     dice = random.Random(seed)
     setup = setups[seed % len(setups)]
@@ -40,7 +42,7 @@ def random_record(seed: int, setups: list[Setup] = SETUPS) -> rules.Record:
             played = pick(dice, position)
             steps.append(str(played.move))
             position = played.position
-    return rules.Record(
+    return made(
         setup.board,
         setup.players,
         setup.teams,

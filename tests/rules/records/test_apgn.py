@@ -4,11 +4,13 @@ import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.records.apgn import MOST_PLIES
+from pbm.rules.abalone.records.text_parts import replay_of
 from tests.rows import each_row
+from tests.rules.records.making import made, plies, read, winners, written
 from tests.rules.sentences import told
 
 OPENING = ("a1-c3,b2", "i5-g5,h5", "a5-c5,b5")
-THREE = rules.Record(
+THREE = made(
     "standard",
     3,
     names=("a", "b", "c"),
@@ -24,7 +26,7 @@ THREE = rules.Record(
 
 def reason(text: str, **options: object) -> str:
     with pytest.raises(rules.RecordError) as refused:
-        rules.parse_record(text, **options)  # type: ignore[arg-type]
+        read(text, **options)
     assert told(refused.value).endswith(".")
     return refused.value.reason
 
@@ -49,7 +51,7 @@ def reason(text: str, **options: object) -> str:
     ],
 )
 def test_moves_are_read_generously(text: str) -> None:
-    assert rules.parse_record(text) == rules.Record(steps=OPENING)
+    assert read(text) == made(steps=OPENING)
 
 
 @each_row(
@@ -63,16 +65,16 @@ def test_moves_are_read_generously(text: str) -> None:
     ],
 )
 def test_tags_are_read_generously(tags: str) -> None:
-    assert rules.parse_record(tags) == rules.Record(names=("alice", "bob"))
+    assert read(tags) == made(names=("alice", "bob"))
 
 
 def test_a_value_that_a_mail_program_broke() -> None:
-    record = rules.parse_record('[Event "A long name of \r\n an event"]\n[Note "tab\there"]')
+    record = read('[Event "A long name of \r\n an event"]\n[Note "tab\there"]')
     assert record.tags == (("Event", "A long name of an event"), ("Note", "tab here"))
 
 
 def test_how_a_game_for_three_is_written() -> None:
-    assert rules.format_record(THREE) == (
+    assert written(THREE) == (
         '[Seat1 "a"]\n[Seat2 "b"]\n[Seat3 "c"]\n[Variant "standard"]\n[Players "3"]\n'
         '[Notation "pbm"]\n[Result "*"]\n\n'
         "1. b1,c1 d8,d7 {seat 3 forfeited} --\n2. b2,c2 e8,e7 *\n"
@@ -80,25 +82,25 @@ def test_how_a_game_for_three_is_written() -> None:
 
 
 def test_skips_may_be_left_out_or_dashed_otherwise() -> None:
-    text = rules.format_record(THREE)
+    text = written(THREE)
     for dashes in ("", "—", "–", "-", "---"):
-        assert rules.parse_record(text.replace(" -- ", f" {dashes} ")) == THREE
+        assert read(text.replace(" -- ", f" {dashes} ")) == THREE
 
 
 def test_a_leaving_in_capitals_and_over_a_line_break() -> None:
-    text = rules.format_record(THREE).replace("{seat 3 forfeited}", "{ Seat\n3  FORFEITED }")
-    assert rules.parse_record(text) == THREE
+    text = written(THREE).replace("{seat 3 forfeited}", "{ Seat\n3  FORFEITED }")
+    assert read(text) == THREE
 
 
 def test_a_seat_that_is_skipped_first() -> None:
-    game = rules.Record("bowl", 3, steps=(rules.Leaving(1), "b5,b4"))
-    assert "{seat 1 resigned} 1. -- b5,b4 *" in rules.format_record(game)
-    (_, move) = game.replayed
+    game = made("bowl", 3, steps=(rules.Leaving(1), "b5,b4"))
+    assert "{seat 1 resigned} 1. -- b5,b4 *" in written(game)
+    (_, move) = replay_of(game).steps
     assert (move.seat, move.ply, move.number, move.skipped) == (2, 1, 1, (1,))
 
 
 def test_the_numbers_of_a_game_for_three() -> None:
-    numbers = [(each.ply, each.number, each.seat, each.skipped) for each in THREE.replayed]
+    numbers = [(each.ply, each.number, each.seat, each.skipped) for each in replay_of(THREE).steps]
     assert numbers == [(1, 1, 1, ()), (2, 1, 2, ()), (2, 1, 3, ()), (3, 2, 1, (3,)), (4, 2, 2, ())]
 
 
@@ -128,7 +130,7 @@ def test_the_place_of_a_step_that_is_refused(
     text: str, reason_: str, place: tuple[object, ...]
 ) -> None:
     with pytest.raises(rules.RecordError) as refused:
-        rules.parse_record(text)
+        read(text)
     error = refused.value
     assert tuple(map(error.params.get, ("ply", "number", "seat", "given"))) == place
     assert error.reason == reason_
@@ -137,7 +139,7 @@ def test_the_place_of_a_step_that_is_refused(
 
 def test_the_sentence_is_the_rules_own() -> None:
     with pytest.raises(rules.RecordError) as refused:
-        rules.parse_record("1. a1-b2,c3")
+        read("1. a1-b2,c3")
     assert told(refused.value) == (
         'Move 1 (ply 1, seat 1) reads "a1-b2,c3": '
         "Your own marble on c3 is in the way. Perhaps a1-c3,b2 was meant."
@@ -154,13 +156,13 @@ def test_the_sentence_is_the_rules_own() -> None:
 )
 def test_a_leaving_that_is_refused(text: str, expected: tuple[str, int, int]) -> None:
     with pytest.raises(rules.RecordError) as refused:
-        rules.parse_record(text)
+        read(text)
     error = refused.value
     assert (error.reason, error.params.get("ply"), error.params.get("seat")) == expected
 
 
 @each_row(
-    ("text", "winners", "ended"),
+    ("text", "won", "ended"),
     [
         ("c5,d5", None, None),
         ("c5,d5 *", None, None),
@@ -182,15 +184,15 @@ def test_a_leaving_that_is_refused(text: str, expected: tuple[str, int, int]) ->
         ('[Teams "2+4 1+3"][Result "1+3"]', (1, 3), rules.Ending("record", (1, 3))),
     ],
 )
-def test_results(text: str, winners: tuple[int, ...] | None, ended: rules.Ending | None) -> None:
-    record = rules.parse_record(text)
-    assert (record.winners, record.ended) == (winners, ended)
+def test_results(text: str, won: tuple[int, ...] | None, ended: rules.Ending | None) -> None:
+    record = read(text)
+    assert (winners(record), record.ended) == (won, ended)
 
 
 def test_other_words_for_the_end_are_kept() -> None:
-    record = rules.parse_record('[Termination "abandoned"][Result "1-0"]')
+    record = read('[Termination "abandoned"][Result "1-0"]')
     assert record.tags == (("Termination", "abandoned"),)
-    assert (record.winners, record.ended.how) == ((1,), "record")
+    assert (winners(record), record.ended.how) == ((1,), "record")
 
 
 @each_row(
@@ -253,16 +255,16 @@ def test_refused(text: str, expected: str) -> None:
 
 
 def test_an_open_result_after_an_end_is_only_old() -> None:
-    assert rules.parse_record('[Result "*"] c5,d5 {seat 1 resigned} *').winners == (2,)
+    assert winners(read('[Result "*"] c5,d5 {seat 1 resigned} *')) == (2,)
 
 
 def test_the_bound_of_plies() -> None:
     # Two marbles that walk to and fro for ever.
     walk = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")
     text = " ".join(walk * (MOST_PLIES // 4))
-    assert rules.parse_record(text).plies == MOST_PLIES
+    assert plies(read(text)) == MOST_PLIES
     assert reason(f"{text} c5,d5") == "too-many-plies"
-    assert rules.parse_record(f"{text} 1-0").winners == (1,)
+    assert winners(read(f"{text} 1-0")) == (1,)
 
 
 def test_the_work_grows_with_the_game_and_no_faster(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,6 +279,5 @@ def test_the_work_grows_with_the_game_and_no_faster(monkeypatch: pytest.MonkeyPa
     walk = ("c5,d5", "g5,f5", "d5,c5", "f5,g5")
     for rounds in (10, 20, 40):
         played.clear()
-        rules.parse_record(" ".join(walk * rounds))
-        # Once as it is read, and once as the record that comes of it is made.
-        assert len(played) == 2 * len(walk) * rounds
+        read(" ".join(walk * rounds))
+        assert len(played) == len(walk) * rounds

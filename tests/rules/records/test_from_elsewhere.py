@@ -5,7 +5,9 @@ import re
 import pytest
 
 from pbm.rules import abalone as rules
+from pbm.rules.abalone.records.text_parts import replay_of
 from tests.rows import each_row
+from tests.rules.records.making import final, made, plies, read, winners, written
 from tests.rules.sentences import told
 from tests.rules.setups import CELLS
 
@@ -111,37 +113,37 @@ def marbles(position: rules.AbalonePosition) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "start", "plies"), [(GERMAN, GERMAN_START, 43), (BELGIAN, BELGIAN_START, 25)]
+    ("text", "start", "count"), [(GERMAN, GERMAN_START, 43), (BELGIAN, BELGIAN_START, 25)]
 )
-def test_it_is_imported_move_by_move(text: str, start: str, plies: int) -> None:
-    record = rules.parse_record(text)
+def test_it_is_imported_move_by_move(text: str, start: str, count: int) -> None:
+    record = read(text)
     club = Club(start)
-    assert marbles(record.start) == club.seats()
+    assert marbles(replay_of(record).start) == club.seats()
     without_asides = re.sub(r"\[.*?\]|\{.*?\}|\(.*?\)|!", "", text).lower()
     texts = re.findall(r"\b(?:[a-i][1-9]){2,3}\b", without_asides)
-    assert len(texts) == record.plies == plies
-    for move, each in zip(texts, record.replayed, strict=True):
+    assert len(texts) == plies(record) == count
+    for move, each in zip(texts, replay_of(record).steps, strict=True):
         club.play(move)
         assert marbles(each.position) == club.seats(), move
 
 
 def test_what_else_is_in_it() -> None:
-    german, belgian = rules.parse_record(GERMAN), rules.parse_record(BELGIAN)
-    assert (german.board, german.names) == ("german", ("Morel", "Ash, T."))
-    assert (german.winners, german.final.outcome.by, german.ended) == ((1,), "ejections", None)
+    german, belgian = read(GERMAN), read(BELGIAN)
+    assert (german.options["layout"], german.names) == ("german", ("Morel", "Ash, T."))
+    assert (winners(german), final(german).outcome.by, german.ended) == ((1,), "ejections", None)
     assert dict(german.tags)["Date"] == "2009.03.14"
     assert [name for name, _ in german.tags] == ["Event", "Site", "Date", "Round", "Annotator"]
-    assert (belgian.board, belgian.names) == ("belgian", ("Nord", "Sued"))
-    assert (belgian.winners, belgian.ended) == ((2,), rules.Ending("record", (2,)))
+    assert (belgian.options["layout"], belgian.names) == ("belgian", ("Nord", "Sued"))
+    assert (winners(belgian), belgian.ended) == ((2,), rules.Ending("record", (2,)))
     assert belgian.tags == (("Termination", "time forfeit"),)
     for record in (german, belgian):
-        assert rules.parse_record(rules.format_record(record)) == record
+        assert read(written(record)) == record
 
 
 def test_an_illegal_move_is_named_as_people_count() -> None:
     wrong = GERMAN.replace("13.g6h7", "13.i6h6")
     with pytest.raises(rules.RecordError) as refused:
-        rules.parse_record(wrong)
+        read(wrong)
     error = refused.value
     assert (error.reason, *map(error.params.get, ("ply", "number", "seat"))) == (
         "empty-cell",
@@ -150,7 +152,7 @@ def test_an_illegal_move_is_named_as_people_count() -> None:
         1,
     )
     assert error.params.get("given") == "i6h6"
-    position = rules.parse_record(GERMAN).replayed[23].position
+    position = replay_of(read(GERMAN)).steps[23].position
     with pytest.raises(rules.IllegalMoveError) as own:
         rules.parse_abapro("i6h6", position)
     assert told(error) == f'Move 13 (ply 25, seat 1) reads "i6h6": {told(own.value)}'
@@ -158,11 +160,11 @@ def test_an_illegal_move_is_named_as_people_count() -> None:
 
 def test_the_notation_is_not_guessed() -> None:
     with pytest.raises(rules.RecordError) as refused:
-        rules.parse_record(GERMAN.replace('[Notation "Aba-Pro"]\n', ""))
+        read(GERMAN.replace('[Notation "Aba-Pro"]\n', ""))
     assert (refused.value.reason, refused.value.params.get("ply")) == ("not-a-move", 1)
     assert '[Notation "Aba-Pro"]' in told(refused.value)
     with pytest.raises(rules.RecordError) as refused:
-        rules.parse_record(GERMAN.replace("Aba-Pro", "pbm"))
+        read(GERMAN.replace("Aba-Pro", "pbm"))
     assert '[Notation "Aba-Pro"]' not in told(refused.value)
 
 
@@ -188,21 +190,21 @@ def test_the_notation_is_not_guessed() -> None:
     ],
 )
 def test_the_names_of_boards(variant: str, board: str) -> None:
-    record = rules.parse_record(f'[Variant "{variant}"][Notation "Aba-Pro"]')
-    assert record.board == board
+    record = read(f'[Variant "{variant}"][Notation "Aba-Pro"]')
+    assert record.options["layout"] == board
 
 
 def test_standard_is_ours_in_our_notation() -> None:
-    assert rules.parse_record('[Variant "Standard"] 1. a1-c3,d4').board == "standard"
-    assert rules.parse_record("1. a1-c3,d4").board == "standard"
-    assert rules.parse_record('[Notation "Aba-Pro"] 1. a1b2').board == "classic"
-    ours = rules.Record("standard", steps=("a1-c3,b2",))
-    assert '[Variant "pbm standard"]' in rules.format_record(ours, notation="Aba-Pro")
+    assert read('[Variant "Standard"] 1. a1-c3,d4').options["layout"] == "standard"
+    assert read("1. a1-c3,d4").options["layout"] == "standard"
+    assert read('[Notation "Aba-Pro"] 1. a1b2').options["layout"] == "classic"
+    ours = made("standard", steps=("a1-c3,b2",))
+    assert '[Variant "pbm standard"]' in written(ours, apgn=True, abapro=True)
 
 
 def test_every_board_is_known_by_its_name_in_both_notations() -> None:
     for board, numbers in rules.BOARDS.items():
         for players in numbers:
             for notation in ("pbm", "Aba-Pro"):
-                text = rules.format_record(rules.Record(board, players), notation=notation)
-                assert rules.parse_record(text).board == board
+                text = written(made(board, players), apgn=True, abapro=notation == "Aba-Pro")
+                assert read(text).options["layout"] == board

@@ -1,28 +1,17 @@
-"""Records of games: a whole game as one value, and as text in several forms.
+"""Records of games as text: APGN, a bare list of moves in Aba-Pro notation, JSON, a diagram.
 
-A `Record` names the board and holds every step: moves in canonical text, and seats that left.
-Making one replays it, so a record is always a game that the rules allow; RecordError has the ply,
-its number as people count it, the text, and the reason of the rules.
-
-`parse_record` tells APGN and JSON apart. A bare list of moves does not say its board, so its caller
-names form and board: `parse_record(text, "abapro", board="belgian")`. `docs/records.md` describes
-the forms and what can be wrong with them.
+What is read or written is played through, so a record is always a game that the rules allow. A
+RecordError has the ply, its number as people count it, the text, and the reason of the rules.
+`docs/records.md` describes the forms and what can be wrong with them.
 """
 
 import re
-from typing import Literal, get_args
 
 from pbm.rules.abalone.records.apgn import format_apgn, format_list, read_moves
 from pbm.rules.abalone.records.json_form import format_json, parse_json
-from pbm.rules.abalone.records.record import Record, shown
-from pbm.rules.abalone.records.text_parts import Notation, board_named
-from pbm.rules.contract import Options, RecordError
-
-__all__ = ["FORMS", "LONGEST_TEXT", "Record", "chosen_form", "format_record", "parse_record"]
-
-Form = Literal["apgn", "abapro", "json", "diagram"]
-FORMS: tuple[Form, ...] = get_args(Form)
-"""The forms by the words that ask for them; `diagram` is only written."""
+from pbm.rules.abalone.records.text_parts import board_named, checked, replay_of
+from pbm.rules.contract import GameRecord, Options, RecordError
+from pbm.rules.record import quoted
 
 LONGEST_TEXT = 65_536
 """Bytes in UTF-8 that a text may have to be read."""
@@ -31,63 +20,49 @@ _JSON = re.compile(r'\s*\{\s*["}]')
 _PICTURE = re.compile(r"\s*(?:1 2 3 4 5\s|[A-I]- [.ox1-6#]|State:|[.1-6]{5}/[.1-6]{6}/)")
 
 
-def format_record(
-    record: Record, form: Form = "apgn", *, notation: Notation = "pbm", states: bool = False
-) -> str:
-    """A record as text, with a line feed at its end.
+def format_record(record: GameRecord, chosen: Options) -> str:
+    """A record as text in the chosen form, with a line feed at its end; by default APGN.
 
     `apgn` and `json` hold all of it, `abapro` the steps and the result, `diagram` the last position
-    with its state line. `notation` is for `apgn`, `states` (a state line after each step) for
-    `json`. Raises RecordError only for `abapro` with more than two players.
+    with its state line. Raises RecordError for a record that the rules do not allow, for two forms,
+    and for `abapro` with more than two players.
     """
-    if form == "json":
-        return format_json(record, states=states)
-    if form == "abapro":
-        return format_list(record)
-    if form == "diagram":
-        return f"{record.final.drawn()}\n\nState: {record.final.state()}\n"
-    return format_apgn(record, notation)
-
-
-def chosen_form(chosen: Options) -> tuple[Form, Notation]:
-    """The form and the notation that some flags ask for; raises RecordError for two forms.
-
-    >>> chosen_form({}), chosen_form({"abapro": True}), chosen_form({"apgn": True, "abapro": True})
-    (('apgn', 'pbm'), ('abapro', 'Aba-Pro'), ('apgn', 'Aba-Pro'))
-    """
-    forms: dict[Form, object] = {
-        "json": chosen.get("json"),
-        "diagram": chosen.get("diagram"),
-        "abapro": chosen.get("abapro") and not chosen.get("apgn"),
-    }
-    asked = [form for form, wanted in forms.items() if wanted]
-    if len(asked) > 1 or (chosen.get("apgn") and asked):
+    asked = {name for name in ("apgn", "abapro", "json", "diagram") if chosen.get(name)}
+    if len(asked) > 1 and asked != {"apgn", "abapro"}:
         raise RecordError("one-form")
-    return asked[0] if asked else "apgn", "Aba-Pro" if chosen.get("abapro") else "pbm"
+    replay = replay_of(record)
+    checked(record, replay)
+    if asked == {"json"}:
+        return format_json(record, replay)
+    if asked == {"abapro"}:
+        return format_list(record, replay)
+    if asked == {"diagram"}:
+        return f"{replay.position.drawn()}\n\nState: {replay.position.state()}\n"
+    return format_apgn(record, replay, "Aba-Pro" if asked > {"apgn"} else "pbm")
 
 
-def parse_record(
-    text: str, form: Form | None = None, *, board: str | None = None, pillar: bool = False
-) -> Record:
+def parse_record(text: str, chosen: Options) -> GameRecord:
     """The record in a text; raises RecordError, and nothing else, if there is none.
 
-    Without a `form` it is read as JSON if it begins so, and else as `apgn` in the notation of the
-    tag Notation, by default the usual one. As `abapro` a text without that tag is in Aba-Pro
-    notation, and needs a `board`. `board` and `pillar` are for texts without these tags; one that
+    A text that begins as JSON is read as that, any other as APGN in the notation of the tag
+    Notation, by default the usual one. With `abapro` a text without that tag is in Aba-Pro
+    notation, and needs a board. `layout` and `pillar` are for texts without these tags; a text that
     names another board is refused.
 
-    >>> parse_record("1. a1b2 i5h5", "abapro", board="Belgian Daisy").steps
+    >>> parse_record("1. a1b2 i5h5", {"abapro": True, "layout": "Belgian Daisy"}).steps
     ('i5-g5,h5', 'a1-c3,b2')
     """
     if len(text) > LONGEST_TEXT or len(text.encode("utf-8", "replace")) > LONGEST_TEXT:
         raise RecordError("too-long", most=LONGEST_TEXT)
     text = text.removeprefix("\ufeff")
-    if board is not None:
-        asked, board = board, board_named(board)  # in any spelling of a record
-        if board is None:
-            raise RecordError("unknown-board", board=shown(asked))
-    if form == "json" or (form is None and _JSON.match(text)):
+    asked = str(chosen.get("layout") or "")
+    board = board_named(asked) if asked else None
+    if asked and board is None:
+        raise RecordError("unknown-board", board=quoted(asked))
+    if _JSON.match(text) and not chosen.get("abapro"):
         return parse_json(text, board)
-    if form == "diagram" or _PICTURE.match(text):
+    if _PICTURE.match(text):
         raise RecordError("not-a-game")
-    return read_moves(text, "Aba-Pro" if form == "abapro" else "pbm", board, pillar)
+    return read_moves(
+        text, "Aba-Pro" if chosen.get("abapro") else "pbm", board, bool(chosen.get("pillar"))
+    )

@@ -1,44 +1,43 @@
 """Games as text with tags and numbered moves, and as a bare list of moves in Aba-Pro notation."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
 from pbm.rules.abalone.board import CENTRE, format_cell
 from pbm.rules.abalone.layouts import IN_TEAMS
 from pbm.rules.abalone.moves import LineMove
-from pbm.rules.abalone.notation import parse_move
+from pbm.rules.abalone.notation import parse_move, read_canonical
 from pbm.rules.abalone.placement import TEAMS
 from pbm.rules.abalone.position import AbalonePosition
-from pbm.rules.abalone.records.record import (
-    RESERVED,
-    Record,
-    RecordedStep,
-    Replayer,
-    is_termination,
-    shown,
-)
 from pbm.rules.abalone.records.text_parts import (
+    RESERVED,
     Notation,
-    Pieces,
     Winners,
+    begun,
     board_named,
+    checked,
     cut,
     format_result,
     format_tag,
     is_result,
+    is_termination,
+    options_of,
     parse_result,
     usual_board,
     variant_of,
+    winners_of,
 )
 from pbm.rules.contract import (
     ENDING_HOWS,
     Ending,
+    GameRecord,
     Leaving,
     NotationError,
     RecordError,
-    Step,
 )
+from pbm.rules.record import Replay, Replayed, quoted
 
 WIDTH = 40
 """Columns of a line of moves."""
@@ -53,24 +52,27 @@ _DASHES = frozenset("-‐‑‒–—―−")
 _SIDES = " ".join("+".join(map(str, side)) for side in TEAMS)
 
 
-def format_apgn(record: Record, notation: Notation = "pbm") -> str:
+def format_apgn(record: GameRecord, replay: Replay, notation: Notation) -> str:
     """A record as tags and moves; `read_moves` gives the same record back."""
-    tags = [*record.tags, *_made_tags(record, notation)]
+    tags = [*record.tags, *_made_tags(record, replay, notation)]
     lines = [format_tag(name, value) for name, value in tags]
-    return "\n".join(lines) + "\n\n" + _format_moves(record, notation, _remarks(record, notation))
+    remarks = _remarks(dict(record.better), replay, notation)
+    return "\n".join(lines) + "\n\n" + _format_moves(record, replay, notation, remarks)
 
 
-def format_list(record: Record) -> str:
+def format_list(record: GameRecord, replay: Replay) -> str:
     """The moves alone in Aba-Pro notation; raises RecordError for more than two players."""
-    if record.players != len(_COLOURS):
+    if record.seats != len(_COLOURS):
         raise RecordError("only-for-two")
-    return _format_moves(record, "Aba-Pro", {})
+    return _format_moves(record, replay, "Aba-Pro", {})
 
 
-def _format_moves(record: Record, notation: Notation, remarks: Mapping[int, str]) -> str:
+def _format_moves(
+    record: GameRecord, replay: Replay, notation: Notation, remarks: Mapping[int, str]
+) -> str:
     """The numbered moves of a game, each remark after the move of its ply, then the result."""
     words: list[str] = []
-    for each in record.replayed:
+    for each in replay.steps:
         if isinstance(each.step, Leaving):
             words.append(f"{{{each.step}}}")
             continue
@@ -80,7 +82,7 @@ def _format_moves(record: Record, notation: Notation, remarks: Mapping[int, str]
         if each.ply in remarks:
             words += f"{{{remarks[each.ply]}}}".split()
     lines: list[str] = []
-    for word in (*words, format_result(record.winners, record.players)):
+    for word in (*words, format_result(winners_of(record, replay.position), record.seats)):
         if lines and len(lines[-1]) + 1 + len(word) <= WIDTH:
             lines[-1] += f" {word}"
         else:
@@ -88,48 +90,52 @@ def _format_moves(record: Record, notation: Notation, remarks: Mapping[int, str]
     return "\n".join(lines) + "\n"
 
 
-def _text(notation: Notation, each: RecordedStep) -> str:
-    assert each.played
-    move = each.played.move
-    return str(move) if notation == "pbm" else format_abapro(move, each.before)
+def _text(notation: Notation, each: Replayed) -> str:
+    """A move in a notation."""
+    move = str(each.step)
+    return move if notation == "pbm" else format_abapro(read_canonical(move), each.before)
 
 
-def _remarks(record: Record, notation: Notation) -> dict[int, str]:
+def _remarks(
+    better: Mapping[int, Sequence[str]], replay: Replay, notation: Notation
+) -> dict[int, str]:
     """The comments on better moves, by the plies that they follow; raises RecordError."""
-    better, said = dict(record.better), dict[int, str]()
-    for each in record.replayed if better else ():
-        if each.played and each.ply in better:
+    said = dict[int, str]()
+    for each in replay.steps if better else ():
+        if isinstance(each.step, Leaving):
+            continue
+        if each.ply in better:
             said[each.ply] = f"better: {_line(each.before, better[each.ply], notation)}"
-        if each.played and each.ply == record.plies and each.ply + 1 in better:
+        if each.ply == replay.ply and each.ply + 1 in better:
             line = f"best line: {_line(each.position, better[each.ply + 1], notation)}"
             said[each.ply] = "; ".join(filter(None, (said.get(each.ply), line)))
     return said
 
 
 def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -> str:
-    replay = Replayer(position)
+    replay = Replay(position)
     return " ".join(_text(notation, replay.move(move)) for move in moves)
 
 
-def _made_tags(record: Record, notation: Notation) -> Iterator[tuple[str, str]]:
+def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterator[tuple[str, str]]:
     """The tags that follow from the other fields of a record."""
     for seat, name in enumerate(record.names, 1):
         if name:
-            yield (_COLOURS[seat - 1] if record.players == len(_COLOURS) else f"Seat{seat}"), name
-    yield "Variant", variant_of(record.board, notation, record.players)
-    if record.players != len(_COLOURS):
-        yield "Players", str(record.players)
-    if record.teams:
+            yield (_COLOURS[seat - 1] if record.seats == len(_COLOURS) else f"Seat{seat}"), name
+    yield "Variant", variant_of(str(record.options["layout"]), notation, record.seats)
+    if record.seats != len(_COLOURS):
+        yield "Players", str(record.seats)
+    if record.options.get("teams"):
         yield "Teams", _SIDES
-    if record.pillar:
+    if record.options.get("pillar"):
         yield "Pillar", format_cell(CENTRE)
     yield "Notation", notation
-    yield "Result", format_result(record.winners, record.players)
+    yield "Result", format_result(winners_of(record, replay.position), record.seats)
     if record.ended and record.ended.how != "record":
         yield "Termination", record.ended.how
 
 
-def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -> Record:
+def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -> GameRecord:
     """The record in a text of tags and moves, either of which may be missing.
 
     `notation`, `board` and `pillar` are for a text without their tags; with Aba-Pro notation one of
@@ -138,98 +144,74 @@ def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -
     pieces = cut(text)
     if not pieces.tags and not pieces.words:
         raise RecordError("not-a-record")
-    tags = _Tags(pieces, notation, board, pillar)
-    said = [parse_result(result, tags.players) for result in (tags.get("result"),) if result]
-    words = _without_result(pieces.words, tags.players, said)
-    start = Record(tags.board, tags.players, tags.teams, tags.pillar).start
-    steps, final = _play(words, start, tags)
-    return Record(
-        tags.board,
-        tags.players,
-        tags.teams,
-        tags.pillar,
-        tags.names,
-        steps,
-        _ending(tags.get("termination"), _agreed(said, tags.players), final),
-        tags.others,
+    values: dict[str, str] = {}
+    for name, value in pieces.tags:
+        if values.setdefault(name.lower(), value) != value:
+            raise RecordError("bad-tag", fault="twice", tag=name)
+    tags = defaultdict(str, {name: value.strip() for name, value in values.items()})
+    read = _notation(tags["notation"], notation)
+    teams, seats = bool(tags["teams"]), _seats(tags)
+    is_asked = pillar or bool(tags["pillar"])
+    if tags["pillar"].lower() not in ("", format_cell(CENTRE)):
+        raise _bad("Pillar", tags["pillar"].lower(), known=[format_cell(CENTRE)])
+    if not tags["variant"] and board is None and notation == "Aba-Pro":
+        raise RecordError("no-board")
+    usual = board or ("official" if teams else usual_board(read, seats))
+    layout = _board(tags["variant"], read, seats) if tags["variant"] else usual
+    check_board(board, layout)
+    names = _names(values, seats)
+    said = [parse_result(tags["result"], seats)] if tags["result"] else []
+    words = _without_result(pieces.words, seats, said)
+    options = options_of(layout, teams, is_asked)
+    replay = begun(seats, options)
+    _play(words, replay, read, is_said=bool(tags["notation"]))
+    ended = _ending(tags["termination"], _agreed(said, seats), replay.position)
+    others = tuple(
+        (name, value)
+        for name, value in dict(pieces.tags).items()
+        if name.lower() not in RESERVED
+        and not (name.lower() == "termination" and is_termination(value))
     )
+    return checked(GameRecord(seats, options, names, (), ended, others), replay)
 
 
-class _Tags:
-    """The values of tags, or the defaults of missing ones."""
+def _notation(said: str, default: Notation) -> Notation:
+    known: dict[str, Notation] = {"": default, "pbm": "pbm", "abapro": "Aba-Pro"}
+    name = "".join(filter(str.isalnum, said.lower()))
+    if name not in known:
+        raise _bad("Notation", said, known=["pbm", "Aba-Pro"])
+    return known[name]
 
-    def __init__(self, pieces: Pieces, notation: Notation, board: str | None, pillar: bool) -> None:
-        self._values: dict[str, str] = {}
-        for name, value in pieces.tags:
-            if self._values.setdefault(name.lower(), value) != value:
-                raise RecordError("bad-tag", fault="twice", tag=name)
-        self.others = tuple(
-            (name, value)
-            for name, value in dict(pieces.tags).items()
-            if name.lower() not in RESERVED
-            and not (name.lower() == "termination" and is_termination(value))
-        )
-        self.notation = self._notation(notation)
-        self.teams = self._teams()
-        self.players = self._players()
-        self.pillar = self._pillar(pillar)
-        self.board = self._board(board, notation == "Aba-Pro")
-        self.names = self._names()
 
-    def get(self, name: str) -> str:
-        """The stripped value of a tag by its name in lower case, or an empty text."""
-        return self._values.get(name, "").strip()
+def _seats(tags: Mapping[str, str]) -> int:
+    """The number of players, by the tags Teams, Players and Seat3 to Seat6. Raises RecordError."""
+    teams, said = tags["teams"], tags["players"]
+    partners = [int(character) for character in teams if character in "123456"]
+    sides = {frozenset(partners[:2]), frozenset(partners[2:])}
+    if teams and sides != set(map(frozenset, TEAMS)):
+        raise _bad("Teams", teams, known=[_SIDES])
+    if not said:
+        named = (seat for seat in range(3, _MOST_SEATS + 1) if tags[f"seat{seat}"])
+        return IN_TEAMS if teams else max(named, default=2)
+    if said not in map(str, range(2, _MOST_SEATS + 1)):
+        raise _bad("Players", said, numbers=[2, _MOST_SEATS])
+    return int(said)
 
-    def _notation(self, default: Notation) -> Notation:
-        said = "".join(filter(str.isalnum, self.get("notation").lower()))
-        known: dict[str, Notation] = {"": default, "pbm": "pbm", "abapro": "Aba-Pro"}
-        if said not in known:
-            raise _bad("Notation", self.get("notation"), known=["pbm", "Aba-Pro"])
-        return known[said]
 
-    def _teams(self) -> bool:
-        said = self.get("teams")
-        seats = [int(character) for character in said if character in "123456"]
-        sides = {frozenset(seats[:2]), frozenset(seats[2:])}
-        if said and sides != set(map(frozenset, TEAMS)):
-            raise _bad("Teams", said, known=[_SIDES])
-        return bool(said)
+def _board(variant: str, notation: Notation, seats: int) -> str:
+    board = board_named(variant, notation, seats)
+    if board is None:
+        raise RecordError("unknown-variant", variant=quoted(variant))
+    return board
 
-    def _players(self) -> int:
-        said = self.get("players")
-        if not said:
-            named = (seat for seat in range(3, _MOST_SEATS + 1) if self.get(f"seat{seat}"))
-            return IN_TEAMS if self.teams else max(named, default=2)
-        if said not in map(str, range(2, _MOST_SEATS + 1)):
-            raise _bad("Players", said, numbers=[2, _MOST_SEATS])
-        return int(said)
 
-    def _pillar(self, default: bool) -> bool:
-        said, centre = self.get("pillar").lower(), format_cell(CENTRE)
-        if said not in ("", centre):
-            raise _bad("Pillar", said, known=[centre])
-        return bool(said) or default
-
-    def _board(self, given: str | None, needed: bool) -> str:
-        variant = self.get("variant")
-        if not variant:
-            if given is None and needed:
-                raise RecordError("no-board")
-            return given or ("official" if self.teams else usual_board(self.notation, self.players))
-        board = board_named(variant, self.notation, self.players)
-        if board is None:
-            raise RecordError("unknown-variant", variant=shown(variant))
-        check_board(given, board)
-        return board
-
-    def _names(self) -> tuple[str, ...]:
-        seats = range(1, _MOST_SEATS + 1)
-        names = [self._values.get(f"seat{seat}", "") for seat in seats]
-        for seat, colour in enumerate(_COLOURS):
-            names[seat] = self._values.get(colour.lower(), "") or names[seat]
-        if any(names[self.players :]):
-            raise RecordError("bad-names", fault="seat", players=self.players)
-        return tuple(names[: self.players])
+def _names(values: Mapping[str, str], seats: int) -> tuple[str, ...]:
+    names = [values.get(f"seat{seat}", "") for seat in range(1, _MOST_SEATS + 1)]
+    for seat, colour in enumerate(_COLOURS):
+        names[seat] = values.get(colour.lower(), "") or names[seat]
+    if any(names[seats:]):
+        raise RecordError("bad-names", fault="seat", players=seats)
+    return tuple(names[:seats])
 
 
 def check_board(given: str | None, board: str) -> None:
@@ -239,7 +221,7 @@ def check_board(given: str | None, board: str) -> None:
 
 
 def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
-    return RecordError("bad-tag", fault="value", tag=tag, value=shown(value), **can_be)
+    return RecordError("bad-tag", fault="value", tag=tag, value=quoted(value), **can_be)
 
 
 def _without_result(
@@ -253,8 +235,8 @@ def _without_result(
         if isinstance(word, Leaving) or not (is_result(word) or (is_seat and word.isdecimal())):
             continue
         if not last:
-            more = shown(str(words[index + 1]))
-            raise RecordError("after-result", result=shown(word), more=more)
+            more = quoted(str(words[index + 1]))
+            raise RecordError("after-result", result=quoted(word), more=more)
         said.append(parse_result(word, players))
         return words[:index]
     return words
@@ -269,22 +251,19 @@ def _agreed(said: list[Winners], players: int) -> Winners:
     return results[0] if results else None
 
 
-def _play(
-    words: list[str | Leaving], start: AbalonePosition, tags: _Tags
-) -> tuple[tuple[Step, ...], AbalonePosition]:
-    usual = parse_move if tags.get("notation") else _parse_unsaid
-    parse = parse_abapro if tags.notation == "Aba-Pro" else usual
-    replay, steps = Replayer(start), []
+def _play(words: list[str | Leaving], replay: Replay, notation: Notation, *, is_said: bool) -> None:
+    """Play the steps among the words. Raises RecordError."""
+    usual = parse_move if is_said else _parse_unsaid
+    parse = parse_abapro if notation == "Aba-Pro" else usual
     for word in words:
         if isinstance(word, Leaving):
-            steps.append(replay.leave(word).step)
+            replay.step(word)
         elif _DASHES.issuperset(word):
             replay.skip(word)
         elif not (word.isdecimal() or set(word) <= {".", "…"}):
             if replay.ply == MOST_PLIES:
                 raise RecordError("too-many-plies", most=MOST_PLIES)
-            steps.append(replay.move(word, parse).step)
-    return tuple(steps), replay.position
+            replay.move(word, parse)
 
 
 def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:

@@ -1,12 +1,27 @@
 """A record as one JSON object, read strictly and without loss."""
 
 import json
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
 from pbm.rules.abalone.records.apgn import MOST_PLIES, check_board
-from pbm.rules.abalone.records.record import Record
-from pbm.rules.abalone.records.text_parts import format_result
-from pbm.rules.contract import ENDING_HOWS, LEAVING_HOWS, Ending, Leaving, RecordError, Step
+from pbm.rules.abalone.records.text_parts import (
+    checked,
+    format_result,
+    options_of,
+    replay_of,
+    winners_of,
+)
+from pbm.rules.contract import (
+    ENDING_HOWS,
+    LEAVING_HOWS,
+    Ending,
+    GameRecord,
+    Leaving,
+    RecordError,
+    Step,
+)
+from pbm.rules.record import Replay, Replayed
 
 FORMAT = "pbm-record"
 FORMAT_VERSION = 1
@@ -16,33 +31,30 @@ _Value = TypeVar("_Value")
 _KINDS: dict[type, str] = {str: "text", int: "number", bool: "flag", list: "list", dict: "object"}
 
 
-def format_json(record: Record, *, states: bool = False) -> str:
-    """A record as a JSON object in plain ASCII, its steps one on a line.
-
-    With `states` there is the state line after each step.
-    """
-    value: dict[str, Any] = {
+def format_json(record: GameRecord, replay: Replay) -> str:
+    """A record as a JSON object in plain ASCII, its steps one on a line."""
+    value = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
-        "board": record.board,
-        "players": record.players,
-        "teams": record.teams,
-        "pillar": record.pillar,
+        "board": record.options["layout"],
+        "players": record.seats,
+        "teams": bool(record.options.get("teams")),
+        "pillar": bool(record.options.get("pillar")),
         "names": list(record.names),
         "tags": dict(record.tags),
-        "result": format_result(record.winners, record.players),
+        "result": format_result(winners_of(record, replay.position), record.seats),
         "ended": record.ended and {"how": record.ended.how, "winners": list(record.ended.winners)},
         "steps": [
-            {"seat": step.seat, "left": step.how} if isinstance(step, Leaving) else step
-            for step in record.steps
+            {"seat": item.seat, "left": item.step.how}
+            if isinstance(item.step, Leaving)
+            else item.step
+            for item in replay.steps
         ],
     }
-    if states:
-        value["states"] = [each.position.state() for each in record.replayed]
     return json.dumps(value, indent=1) + "\n"
 
 
-def parse_json(text: str, board: str | None = None) -> Record:
+def parse_json(text: str, board: str | None = None) -> GameRecord:
     """The record that a JSON object is; raises RecordError.
 
     It must be of `board`, if that is given.
@@ -54,21 +66,24 @@ def parse_json(text: str, board: str | None = None) -> Record:
         raise RecordError("bad-version", version=FORMAT_VERSION)
     fields = _Fields(fields.values, "record", _FIELDS)
     tags = fields.get("tags", dict, {})
-    record = Record(
-        fields.get("board", str),
-        fields.get("players", int, 2),
-        fields.get("teams", bool, False),
-        fields.get("pillar", bool, False),
-        tuple(fields.list("names", str)),
+    layout, seats = fields.get("board", str), fields.get("players", int, 2)
+    teams, pillar = fields.get("teams", bool, False), fields.get("pillar", bool, False)
+    names = tuple(fields.list("names", str))
+    record = GameRecord(
+        seats,
+        options_of(layout, teams, pillar),
+        names,
         _read_steps(fields),
         _read_ended(fields),
         tuple((name, _typed(value, str, "tags")) for name, value in tags.items()),
     )
-    check_board(board, record.board)
-    made = format_result(record.winners, record.players)
+    replay = replay_of(record)
+    record = checked(replace(record, names=names or ("",) * seats), replay)
+    check_board(board, layout)
+    made = format_result(winners_of(record, replay.position), seats)
     if fields.get("result", str, made) != made:
         raise RecordError("result-differs", made=made)
-    _check_states(fields, record)
+    _check_states(fields, replay.steps)
     return record
 
 
@@ -128,14 +143,13 @@ def _read_ended(fields: _Fields) -> Ending | None:
     return Ending(ended.word("how", ENDING_HOWS), tuple(ended.list("winners", int)))
 
 
-def _check_states(fields: _Fields, record: Record) -> None:
+def _check_states(fields: _Fields, steps: list[Replayed]) -> None:
     if "states" not in fields.values:
         return
     states = fields.list("states", str)
-    if len(states) != len(record.steps):
-        told = {"states": len(states), "steps": len(record.steps)}
-        raise RecordError("bad-json", fault="states", **told)
-    for state, each in zip(states, record.replayed, strict=True):
+    if len(states) != len(steps):
+        raise RecordError("bad-json", fault="states", states=len(states), steps=len(steps))
+    for state, each in zip(states, steps, strict=True):
         made = each.position.state()
         if state != made:
             where = {"ply": each.ply, "seat": each.seat, "given": str(each.step)}

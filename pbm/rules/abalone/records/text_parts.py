@@ -1,4 +1,4 @@
-"""The parts of a text record: its tags and words, results, and names of boards.
+"""What the forms of records share: tags and words, results, names of boards, and the checks.
 
 Comments in braces or from `;` to the end of the line, variations in round brackets, move numbers
 and marks such as `!?` and `$1` are left out; a comment that says that a seat left is a step. Each
@@ -10,12 +10,40 @@ written "pbm standard" there.
 """
 
 import re
-from dataclasses import dataclass, field
+import unicodedata
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pbm.rules.abalone.layouts import BOARDS
-from pbm.rules.abalone.records.record import LONGEST_VALUE, is_control, shown
-from pbm.rules.contract import LEAVING_HOWS, Leaving, RecordError
+from pbm.rules.abalone.layouts import BOARDS, start_game
+from pbm.rules.abalone.position import AbalonePosition
+from pbm.rules.contract import (
+    ENDING_HOWS,
+    LEAVING_HOWS,
+    Ending,
+    GameRecord,
+    Leaving,
+    Options,
+    RecordError,
+    SetupError,
+)
+from pbm.rules.record import Replay, quoted
+
+LONGEST_VALUE = 200
+"""Characters of a tag's value, or of a player's name."""
+
+MOST_TAGS = 50
+
+RESERVED = frozenset(
+    "black white variant players teams pillar notation result".split()
+    + [f"seat{seat}" for seat in range(1, 7)]
+)
+"""Tags that repeat other fields of a record, in lower case."""
+
+LONGEST_NAME = 40
+"""Characters of a tag's name."""
+
+_TAG_NAME = re.compile(f"[A-Za-z][A-Za-z0-9_]{{0,{LONGEST_NAME - 1}}}", re.ASCII)
+_WITHOUT_WINNERS = ("agreed", "claimed", "closed")
 
 _CELL = "[a-iA-I][0-9]{1,2}"
 _PIECE = re.compile(
@@ -83,13 +111,13 @@ def _value(match: re.Match[str]) -> str:
     if len(value) > 3 * LONGEST_VALUE:
         raise RecordError("bad-tag", fault="length", tag=match["name"], most=LONGEST_VALUE)
     plain = _LINE_BREAK.sub(" ", re.sub(r'\\(["\\])', r"\1", value))
-    return "".join(" " if is_control(character) else character for character in plain)
+    return "".join(" " if _is_control(character) else character for character in plain)
 
 
 def _unreadable(rest: str) -> RecordError:
     if rest.startswith("["):
-        return RecordError("bad-tag", fault="form", rest=shown(rest[:_LONGEST_REST]))
-    return RecordError("bad-bracket", rest=shown(rest[:_LONGEST_REST]))
+        return RecordError("bad-tag", fault="form", rest=quoted(rest[:_LONGEST_REST]))
+    return RecordError("bad-bracket", rest=quoted(rest[:_LONGEST_REST]))
 
 
 def format_tag(name: str, value: str) -> str:
@@ -100,6 +128,99 @@ def format_tag(name: str, value: str) -> str:
 
 Winners = tuple[int, ...] | None
 """The winning seats, none for a draw; None if there is no result."""
+
+
+def winners_of(record: GameRecord, final: AbalonePosition) -> Winners:
+    """The result of a record whose moves lead to a position."""
+    if record.ended:
+        return record.ended.result
+    return final.outcome.winners if final.outcome else None
+
+
+def options_of(board: str, teams: bool, pillar: bool) -> Options:
+    """The options of a game, as the record of a board has them."""
+    flags = {"teams": teams, "pillar": pillar}
+    return {"layout": board, **{name: True for name, is_set in flags.items() if is_set}}
+
+
+def begun(seats: int, options: Options) -> Replay:
+    """A game before its first step. Raises RecordError if there is no such board."""
+    try:
+        return Replay(start_game(seats, options))
+    except SetupError as error:
+        raise RecordError(error.reason, **error.params) from error
+
+
+def replay_of(record: GameRecord) -> Replay:
+    """A record, played through. Raises RecordError."""
+    replay = begun(record.seats, record.options)
+    for step in record.steps:
+        replay.step(step)
+    return replay
+
+
+def checked(record: GameRecord, replay: Replay) -> GameRecord:
+    """A record with its steps in canonical text.
+
+    Raises RecordError for names and tags that cannot be written down, and for an end that does not
+    fit the moves.
+    """
+    if len(record.names) != record.seats:
+        told = {"names": len(record.names), "players": record.seats}
+        raise RecordError("bad-names", fault="count", **told)
+    for seat, name in enumerate(record.names, 1):
+        if not _is_writable(name):
+            raise RecordError("bad-names", fault="letters", whose=seat, most=LONGEST_VALUE)
+    _check_tags(record)
+    if record.ended:
+        _check_ended(record.ended, replay.position)
+    return replace(record, steps=tuple(each.step for each in replay.steps))
+
+
+def _check_tags(record: GameRecord) -> None:
+    if len(record.tags) > MOST_TAGS:
+        raise RecordError("bad-tag", fault="number", most=MOST_TAGS)
+    known: set[str] = set()
+    for name, value in record.tags:
+        if not _TAG_NAME.fullmatch(name):
+            raise RecordError("bad-tag", fault="name", most=LONGEST_NAME)
+        if name.lower() in known:
+            raise RecordError("bad-tag", fault="twice", tag=name)
+        known.add(name.lower())
+        # A Termination could be read as the way in which the game ended.
+        if name.lower() in RESERVED or (
+            name.lower() == "termination"
+            and (is_termination(value) or (record.ended and record.ended.how != "record"))
+        ):
+            raise RecordError("bad-tag", fault="made", tag=name)
+        if not _is_writable(value):
+            raise RecordError("bad-tag", fault="letters", tag=name, most=LONGEST_VALUE)
+
+
+def _check_ended(ended: Ending, final: AbalonePosition) -> None:
+    if ended.how not in ENDING_HOWS:
+        raise RecordError("bad-ending", fault="ending", words=list(ENDING_HOWS))
+    if ended.winners and ended.how in _WITHOUT_WINNERS:
+        raise RecordError("bad-ending", fault="no-winners", how=ended.how)
+    if ended.winners != tuple(seat for seat in final.seats if seat in ended.winners):
+        raise RecordError("bad-ending", fault="winners", last=final.players)
+    if final.outcome:
+        raise RecordError("bad-ending", fault="over", how=ended.how)
+
+
+def is_termination(text: str) -> bool:
+    """Whether the tag Termination with this value says how a game ended here."""
+    return text.strip().lower() in ENDING_HOWS
+
+
+def _is_control(character: str) -> bool:
+    """Whether a character can stand in no name and no tag: controls, line breaks, surrogates."""
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+
+
+def _is_writable(text: str) -> bool:
+    return len(text) <= LONGEST_VALUE and not any(map(_is_control, text))
+
 
 _WON = {"1-0": (1,), "0-1": (2,)}
 _DRAWN = ("1/2-1/2", "draw", "½-½", "1/2")
@@ -137,7 +258,7 @@ def parse_result(text: str, players: int) -> Winners:
         if winners[-1] <= players:
             return winners
     drawn = format_result((), players)
-    raise RecordError("bad-result", fault="word", word=shown(text), players=players, drawn=drawn)
+    raise RecordError("bad-result", fault="word", word=quoted(text), players=players, drawn=drawn)
 
 
 def is_result(word: str) -> bool:
