@@ -11,7 +11,7 @@ import pytest
 
 from pbm.mail.writing import picture
 from pbm.rules import abalone as rules
-from pbm.rules.contract import Moved
+from pbm.rules.contract import Moved, View
 from tests.pictures import pixels
 from tests.rows import each_row
 
@@ -52,7 +52,7 @@ def drawing(name: str) -> dict[str, object]:
         moves.append(Moved(seat, str(played.move), played.effect))
         position = played.position
     named = "12" if len(position.seats) == 2 else str(position.turn)
-    return {**rules.drawing(position, moves), "named": named}
+    return {**rules.drawing(position, View(moves=tuple(moves))), "named": named}
 
 
 @each_row("name", NAMES)

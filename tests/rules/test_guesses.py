@@ -59,16 +59,16 @@ def test_what_names_places_and_nothing_else(text: str, is_nearly: bool) -> None:
 )
 def test_what_may_be_meant(own: str, theirs: str, text: str, meant: list[str]) -> None:
     position = placed(own, theirs)
-    assert sorted(map(str, moves_meant(text, position))) == sorted(meant)
+    assert sorted(map(str, moves_meant(position, text))) == sorted(meant)
 
 
 def test_every_move_is_found_by_its_own_places() -> None:
     for position in some_positions(20):
         for move in position.legal_moves():
             text = str(move).replace("-", " ").replace(",", " ")
-            found = moves_meant(text, position)
-            assert move in found, text
-            assert set(found) <= set(position.legal_moves())
+            found = moves_meant(position, text)
+            assert str(move) in found, text
+            assert set(found) <= set(map(str, position.legal_moves()))
             near = nearest_moves(position, places_of(text))
             assert 1 <= len(near) <= 2
             assert set(near) <= set(position.legal_moves())

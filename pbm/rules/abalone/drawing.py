@@ -24,7 +24,7 @@ from pbm.rules.abalone.board import (
 from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import read_canonical
 from pbm.rules.abalone.placement import Placement, symbol, symbols
-from pbm.rules.contract import Ground, Moved
+from pbm.rules.contract import Ground, Moved, View
 
 _ROW_HEIGHT = sqrt(3) / 2
 _ANGLE = 60  # degrees from one direction to the next
@@ -35,12 +35,12 @@ _AWAY = 1.3  # distance of a label from the last cell of its line
 Point = tuple[float, float]
 
 
-def drawing(position: Placement, moves: Sequence[Moved] = ()) -> dict[str, Any]:
+def drawing(position: Placement, view: View) -> dict[str, Any]:
     """The marbles, and the moves that led here in order (`pbm.rules.contract.Draws`)."""
     return {
-        "signs": "".join(position.signs("".join(map(str, position.seats)))),
+        "signs": position.digits(),
         "seats": symbols(position),
-        "moves": list(_marked(position, moves)),
+        "moves": list(_marked(position, view.moves)),
     }
 
 

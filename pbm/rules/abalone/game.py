@@ -1,6 +1,7 @@
 """Abalone as the server knows it: the one object behind the entry point."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -68,22 +69,17 @@ class Abalone:
     mentions_place = staticmethod(notation.mentions_cell)
     check_place = staticmethod(notation.check_place)
     is_nearly_move = staticmethod(notation.is_nearly_notation)
+    moves_meant = staticmethod(notation.moves_meant)
+    example_move = staticmethod(example_move)
+    drawing = staticmethod(drawing)
     told_move = staticmethod(told_move)
+    scores = staticmethod(attrgetter("scores"))
     reversible = staticmethod(claims.reversible)
     claim = staticmethod(claims.claim)
     claimable = staticmethod(claims.claimable)
     sameness = staticmethod(claims.sameness)
     copies = staticmethod(claims.copies)
     balance = staticmethod(claims.balance)
-
-    def moves_meant(self, position: AbalonePosition, text: str) -> tuple[str, ...]:
-        """The legal moves that a text which names places may mean."""
-        return tuple(map(str, notation.moves_meant(text, position)))
-
-    def example_move(self, position: AbalonePosition) -> str | None:
-        """A move to show to a newcomer."""
-        move = example_move(position)
-        return str(move) if move else None
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
         """For each seat its sign, its score and the winning one, its home, and if it is bare."""
@@ -97,14 +93,6 @@ class Abalone:
             }
             for seat in position.seats
         )
-
-    def drawing(self, position: AbalonePosition, view: contract.View) -> dict[str, Any]:
-        """The content of a picture."""
-        return drawing(position, view.moves)
-
-    def scores(self, position: AbalonePosition) -> tuple[int, ...]:
-        """The marbles that each seat's side has pushed off."""
-        return position.scores
 
     def reasons(
         self, position: AbalonePosition, moves: Sequence[str]

@@ -97,22 +97,22 @@ def is_nearly_notation(text: str) -> bool:
     return len(text) <= _LONGEST_TEXT and bool(places_of(_folded(text.strip())))
 
 
-def moves_meant(text: str, position: Placement) -> list[LineMove]:
+def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
     """All legal moves that a text which names places may mean.
 
     >>> from pbm.rules.abalone.layouts import start
-    >>> [str(move) for move in moves_meant("a1-b2", start("standard", 2))]
-    ['a1-c3,b2']
+    >>> moves_meant(start("standard", 2), "a1-b2")
+    ('a1-c3,b2',)
     """
     plain = _folded(text).strip().rstrip(_DOUBTS)
     if is_notation(plain):
         try:
-            return [parse_move(plain, position)]
+            return (str(parse_move(plain, position)),)
         except RulesError:
-            return []
+            return ()
     places = places_of(plain)
     from_to = len(places) == 2 and _ARROW in plain
-    return moves_naming(position, places, from_to=from_to)
+    return tuple(map(str, moves_naming(position, places, from_to=from_to)))
 
 
 def parse_move(text: str, position: Placement) -> LineMove:
@@ -199,14 +199,14 @@ def _not_a_move(text: str, position: Placement) -> NotationError:
         return NotationError("not-a-move", **error.params) if error.params else error
     folded = _folded(text[:_LONGEST_TEXT]).strip()
     places = places_of(folded) or tuple(_BARE_CELL.findall(folded))
-    meant = moves_meant(folded, position) or moves_naming(position, places)
+    meant = moves_meant(position, folded) or [*map(str, moves_naming(position, places))]
     if len(meant) == 1:
-        return NotationError("not-a-move", **perhaps(meant[0]))
+        return NotationError("not-a-move", meant=meant[0])
     near = nearest_moves(position, places) if len(places) <= _MOST_PLACES else []
     if near:
         return NotationError("not-a-move", near=list(map(str, near)))
     example = example_move(position)
-    return NotationError("not-a-move", **({"example": str(example)} if example else {}))
+    return NotationError("not-a-move", **({"example": example} if example else {}))
 
 
 def places_of(text: str) -> Places:

@@ -1,8 +1,9 @@
 """The data of a position: marbles, turn, scores and outcome."""
 
 from dataclasses import dataclass
+from operator import itemgetter
 
-from pbm.rules.abalone.board import CELLS, CENTRE, INDEX, ROW_SLICES, ROWS, members
+from pbm.rules.abalone.board import CELLS, CENTRE, ROW_SLICES, ROWS
 from pbm.rules.abalone.moves import LineMove, codes, move_coded
 from pbm.rules.contract import Outcome
 
@@ -14,6 +15,9 @@ TEAMS = ((1, 3), (2, 4))
 FIXED, EMPTY = "#", "."
 """The signs for the fixed marble and for an empty cell."""
 
+_OF_CELLS = itemgetter(*CELLS)
+_PILLAR = 7 << 4 * CENTRE
+_SIGNS, _FOR_TWO = str.maketrans("07", ".#"), str.maketrans("12", "ox")
 _ALONE = tuple(tuple((seat,) for seat in range(1, players + 1)) for players in range(7))
 _INDENTS = tuple(" " * abs(row) for row in range(-4, 5))
 _ROW_ENDS = (" / 7", " / 8", " / 9", " /", "", "", "", "", "")
@@ -120,17 +124,17 @@ class Placement:
         """
         return tuple(map(move_coded, codes(*self.seen_by(self.turn)))) if self.turn else ()
 
-    def signs(self, by_seat: str) -> list[str]:
-        """The sign of each cell, in reading order; `by_seat` has the signs of the seats."""
-        found = [EMPTY] * len(CELLS)
-        for marbles, sign in zip((*self.marbles, self.fixed), (*by_seat, FIXED), strict=True):
-            for cell in members(marbles):
-                found[INDEX[cell]] = sign
-        return found
+    def digits(self) -> str:
+        """The sign of each cell, in reading order: the digit of a seat, `#` or `.`."""
+        # Binary digits that are read as hexadecimal ones have room for the number of a seat.
+        by_cell = self.pillar * _PILLAR
+        for seat, cells in enumerate(self.marbles, 1):
+            by_cell += seat * int(f"{cells:b}", 16)
+        return "".join(_OF_CELLS(f"{by_cell:0100x}"[::-1])).translate(_SIGNS)
 
     def drawn(self) -> str:
         """The board with its row and column labels, eleven lines (rules, section 1)."""
-        signs = self.signs(symbols(self))
+        signs = self.digits().translate(_FOR_TWO if self.players == len("ox") else {})
         lines = ["        1 2 3 4 5", "        / / / / / 6"]
         for letter, row, indent, end in zip(ROWS, ROW_SLICES, _INDENTS, _ROW_ENDS, strict=True):
             lines.append(f"{indent}{letter.upper()}- {' '.join(signs[row])}{end}")

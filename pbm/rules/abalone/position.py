@@ -155,8 +155,8 @@ def _diagram(position: AbalonePosition) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _format_state(position: AbalonePosition) -> str:
-    signs = position.signs("".join(map(str, position.seats)))
-    rows = "/".join("".join(signs[row]) for row in ROW_SLICES)
+    signs = position.digits()
+    rows = "/".join(signs[row] for row in ROW_SLICES)
     flags = ["teams"] if position.teams else []
     if position.out:
         flags.append("out=" + "+".join(map(str, sorted(position.out))))

@@ -142,8 +142,8 @@ def _names(cells: Iterable[int]) -> list[str]:
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def example_move(position: Placement) -> LineMove | None:
-    """A sensible legal move to show to a newcomer, None if there is none.
+def example_move(position: Placement) -> str | None:
+    """The text of a sensible legal move to show to a newcomer, None if there is none.
 
     The longest line that moves in line nearer to the centre, the first in the order of
     `legal_moves`.
@@ -151,7 +151,7 @@ def example_move(position: Placement) -> LineMove | None:
     if position.turn is None:
         return None
     found = codes(*position.seen_by(position.turn))
-    return move_coded(max(found, key=_appeals().__getitem__)) if found else None
+    return str(move_coded(max(found, key=_appeals().__getitem__))) if found else None
 
 
 @cache
