@@ -7,6 +7,7 @@ from bench.measure import Row, beside, rates_of
 from pbm.rules import abalone as rules
 from pbm.rules.abalone import moves
 from pbm.rules.abalone.board import BOARD, shifted
+from pbm.rules.abalone.engine import searching
 from pbm.rules.abalone.position import perft
 from tests.rules import oracle
 from tests.rules.random_positions import two_player_positions
@@ -59,6 +60,7 @@ def _counting(depth: int, seconds: float) -> list[Row]:
         naive: lambda: _naive_perft(game, depth),
         "the same by the integer core alone": lambda: _core_perft(own, others, depth),
         "by rules.perft": lambda: perft(start, depth),
+        "by the compiled core": lambda: searching.perft(start, depth),
         "by rules.legal_moves and rules.play": lambda: _public_perft(start, depth),
     }
     assert len({work() for work in works.values()}) == 1

@@ -79,7 +79,7 @@ def test_without_a_core_plain_python_finds_the_same(
     with monkeypatch.context() as patched:
         patched.setattr(compiled, "LIBRARY", tmp_path / "none.so")
         compiled.why_not.cache_clear()
-        compiled._search.cache_clear()
+        compiled._core.cache_clear()
         slow = GAME.search([start], Budget(nodes=200))
         assert "none.so is not there" in GAME.lacks()
     compiled.why_not.cache_clear()

@@ -93,18 +93,24 @@ class _Outlook(Structure):
 
 
 @cache
-def _search() -> Any:
-    function = open_core(LIBRARY, INTERFACE).pbm_search
-    function.argtypes = POINTER(_Root), POINTER(c_int32), POINTER(_Limits), POINTER(_Outlook)
-    function.restype = c_int32
-    return function
+def _core() -> ctypes.CDLL:
+    core = open_core(LIBRARY, INTERFACE)
+    core.pbm_search.argtypes = (
+        POINTER(_Root),
+        POINTER(c_int32),
+        POINTER(_Limits),
+        POINTER(_Outlook),
+    )
+    core.pbm_perft.argtypes = POINTER(_Root), c_int32
+    core.pbm_perft.restype = c_int64
+    return core
 
 
 @cache
 def why_not() -> str:
     """Why the compiled search cannot be used, for the operator; empty if it can."""
     try:
-        _search()
+        _core()
     except NoCoreError as error:
         return str(error)
     return ""
@@ -117,12 +123,22 @@ def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Ou
     told = limits.told
     report = _Told(lambda: told(_read(found))) if told else _Told()
     bounds = _bounds(limits, report)
-    failed = _search()(byref(given), numbers, byref(bounds), byref(found))
+    failed = _core().pbm_search(byref(given), numbers, byref(bounds), byref(found))
     if failed == 2:
         raise MemoryError
     if failed:
         raise ValueError(f"no root or no limits: {root}, {limits}")
     return _read(found)
+
+
+def perft(root: Root, depth: int) -> int:
+    """The number of sequences of `depth` moves from a root; raises NoCoreError, MemoryError."""
+    found: int = _core().pbm_perft(byref(_given(root)), depth)
+    if found == -2:
+        raise MemoryError
+    if found < 0:
+        raise ValueError(f"no root or no depth: {root}, {depth}")
+    return found
 
 
 def _read(found: _Outlook) -> Outlook:

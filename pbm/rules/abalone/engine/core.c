@@ -1090,6 +1090,36 @@ static void find(search *s, const board *b, root_moves *moves, scored *lines, ou
     out->cut = s->cut;
 }
 
+/* -- perft ------------------------------------------------------------------------------------ */
+
+FASTER static int64_t moves_number(const cells found[KINDS]) {
+    int64_t number = 0;
+    for (int index = 0; index < KINDS; index++)
+        number += count_of(found[index]);
+    return number;
+}
+
+/* The number of sequences of so many moves; those of the last ply are counted, not played. */
+static int64_t sequences(const search *s, const board *b, int depth) {
+    if (depth == 0)
+        return 1;
+    if (b->turn == NOBODY)
+        return 0;
+    seen set = seen_by(s, b, b->turn);
+    cells found[KINDS];
+    rears(set.own, set.partner, set.others, s->fixed, found);
+    if (depth == 1)
+        return moves_number(found);
+    int64_t sum = 0;
+    for (int number = 0; number < KINDS; number++)
+        for (cells left = found[number]; left; left &= left - 1) {
+            board child;
+            play(s, b, b->turn << CODE_BITS | number << 7 | (lowest(left) + 1), &child);
+            sum += sequences(s, &child, depth - 1);
+        }
+    return sum;
+}
+
 /* -- what is called from outside -------------------------------------------------------------- */
 
 static board set_up(const search *s, const given_root *root, const uint64_t *words, int turn) {
@@ -1286,4 +1316,19 @@ int32_t pbm_search(
     if (s)
         forget(s);
     return failed;
+}
+
+/* The number of sequences of `depth` moves; -1 for what is no root, -2 where there is no memory. */
+int64_t pbm_perft(const given_root *root, int32_t depth) {
+    if (!is_sound(root, &(given_limits){.best = 1, .depth = 1, .table_size = 1}) || depth < 0)
+        return -1;
+    search *s = begin(1);
+    if (!s)
+        return -2;
+    make_keys(s);
+    seat_players(s, root);
+    board b = set_up(s, root, &root->marbles[0][0], root->turn);
+    int64_t sum = sequences(s, &b, depth);
+    forget(s);
+    return sum;
 }

@@ -11,6 +11,7 @@ from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Outlook, SearchL
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import move_coded
 from pbm.rules.abalone.position import AbalonePosition
+from pbm.rules.abalone.position import perft as plain_perft
 from pbm.rules.contract import WON, Budget, Line, SearchResult
 
 _UNIT = MARBLE // 100
@@ -47,6 +48,14 @@ def search(
     twin = compiled.search if by == "compiled" else plain.search
     outlook = twin(root_of(positions), weights or Weights(), ways or Ways(), limits)
     return _found(positions[-1], outlook, by)
+
+
+def perft(position: AbalonePosition, depth: int) -> int:
+    """The number of sequences of `depth` moves, as `position.perft`, by the compiled core if it can
+    be used."""
+    if position.turn is None or compiled.why_not():
+        return plain_perft(position, depth)
+    return compiled.perft(root_of([position]), depth)
 
 
 def _found(position: AbalonePosition, outlook: Outlook, by: str) -> SearchResult:
