@@ -25,17 +25,10 @@ from pbm.mail.reading.wire import has_longer_line
 _LINE = 76  # RFC 2047, section 2: the limit for lines with encoded words
 _LONGEST_LINE = 998  # RFC 5322, section 2.1.1
 _WORD_BYTES = 45  # so many bytes of UTF-8 make a B word of 72 characters
-_FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}", re.ASCII)
 _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]*", re.ASCII)
 _FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _ENCODED_LINE = 76  # RFC 2045, section 6.8
 _PRINTABLE = bytes([*b"\t\r\n", *range(32, 127)])
-_OUR_FIELDS = frozenset(
-    {
-        *("from", "to", "reply-to", "subject", "date", "message-id", "in-reply-to", "references"),
-        *("auto-submitted", "mime-version", "return-path", "received", "sender", "cc", "bcc"),
-    }
-)
 
 
 class HeaderError(ValueError):
@@ -52,10 +45,9 @@ class InlinePicture(NamedTuple):
 class OutgoingMail(NamedTuple):
     """The parts of one mail to one person.
 
-    ``references`` are oldest first, as RFC 5322, section 3.6.4, has them; ``date`` is aware;
-    ``auto_submitted`` is a keyword of RFC 3834, section 5, or None for no such field;
-    ``extra`` are further fields in their order, printable ASCII only; without ``html`` the
-    mail is plain text; ``pictures`` belong to the HTML part (RFC 2387).
+    `references` are oldest first (RFC 5322, section 3.6.4); `date` is aware; `auto_submitted` is a
+    keyword of RFC 3834, section 5, or None for no such field; `extra` are further fields in their
+    order, printable ASCII only; `pictures` belong to the HTML part (RFC 2387).
     """
 
     sender_name: str
@@ -65,7 +57,7 @@ class OutgoingMail(NamedTuple):
     message_id: str
     date: datetime
     text: str
-    html: str | None = None
+    html: str
     reply_to: str | None = None
     in_reply_to: str | None = None
     references: tuple[str, ...] = ()
@@ -78,17 +70,17 @@ def compose(mail: OutgoingMail) -> bytes:
     """The mail as sent: CRLF line ends, ASCII, no line over 998 characters.
 
     Raises HeaderError for an invalid header value: control characters, line breaks, malformed
-    addresses and Message-IDs, extra fields that only we write.
+    addresses and Message-IDs.
     """
     head = "\r\n".join([*_fields(mail), ""]).encode("ascii")  # first, as it checks all values
-    body = _part("plain", mail.text)
-    if mail.html is not None:
-        html = _part("html", mail.html)
-        if mail.pictures:
-            parts = (html, *map(_picture, mail.pictures))
-            html = _multipart('related; type="text/html"', parts, f"p {mail.message_id}")
-        body = _multipart("alternative", (body, html), mail.message_id)
-    return head + body
+    text, html = _part("plain", mail.text), _part("html", mail.html)
+    # Base64 has no underscore, so a picture holds no boundary.
+    boundary = _boundary(mail.message_id, text + html)
+    if mail.pictures:
+        within = _boundary(f"p {mail.message_id}", text + html)
+        parts = (html, *map(_picture, mail.pictures))
+        html = _multipart('related; type="text/html"', parts, within)
+    return head + _multipart("alternative", (text, html), boundary)
 
 
 def _fields(mail: OutgoingMail) -> list[str]:
@@ -107,7 +99,7 @@ def _fields(mail: OutgoingMail) -> list[str]:
         fields.append(message_id_field("References", mail.references))
     if mail.auto_submitted is not None:
         fields.append(ascii_field("Auto-Submitted", mail.auto_submitted))
-    fields += _extra_fields(mail.extra)
+    fields += [ascii_field(name, value) for name, value in mail.extra.items()]
     fields.append("MIME-Version: 1.0")
     return fields
 
@@ -122,22 +114,7 @@ def _date(date: datetime) -> str:
         raise HeaderError("The date of a mail is out of range.") from None
 
 
-def _extra_fields(extra: Mapping[str, str]) -> list[str]:
-    seen: set[str] = set()
-    for name in extra:
-        if not _FIELD_NAME.fullmatch(name):
-            raise HeaderError("A header field's name must be letters, digits and hyphens.")
-        lowered = name.lower()
-        if lowered in _OUR_FIELDS or lowered.startswith(("content-", "resent-")):
-            raise HeaderError(f"{name} is not a field that can be added to a mail.")
-        if lowered in seen:
-            raise HeaderError(f"{name} is given twice.")
-        seen.add(lowered)
-    return [ascii_field(name, value) for name, value in extra.items()]
-
-
-def _multipart(subtype: str, parts: tuple[bytes, ...], seed: str) -> bytes:
-    boundary = _boundary(seed, parts)
+def _multipart(subtype: str, parts: tuple[bytes, ...], boundary: bytes) -> bytes:
     # The line end before a boundary belongs to the boundary, so each part keeps its own.
     within = b"".join([b"--%b\r\n%b\r\n" % (boundary, part) for part in parts])
     kind = f"Content-Type: multipart/{subtype}; boundary=".encode("ascii")
@@ -185,14 +162,11 @@ def _is_plain(body: bytes) -> bool:
     )
 
 
-def _boundary(seed: str, parts: tuple[bytes, ...]) -> bytes:
-    """A boundary derived from the seed that occurs in no part."""
-    for attempt in range(sum(map(len, parts))):
-        digest = hashlib.sha256(f"{attempt} {seed}".encode("ascii")).digest()
-        boundary = b"=_" + base64.b32encode(digest[:15])
-        if not any(boundary in part for part in parts):
-            return boundary
-    raise AssertionError("no text of that length can hold so many boundaries")
+def _boundary(seed: str, text: bytes, attempt: int = 0) -> bytes:
+    """A boundary derived from the seed that does not occur in the text."""
+    digest = hashlib.sha256(f"{attempt} {seed}".encode("ascii")).digest()
+    boundary = b"=_" + base64.b32encode(digest[:15])
+    return _boundary(seed, text, attempt + 1) if boundary in text else boundary
 
 
 def text_field(name: str, value: str) -> str:

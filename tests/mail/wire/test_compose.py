@@ -87,12 +87,6 @@ def test_the_same_parts_make_the_same_bytes() -> None:
     assert compose(mail()) != compose(mail(message_id="<two@host.example>"))
 
 
-def test_a_mail_without_html_is_plain_text() -> None:
-    message = modern(compose(mail(html=None)))
-    assert message.get_content_type() == "text/plain"
-    assert message.get_content() == "Your move.\r\n"
-
-
 def test_a_date_of_another_zone_is_the_same_moment() -> None:
     there = DATE.astimezone(timezone(timedelta(hours=5, minutes=45)))
     assert compose(mail(date=there)) == compose(mail())
@@ -138,16 +132,6 @@ def test_what_is_no_message_id(field: str, value: str) -> None:
 @each_row(
     "extra",
     [
-        {"Subject": "another"},
-        {"sUbJect": "another"},
-        {"Content-Type": "text/html"},
-        {"Resent-To": "bob@example.org"},
-        {"Bcc": "bob@example.org"},
-        {"X-One": "1", "x-one": "2"},
-        {"X One": "1"},
-        {"X-One:": "1"},
-        {"X-One\r\nBcc": "1"},
-        {"": "1"},
         {"X-One": ""},
         {"X-One": "1\r\nBcc: bob@example.org"},
         {"X-One": "1\n"},
@@ -269,8 +253,9 @@ def as_mailed(text: str) -> str:
     ],
 )
 def test_the_plainest_encoding_that_is_safe(text: str, encoding: str) -> None:
-    raw = compose(mail(html=None, text=text))
-    assert compat(raw)["Content-Transfer-Encoding"] == encoding
+    raw = compose(mail(text=text))
+    first = cast(Message, compat(raw).get_payload(0))
+    assert first["Content-Transfer-Encoding"] == encoding
     assert all(len(line) <= (76 if encoding != "7bit" else 998) for line in raw.split(b"\r\n"))
 
 
