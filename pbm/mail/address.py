@@ -18,10 +18,10 @@ _LONGEST_SUBADDRESS = 41  # separator, g and u with nine digits each, two dots, 
 
 _COUNTRY, _LONGEST_BELOW_COUNTRY = 2, 3  # characters of such as `uk`, and of `co` or `com`
 
-_BOARD_REPLY = re.compile(r"g([1-9][0-9]{0,8})\.u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
-_PLAYER_REPLY = re.compile(r"u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII)
-_QUESTION_REPLY = re.compile(r"c\.([a-z2-7]{16,32})", re.ASCII)
-_PROBE = re.compile(r"probe\.([a-z2-7]{16,32})", re.ASCII)
+_PLAYER_REPLY = re.compile(
+    r"(?:g([1-9][0-9]{0,8})\.)?u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII
+)
+_QUESTION_OR_PROBE = re.compile(r"(c|probe)\.([a-z2-7]{16,32})", re.ASCII)
 _BOUNCE = re.compile(r"b\.([1-9][0-9]{0,8})\.([a-z0-9]{8})\.([a-z0-9]{17,18})", re.ASCII)
 
 # RFC 5322 section 3.6.4 without the obsolete forms: dot-atom "@" (dot-atom / no-fold-literal).
@@ -240,14 +240,10 @@ class ServerAddress:
         return self._parse_detail(local[len(prefix) :])
 
     def _parse_detail(self, detail: str) -> Recipient:
-        if found := _BOARD_REPLY.fullmatch(detail):
-            return PlayerReply(int(found[2]), int(found[1]), found[3])
         if found := _PLAYER_REPLY.fullmatch(detail):
-            return PlayerReply(int(found[1]), None, found[2])
-        if found := _QUESTION_REPLY.fullmatch(detail):
-            return QuestionReply(found[1])
-        if found := _PROBE.fullmatch(detail):
-            return Probe(found[1])
+            return PlayerReply(int(found[2]), int(found[1]) if found[1] else None, found[3])
+        if found := _QUESTION_OR_PROBE.fullmatch(detail):
+            return QuestionReply(found[2]) if found[1] == "c" else Probe(found[2])
         if found := _BOUNCE.fullmatch(detail):
             return Bounce(int(found[1]), found[2], found[3])
         return Unknown(
@@ -263,12 +259,7 @@ def is_message_id(text: str) -> bool:
 
 def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
     """The first `most` Message-IDs in `text`, brackets included; what lies between is skipped."""
-    found: dict[str, None] = {}
-    for match in _MESSAGE_ID.finditer(text):
-        if len(found) >= most:
-            break
-        found[match.group()] = None
-    return tuple(found)
+    return tuple(dict.fromkeys(_MESSAGE_ID.findall(text)))[:most]
 
 
 def short_name(message_id: str) -> str:
@@ -279,7 +270,6 @@ def short_name(message_id: str) -> str:
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
     """The ids that a mail replies to, newest first: `In-Reply-To`, then `References` reversed."""
-    everything = 10_000
     answered = parse_message_ids(" ".join(in_reply_to), most)
-    thread = parse_message_ids(" ".join(references), everything)
+    thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))
     return tuple(dict.fromkeys((*answered, *reversed(thread))))[:most]

@@ -14,7 +14,7 @@ from pbm.mail.reading.body import body_text, decode_transfer
 from pbm.mail.reading.charsets import decode_words
 from pbm.mail.reading.inbound import AuthorError, parse_author
 from pbm.mail.reading.limits import REPORT_LIMITS, Limits
-from pbm.mail.reading.mime import Headers, Part, split_header, split_parts
+from pbm.mail.reading.mime import Headers, Part, split_mail
 from pbm.mail.smtp_out.delivery import presentable
 
 _Fields = dict[str, str]
@@ -88,8 +88,7 @@ def read_report(
     the report does not name it, as after forwarding, the best result counts. Raises UnreadableMail
     beyond the limits.
     """
-    headers, body = split_header(raw, limits)
-    root = split_parts(raw, headers, body, limits)
+    headers, root = split_mail(raw, limits)
     groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
     told = [_recipient(group) for group in _about(recipient, groups)]
     mildest = min(told, key=lambda report: _MILDEST_FIRST.index(report.verdict), default=None)

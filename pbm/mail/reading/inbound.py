@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pbm.mail.address import AddressError, newest_references, parse_address, parse_message_ids
 from pbm.mail.reading.automatic import why_automatic
 from pbm.mail.reading.body import body_text
 from pbm.mail.reading.charsets import decode_words
 from pbm.mail.reading.limits import LIMITS, Limits, UnreadableMail
-from pbm.mail.reading.mime import Headers, Part, split_header, split_parts
+from pbm.mail.reading.mime import Headers, split_mail
 from pbm.mail.reading.quoting import find_own_words
 from pbm.mail.reading.signatures import signature_start
 from pbm.mail.reading.tag_masking import mask_tags
@@ -106,11 +107,11 @@ class Envelope:
     author: str | None
     author_problem: str | None
     subject: str
-    said: tuple[str, ...]
-    below_quotes: tuple[int, ...]
     message_id: str | None
     references: tuple[str, ...]
     automatic: str | None
+    said: tuple[str, ...] = ()
+    below_quotes: tuple[int, ...] = ()
     is_masked: bool = False
     perhaps_tags: tuple[str, ...] = ()
     signature: tuple[str, ...] = ()
@@ -125,18 +126,32 @@ def read(
     the plain address of this server. Raises UnreadableMail beyond the limits, and nothing else for
     any bytes.
     """
-    headers, root = _divide(raw, limits)
-    author, problem = _author(headers)
-    subject = _subject(headers)
-    words = find_own_words(body_text(raw, root, limits))
+    header = _read_header(raw, envelope_sender, own_address, limits)
+    words = find_own_words(body_text(raw, split_mail(raw, limits)[1], limits))
     end = signature_start(words.lines)
     said = words.lines[:end]
+    return replace(
+        header,
+        said=said[:-1] if said[-1:] == ("",) else said,
+        below_quotes=tuple(index for index in words.below_quotes if index < end),
+        signature=words.lines[end:],
+    )
+
+
+@lru_cache(maxsize=4)  # on arrival, and again in the mail's turn
+def _read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limits) -> Envelope:
+    """The envelope without the text."""
+    if len(raw) > limits.mail_bytes:
+        raise UnreadableMail(
+            "mail-too-large", f"This mail is larger than {limits.mail_bytes // 1024} KB."
+        )
+    headers, root = split_mail(raw, limits)
+    author, problem = _author(headers)
+    subject = _subject(headers)
     return Envelope(
         author=author,
         author_problem=problem,
         subject=subject,
-        said=said[:-1] if said[-1:] == ("",) else said,
-        below_quotes=tuple(index for index in words.below_quotes if index < end),
         message_id=_message_id(headers),
         references=newest_references(
             headers.all("in-reply-to"),
@@ -151,7 +166,6 @@ def read(
             envelope_sender=envelope_sender,
             own_address=own_address,
         ),
-        signature=words.lines[end:],
     )
 
 
@@ -169,19 +183,10 @@ def glance_at(
 ) -> Glance:
     """Parse only the header while the peer waits. `read` would give the same result."""
     try:
-        headers, root = _divide(raw, limits)
+        header = _read_header(raw, envelope_sender, own_address, limits)
     except UnreadableMail as problem:
         return Glance(problem=problem)
-    author, _ = _author(headers)
-    why = why_automatic(
-        headers,
-        kind=root.kind,
-        author=author,
-        subject=_subject(headers),
-        envelope_sender=envelope_sender,
-        own_address=own_address,
-    )
-    return Glance(author, why is not None)
+    return Glance(header.author, header.automatic is not None)
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
@@ -199,15 +204,6 @@ def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: Fals
     return replace(
         envelope, subject=subject, said=said, is_masked=is_masked, perhaps_tags=tuple(perhaps)
     )
-
-
-def _divide(raw: bytes, limits: Limits) -> tuple[Headers, Part]:
-    if len(raw) > limits.mail_bytes:
-        raise UnreadableMail(
-            "mail-too-large", f"This mail is larger than {limits.mail_bytes // 1024} KB."
-        )
-    headers, body = split_header(raw, limits)
-    return headers, split_parts(raw, headers, body, limits)
 
 
 def _author(headers: Headers) -> tuple[str | None, str | None]:

@@ -50,7 +50,7 @@ def _text(value: bytes) -> str:
     return decode(value, "").strip(" \t")
 
 
-@lru_cache(maxsize=4)  # reading one mail asks several times
+@lru_cache(maxsize=4)
 def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
     """Parse the header at the beginning of a mail; return it and the start of the body.
 
@@ -124,13 +124,15 @@ def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
     return found[1].lower(), parameters
 
 
-def split_parts(raw: bytes, headers: Headers, body: int, limits: Limits) -> Part:
-    """The tree of parts of the mail whose body starts at `body`.
+@lru_cache(maxsize=4)  # a mail is read on arrival, and again in its turn
+def split_mail(raw: bytes, limits: Limits) -> tuple[Headers, Part]:
+    """The header of a mail, and the tree of its parts.
 
     A multipart without a boundary, or whose boundary never occurs, is one text part. Raises
     UnreadableMail beyond the limits.
     """
-    return _Walk(raw, limits).run(headers, body)
+    headers, body = split_header(raw, limits)
+    return headers, _Walk(raw, limits).run(headers, body)
 
 
 class _Walk:

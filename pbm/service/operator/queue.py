@@ -12,7 +12,7 @@ from pbm.errors import OperatorError
 from pbm.mail.reading.body import body_text
 from pbm.mail.reading.charsets import decode, decode_words
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
-from pbm.mail.reading.mime import split_header, split_parts
+from pbm.mail.reading.mime import split_mail
 from pbm.mail.writing.render import Renderer
 from pbm.service.operator.operator_session import OperatorSession, OperatorTurn
 from pbm.service.trouble.masking import masked, printable
@@ -179,8 +179,7 @@ def _incoming_text(raw: bytes) -> str:
     if not raw:
         return _ERASED
     try:
-        headers, body = split_header(raw, LIMITS)
-        root = split_parts(raw, headers, body, LIMITS)
+        headers, root = split_mail(raw, LIMITS)
     except UnreadableMail as error:
         return f"It cannot be shown: {error}"
     decoded = [(name, " ".join(decode(value, "").split())) for name, value in headers.fields]

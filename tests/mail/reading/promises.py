@@ -8,7 +8,7 @@ from pbm.commands.script import Script, confirmation, is_bare_yes, read_script
 from pbm.mail.reading.body import body_text
 from pbm.mail.reading.inbound import Envelope, UnreadableMail, clean_subject, glance_at, read
 from pbm.mail.reading.limits import LIMITS, Limits
-from pbm.mail.reading.mime import split_header, split_parts
+from pbm.mail.reading.mime import split_mail
 from pbm.mail.reading.quoting import own_words
 from pbm.play.limits import MOST_COMMANDS
 
@@ -87,8 +87,8 @@ def check_script(script: Script, envelope: Envelope) -> None:
 
 def _check_quoting(raw: bytes, limits: Limits) -> None:
     """Own words are lines of the text; none of them is when every line is marked as quoted."""
-    headers, start = split_header(raw, limits)
-    text = body_text(raw, split_parts(raw, headers, start, limits), limits)
+    _, root = split_mail(raw, limits)
+    text = body_text(raw, root, limits)
     said = own_words(text)
     assert all(line.strip() in text for line in said)
     assert own_words("\n".join(f"> {line}" for line in text.split("\n"))) == ()
