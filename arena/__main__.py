@@ -16,7 +16,6 @@ from pbm.rules.contract import Budget
 PARTS: Mapping[str, Callable[[Plan], str]] = {
     "speed": speed.speed,
     "ladder": ladder.ladder,
-    "elo": ladder.elo,
     "several": several.several,
     "ways": several.ways,
     "alone": alone.alone,

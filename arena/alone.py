@@ -3,13 +3,13 @@
 from arena.games import MOST_PLIES, Match, Setup, winners_of
 from arena.ladder import robot
 from arena.plan import Plan, table
-from pbm.robots.thinking import BOULDER
+from pbm.rules.robots import ROBOTS
 
 
 def alone(plan: Plan) -> str:
     """Games of the robot against itself, and how many of them had no result in time."""
     count = plan.count(200)
-    player = robot(BOULDER, plan.nodes)
+    player = robot(ROBOTS["boulder"], plan.nodes)
     rows = []
     for layout in ("standard", "bowl"):
         matches = [

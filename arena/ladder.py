@@ -1,26 +1,33 @@
 """Each robot against the one below it, and against simple players."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from arena.elo import Score, told
 from arena.games import MOST_PLIES, both_ways, winners_of
-from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer, RobotPlayer
+from arena.opponents import (
+    GreedyPlayer,
+    MaterialPlayer,
+    Player,
+    RandomMover,
+    RingPlayer,
+    RobotPlayer,
+)
 from arena.plan import Plan, table
-from pbm.robots.thinking import BOULDER, COBBLE, PEBBLE, Robot
-from pbm.rules.contract import Budget
+from pbm.rules.robots import ROBOTS, Robot
 
-_LONG = 4_000  # plies: both are weak, and nobody is in a hurry
-_HALF_A_SECOND = replace(BOULDER, budget=Budget(10**9, 0.5))
+_STRONG = ROBOTS["boulder"].budget.nodes
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two players, how many of forty games the first has to win, and how long one may last."""
+    """Two players, how many games they play, and how long one may last."""
 
     name: str
     first: Player
     second: Player
-    needed: int = 0
+    games: int = 400
     most: int = MOST_PLIES
 
 
@@ -30,50 +37,40 @@ def robot(player: Robot, nodes: int | None = None) -> RobotPlayer:
     return RobotPlayer(replace(player, budget=budget))
 
 
-PAIRINGS = {
-    "random": Pairing("`pebble` v any move", robot(PEBBLE), RandomMover(), 40, _LONG),
-    "material": Pairing("depth 2, material v `pebble`", MaterialPlayer(), robot(PEBBLE), 20, _LONG),
-    "pebble": Pairing("`cobble` v `pebble`", robot(COBBLE), robot(PEBBLE), 34),
-    "cobble": Pairing("`boulder` v `cobble`", robot(BOULDER), robot(COBBLE), 34),
-    "rings": Pairing(
-        "`boulder` at half a second v depth 4, material and rings",
-        RobotPlayer(_HALF_A_SECOND),
-        RingPlayer(),
-        40,
-    ),
-}
+def in_proportion(player: Robot, plan: Plan) -> RobotPlayer:
+    """A robot for fast games: `boulder` and stronger ones with fewer nodes, in proportion."""
+    nodes = player.budget.nodes
+    return robot(player, nodes * plan.nodes // _STRONG if nodes >= _STRONG else nodes)
+
+
+def pairings(plan: Plan) -> Iterator[Pairing]:
+    """Each robot beside a random mover and its neighbour, and the simple players beside robots."""
+    for each in ROBOTS.values():
+        yield Pairing(f"`{each.name}` v any move", in_proportion(each, plan), RandomMover(), 40)
+    for weaker, stronger in pairwise(ROBOTS.values()):
+        # Nodes in proportion: of both, or the gap would not be theirs.
+        share = 1 if stronger.budget.nodes < _STRONG else plan.nodes / _STRONG
+        one, other = (robot(each, int(each.budget.nodes * share)) for each in (stronger, weaker))
+        yield Pairing(f"`{stronger.name}` v `{weaker.name}`", one, other)
+    for name, player, (weaker, stronger) in SIMPLE:
+        yield Pairing(f"{name} v `{weaker}`", player, robot(ROBOTS[weaker]))
+        yield Pairing(f"`{stronger}` v {name}", robot(ROBOTS[stronger]), player)
+
+
+SIMPLE: tuple[tuple[str, Player, tuple[str, str]], ...] = (
+    ("one ply, 20 % random", GreedyPlayer(), ("pebble", "flint")),
+    ("depth 2, material", MaterialPlayer(), ("flint", "stone")),
+    ("depth 4, material and rings", RingPlayer(), ("cobble", "rock")),
+)
+"""The simple players, each with the robots that it stands between."""
 
 
 def ladder(plan: Plan) -> str:
-    """What each pairing came to, beside what is asked of it."""
-    count = plan.count(40)
+    """What each pairing came to, as a difference in Elo too."""
     rows = []
-    for name, pairing in PAIRINGS.items():
-        score, plies = score_of(plan, pairing, name, count)
-        rows.append((pairing.name, *_counted(score), plies, f"{pairing.needed} of 40"))
-        print(*rows[-1], flush=True)
-    return table(("who", "won", "no result", "lost", "plies, median", "asked"), rows)
-
-
-def fast_pairings(plan: Plan) -> dict[str, Pairing]:
-    """Neighbours in strength, and the strongest one with half its nodes."""
-    fast = robot(BOULDER, plan.nodes)
-    some = f"{plan.nodes:,} nodes"
-    return {
-        "pebble": Pairing("`cobble` v `pebble`", robot(COBBLE), robot(PEBBLE)),
-        "cobble": Pairing(f"`boulder` at {some} v `cobble`", fast, robot(COBBLE)),
-        "rings": Pairing(f"`boulder` at {some} v depth 4, material and rings", fast, RingPlayer()),
-        "half": Pairing(f"`boulder` at {some} v at half", fast, robot(BOULDER, plan.nodes // 2)),
-    }
-
-
-def elo(plan: Plan) -> str:
-    """Elo differences from many fast games, which a number of nodes bounds."""
-    count = plan.count(400)
-    rows = []
-    for name, pairing in fast_pairings(plan).items():
-        score, plies = score_of(plan, pairing, name, count)
-        rows.append((pairing.name, *_counted(score), plies, told(score)))
+    for pairing in pairings(plan):
+        score, plies = score_of(plan, pairing, pairing.name, plan.count(pairing.games))
+        rows.append((pairing.name, score.won, score.drawn, score.lost, plies, told(score)))
         print(*rows[-1], flush=True)
     return table(("who", "won", "no result", "lost", "plies, median", "Elo, 95 of 100"), rows)
 
@@ -95,7 +92,3 @@ def _score(winners: tuple[int, ...], seat: int) -> Score:
     if not winners:
         return Score(drawn=1)
     return Score(won=1) if seat in winners else Score(lost=1)
-
-
-def _counted(score: Score) -> tuple[int, int, int]:
-    return score.won, score.drawn, score.lost

@@ -4,17 +4,19 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pbm.robots.thinking import Robot, think
+from pbm.robots.thinking import think
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import Budget
+from pbm.rules.robots import Robot
 
 Player = Callable[[Sequence[AbalonePosition], int], str]
 """Its move, from the positions that may come back and a seed. All of them can be pickled."""
 
 _ENOUGH = 10**9
+_WHIM = 0.2
 _PLAIN = Ways(
     best_reply=0,
     quiescence=0,
@@ -65,6 +67,16 @@ class RingPlayer:
 
     def __call__(self, positions: Sequence[AbalonePosition], seed: int) -> str:
         return _plainly(positions[-1], self.depth, _RINGS, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class GreedyPlayer:
+    """The best move by material and rings, before the answer; any move one time of five."""
+
+    def __call__(self, positions: Sequence[AbalonePosition], seed: int) -> str:
+        if _dice(positions, seed).random() < _WHIM:
+            return RandomMover()(positions, seed)
+        return _plainly(positions[-1], 1, _RINGS, seed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from arena.games import Match, Setup, leaders_of, seated, winners_of
 from arena.ladder import robot
 from arena.opponents import EnginePlayer, Player
 from arena.plan import Plan, table
-from pbm.robots.thinking import BOULDER, PEBBLE
 from pbm.rules.abalone.engine.weights import Ways
 from pbm.rules.contract import Budget
+from pbm.rules.robots import ROBOTS
 
 MOST_PLIES = 200
 """For each seat: a game of several that is not over then has no winner."""
@@ -17,7 +17,7 @@ MOST_PLIES = 200
 def several(plan: Plan) -> str:
     """One strong robot among weak ones: how much more than its share it wins."""
     count = plan.count(60)
-    strong, weak = robot(BOULDER, plan.nodes), robot(PEBBLE)
+    strong, weak = robot(ROBOTS["boulder"], plan.nodes), robot(ROBOTS["pebble"])
     rows = []
     for seats in (3, 4, 5, 6):
         won, none = _wins(plan, strong, weak, seats, count)

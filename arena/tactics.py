@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from arena.games import FOR_TWO, after
 from arena.plan import Plan, table
-from pbm.robots.thinking import BOULDER
 from pbm.rules.abalone.engine.searching import evaluate, search
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import Budget
+from pbm.rules.robots import ROBOTS
 
 _DEEPER = 10
 
@@ -17,7 +17,7 @@ _DEEPER = 10
 def tactics(plan: Plan) -> str:
     """The value that moves lose, as a search of ten times the nodes sees it."""
     count = plan.count(100)
-    nodes = BOULDER.budget.nodes if plan.games is None else plan.nodes
+    nodes = ROBOTS["boulder"].budget.nodes if plan.games is None else plan.nodes
     lost = sorted(plan.run(Loss(nodes), positions(plan.seed, count)))
     row = (f"{nodes:,}", count, lost.count(0), lost[count // 2], lost[count * 9 // 10], lost[-1])
     print(*row, flush=True)

@@ -18,10 +18,10 @@ from pbm.play.boards import Setup, start_board
 from pbm.play.limits import FIRST_STARTS, MOST_UNANSWERED, MOST_WITH_ROBOTS, STARTS, TAKEN_UP
 from pbm.rules.contract import Game, Searches, has
 from pbm.rules.registry import game_named
+from pbm.rules.robots import WEAKEST
 from pbm.store.db import UnitOfWork
 from pbm.store.values.players import Player
 
-FOR_BEGINNERS = "pebble"
 _LONGEST = 16  # characters of a handle
 _LETTERS = f"{ascii_lowercase}{digits}-_"
 
@@ -149,7 +149,7 @@ def boards_with_robots(work: UnitOfWork, player: Player) -> int:
 
 def robot_to_begin_with(work: UnitOfWork, game: str) -> str | None:
     """The robot for beginners, None if it does not play a game."""
-    robot = work.players.by_handle(FOR_BEGINNERS) if robots_play(game_named(game)) else None
+    robot = work.players.by_handle(WEAKEST) if robots_play(game_named(game)) else None
     return robot.handle if robot and robot.robot and robot.is_active else None
 
 

@@ -6,11 +6,10 @@ timer checks whether the board still waits for its move. A robot's move is a job
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any
 
 from pbm.errors import Refusal
@@ -31,6 +30,7 @@ from pbm.rules.contract import (
     completed,
 )
 from pbm.rules.registry import game_named
+from pbm.rules.robots import ADVISER, ROBOTS
 from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus, NewPly, Progress, Round
@@ -202,13 +202,9 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
     )
 
 
-SECONDS: Mapping[str, float] = MappingProxyType({"pebble": 0.01, "cobble": 0.01, "boulder": 0.25})
-"""The expected processor time of a search by each robot; short ones go first."""
-
-
 def seconds_of(robot: str | None = None) -> float:
-    """The expected processor time of a robot's search, by default of the longest."""
-    return SECONDS.get(robot or "", max(SECONDS.values()))
+    """The expected processor time of a robot's search, by default of a hint's."""
+    return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:

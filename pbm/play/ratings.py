@@ -6,19 +6,19 @@ a view of the finished boards in the order in which they were counted, and can b
 the boards alone.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from math import sqrt
 from statistics import fmean
-from types import MappingProxyType
 
 from openskill.models import PlackettLuce
 
 from pbm.events.board import RatingsRecounted, RecountedRating
 from pbm.play.results import places_of, scores_of
 from pbm.rules.registry import game_named, games
+from pbm.rules.robots import ROBOTS
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus, Seat
@@ -35,8 +35,6 @@ REPEATED_WITHIN = timedelta(days=30)
 _FULL_WINS = 2  # over the same opponent in that time; each further one counts half the one before
 _PER_MONTH = 0.6  # growth of the uncertainty without a game, in quadrature
 _MONTH = timedelta(days=30)
-MEASURED: Mapping[str, int] = MappingProxyType({"pebble": 950, "cobble": 1500, "boulder": 2050})
-"""The fixed rating of each robot; `docs/strength.md` says how it was measured."""
 _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one step of the model
 _TWO = 2
 
@@ -109,8 +107,8 @@ def at(rating: Rating | None, now: datetime) -> Rating:
 
 
 def measured(robot: str) -> Rating:
-    """The fixed rating of a robot; the middle if it was not measured."""
-    number = MEASURED.get(robot, _MIDDLE)
+    """The fixed rating of a robot; the middle for one that is no more."""
+    number = ROBOTS[robot].rating if robot in ROBOTS else _MIDDLE
     return Rating(_model().mu + (number - _MIDDLE) / _STEP, 0.0, 0, None)
 
 

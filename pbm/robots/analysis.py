@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pbm.robots.thinking import ROBOTS, Course, think, what_may_come_back
+from pbm.robots.thinking import Course, think, what_may_come_back
 from pbm.rules.contract import WON, Budget, Explains, Game, Position, Searches, SearchResult, has
 from pbm.rules.registry import game_named
+from pbm.rules.robots import ADVISER, ROBOTS
 from pbm.rules.sides import hand, turn
 
 SHORT_LOOK, LONG_LOOK = 6_000, 60_000  # nodes a ply
@@ -63,9 +64,9 @@ class Piece:
 
 
 def advise(course: Course, seed: int, easier: int) -> Advice:
-    """A hint by the strongest robot. Raises RulesError, NoMoveError."""
+    """A hint by a strong robot. Raises RulesError, NoMoveError."""
     game, positions = game_named(course.game), course.positions()
-    thought = think([*ROBOTS.values()][-1], game, positions, seed, easier=easier)
+    thought = think(ROBOTS[ADVISER], game, positions, seed, easier=easier)
     lines = (line.moves for line in thought.found.lines if line.moves[0] == thought.move)
     line = next(lines, (thought.move,))
     return Advice(thought.move, line[:_PLIES_OF_HINT], _reasons(game, positions[-1], line))

@@ -1,59 +1,24 @@
 """The robots: how a move is chosen, and a draw offer answered, from the game so far and a seed."""
 
-import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from pbm.rules.contract import (
     WON,
     Budget,
     Claims,
     Game,
-    Line,
     Position,
     Searches,
     SearchResult,
     Suggests,
-    TellsThreats,
     has,
 )
 from pbm.rules.registry import game_named
+from pbm.rules.robots import ROBOTS, Robot
 from pbm.rules.sides import turn
 
-
-@dataclass(frozen=True, slots=True)
-class Robot:
-    """A computer player.
-
-    `budget` limits its search. Of the best `lines` it takes any scored at most `within` hundredths
-    below the best; a `careful` one first drops those that let opponents take a piece at once.
-    `whims` is the share of its moves taken from the worst quarter instead, unless a win is in
-    sight.
-    """
-
-    name: str
-    budget: Budget
-    lines: int = 1
-    within: int = 0
-    careful: bool = False
-    whims: float = 0
-
-
 _UNSEARCHED = SearchResult((), 0, 0)
-_ALL_MOVES = 1_000
-_GUARD = 90.0  # seconds: the nodes decide, however busy the machine and without a compiled core
-
-PEBBLE = Robot(
-    "pebble", Budget(5_000, _GUARD, depth=1), _ALL_MOVES, within=20, careful=True, whims=0.6
-)
-COBBLE = Robot("cobble", Budget(10_000, _GUARD, depth=3), lines=4, within=4)
-BOULDER = Robot("boulder", Budget(600_000, _GUARD))
-
-ROBOTS: Mapping[str, Robot] = MappingProxyType(
-    {robot.name: robot for robot in (PEBBLE, COBBLE, BOULDER)}
-)
-"""Every robot by name, the weakest first."""
 
 
 class NoMoveError(ValueError):
@@ -130,7 +95,7 @@ def think(
     found = game.search(positions, robot.budget, best=robot.lines, seed=seed)
     if not found.lines:
         return _any_move(game, position)
-    line = _chosen(robot, game, position, found.lines, seed)
+    line = robot.choose(position, found.lines, seed)
     return RobotMove(line.moves[0], found.lines[0].score, found)
 
 
@@ -142,20 +107,6 @@ def _any_move(game: Searches, position: Position) -> RobotMove:
     if not found.lines:
         raise NoMoveError("nothing was found")
     return RobotMove(found.lines[0].moves[0])
-
-
-def _chosen(robot: Robot, game: Game, position: Position, lines: Sequence[Line], seed: int) -> Line:
-    """One of the lines that count as equal for the robot."""
-    dice = random.Random(f"{seed} {position.state()}")
-    if robot.careful and has(game, TellsThreats):
-        seat, threats = turn(position) or 1, list[int]()
-        for line in lines:
-            after = position.play(position.parse(line.moves[0], seat)).position
-            threats.append(game.threatened(after, seat))
-        lines = [line for line, count in zip(lines, threats, strict=True) if count == min(threats)]
-    if dice.random() < robot.whims and lines[0].score < WON:
-        return dice.choice(lines[-len(lines) // 4 :])
-    return dice.choice([line for line in lines if line.score >= lines[0].score - robot.within])
 
 
 EVEN = 50  # score in hundredths; a smaller lead counts as even

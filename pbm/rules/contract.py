@@ -520,7 +520,8 @@ class Budget:
     """The limits of a search.
 
     `nodes` are positions: the same number finds the same. `seconds` only guard against a slow
-    machine. `depth` is in plies; None for as deep as the nodes reach.
+    machine. `depth` is in plies; None for as deep as the nodes reach, 0 for one ply without a look
+    at what it allows to be taken.
     """
 
     nodes: int
@@ -579,14 +580,6 @@ class Explains(Protocol):
         The other moves are the continuation. Each reason is a fact of the position, as data of the
         macro `why`.
         """
-
-
-class TellsThreats(Protocol):
-    """A game that knows what can be taken at once, which careful robots avoid."""
-
-    def threatened(self, position: Any, seat: int) -> int:
-        """The number of a seat's pieces that an opponent could take with one move, if it were that
-        opponent's turn; in a game without taking, 1 if one of them could win."""
 
 
 class MayLack(Protocol):

@@ -9,7 +9,7 @@ from pbm.commands.sentences.everyday import ANSWERS
 from pbm.errors import Refusal
 from pbm.play.game_words import is_game, mentions_place
 from pbm.play.turn import Turn
-from pbm.robots.thinking import ROBOTS
+from pbm.rules.robots import ROBOTS
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 

@@ -9,8 +9,8 @@ from sqlalchemy import update
 
 from pbm.play.limits import HINTS
 from pbm.robots import analysis
-from pbm.robots.thinking import BOULDER
 from pbm.rules.contract import Budget
+from pbm.rules.robots import ADVISER, ROBOTS
 from pbm.store.schema.games import boards
 from pbm.store.schema.running import search_jobs
 from tests.conversations.playing import mirrored
@@ -21,8 +21,8 @@ from tests.table import Person, Table
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """The strongest robot thinks shorter than it does."""
-    quick = replace(BOULDER, budget=Budget(300, depth=2))
-    monkeypatch.setattr(analysis, "ROBOTS", {BOULDER.name: quick})
+    quick = replace(ROBOTS[ADVISER], budget=Budget(300, depth=2))
+    monkeypatch.setattr(analysis, "ROBOTS", {ADVISER: quick})
 
 
 def begin(table: Table, line: str = "challenge pebble -unrated") -> Person:

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from pbm.errors import OperatorError
-from pbm.play.begin import FOR_BEGINNERS
-from pbm.robots.thinking import ROBOTS
+from pbm.rules.robots import WEAKEST
 from pbm.service.operator import boards, players
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
@@ -153,11 +152,10 @@ def test_what_is_told_of_a_robot(table: Table) -> None:
 
 
 def test_the_weakest_is_offered_to_beginners_while_it_plays(table: Table) -> None:
-    assert next(iter(ROBOTS)) == FOR_BEGINNERS
     alice, offer = table.joins("alice"), 'answer with "challenge pebble"'
     assert offer in alice.says("play").newest.text
     alice.says("unseek")
-    players.suspend(office(table), FOR_BEGINNERS, "a try")
+    players.suspend(office(table), WEAKEST, "a try")
     assert 'answer with "challenge' not in alice.says("play").newest.text
 
 

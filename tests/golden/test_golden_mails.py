@@ -20,8 +20,9 @@ from pbm.commands.families.play import Resign
 from pbm.play.limits import NEWCOMERS_ANSWERS
 from pbm.robots import analysis
 from pbm.robots.analysis import Judged, Piece
-from pbm.robots.thinking import BOULDER, Course, RobotMove
+from pbm.robots.thinking import Course, RobotMove
 from pbm.rules.contract import Budget
+from pbm.rules.robots import ADVISER, ROBOTS
 from pbm.service.asking import challenges, newcomers, questions
 from pbm.service.robots import analyses, hints, moves
 from pbm.service.robots.jobs import MOST_TRIES
@@ -291,7 +292,9 @@ def _helped_by_robots(
     """What robots find for people, by a short search, and what is told where none comes to its
     end."""
     monkeypatch.setattr(
-        analysis, "ROBOTS", {BOULDER.name: replace(BOULDER, budget=Budget(300, depth=2))}
+        analysis,
+        "ROBOTS",
+        {ADVISER: replace(ROBOTS[ADVISER], budget=Budget(300, depth=2))},
     )
     monkeypatch.setattr(analyses, "look_at", _as_if_dear)
     for look in ("SHORT_LOOK", "LONG_LOOK"):

@@ -12,7 +12,7 @@ from pbm.errors import Refusal
 from pbm.mail.reading.inbound import clean_subject
 from pbm.mail.writing.blocks import COLUMNS, blocks_of
 from pbm.resources import help_pages
-from pbm.robots.thinking import ROBOTS
+from pbm.rules.robots import ROBOTS
 from tests.help.boards import flow
 from tests.help.pages import PAGES, SERVER, SUBJECTS, html_lines, mailed, page_text, text_lines
 from tests.rows import each_row
@@ -29,10 +29,9 @@ def title(subject: str) -> str:
 
 
 def test_the_pages_are_these() -> None:
-    robots = ["boulder", "cobble", "pebble", "robots"]
-    others = ["boards", "boards all", "clocks", "commands", "limits", "start", "tutorial"]
+    others = ["boards", "boards all", "clocks", "commands", "limits", "robots", "start", "tutorial"]
     game = ["abalone", *(f"abalone {more}" for more in ("boards", "notation", "rules", "tactics"))]
-    assert sorted([*robots, *others, *game]) == PAGES
+    assert sorted([*others, *game]) == PAGES
 
 
 @each_row("subject", SUBJECTS)
@@ -145,8 +144,9 @@ def test_the_rules_answer_to_a_subject(subject: str) -> None:
         ("tactics", "abalone tactics"),
         ("  Tutorial ", "tutorial"),
         ("abalone tutorial", "tutorial"),
-        ("ai-pebble", "pebble"),
-        ("AI-Boulder", "boulder"),
+        ("ai-pebble", "robots"),
+        ("AI-Boulder", "robots"),
+        *((name, "robots") for name in ROBOTS),
         ("robot", "robots"),
         ("ai", "robots"),
     ],
@@ -164,7 +164,7 @@ def test_an_unknown_page_is_refused_with_those_there_are(subject: str) -> None:
     assert refused.value.params["pages"] == PAGES
 
 
-@each_row("name", ["abalone", "abalone notation", "start", "tutorial", "robots", *ROBOTS])
+@each_row("name", ["abalone", "abalone notation", "start", "tutorial", "robots"])
 def test_what_a_page_shows_to_be_sent_can_be_sent(name: str) -> None:
     text = help_pages()[name].read_text(encoding="utf-8")
     shown = [line.removeprefix(MARK) for line in text.split("\n") if line.startswith(MARK)]

@@ -1,17 +1,19 @@
-"""Robots think over whatever a game offers: a search, or a search and what is threatened."""
+"""Robots think over whatever a game offers: a search."""
 
-import random
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pbm.robots.thinking import BOULDER, COBBLE, PEBBLE, ROBOTS, NoMoveError, think
+from pbm.robots.thinking import NoMoveError, think
 from pbm.rules.abalone import GAME
 from pbm.rules.contract import Budget, Game
+from pbm.rules.robots import ROBOTS, WEAKEST, Robot
+from tests.rules.random_positions import two_player_positions
+
+WEAK = [robot for robot in ROBOTS.values() if robot.seconds < 0.05]
 
 SECOND = Path(__file__).parents[1] / "games"
 
@@ -43,10 +45,14 @@ def after(game: Any, *moves: str, seats: int = 2) -> list[Any]:
 
 
 def test_the_robots_are_ordered_by_strength() -> None:
-    assert list(ROBOTS) == ["pebble", "cobble", "boulder"]
+    ratings = [robot.rating for robot in ROBOTS.values()]
+    assert ratings == sorted(ratings)
+    assert {"pebble": 950, "cobble": 1500, "boulder": 2050}.items() <= {
+        robot.name: robot.rating for robot in ROBOTS.values()
+    }.items()
 
 
-@pytest.mark.parametrize("robot", [PEBBLE, COBBLE])
+@pytest.mark.parametrize("robot", WEAK)
 def test_the_same_arguments_give_the_same_thought(robot: Any) -> None:
     positions = after(GAME, "a1-c3,b2")
     thoughts = [think(robot, GAME, positions, seed) for seed in (1, 2, 3, 4, 1)]
@@ -60,69 +66,51 @@ def test_the_same_arguments_give_the_same_thought(robot: Any) -> None:
 
 def test_the_seed_chooses_among_what_a_robot_does_not_tell_apart() -> None:
     positions = after(GAME)
-    assert len({think(PEBBLE, GAME, positions, seed).move for seed in range(10)}) > 1
+    assert len({think(ROBOTS[WEAKEST], GAME, positions, seed).move for seed in range(10)}) > 1
 
 
-def test_a_whim_is_from_the_worst_quarter_and_misses_no_win(second_game: Game) -> None:
-    whimsical = replace(COBBLE, lines=1000, whims=1)
-    thought = think(whimsical, GAME, after(GAME, "a1-c3,b2"), 4)
-    scores = {line.moves[0]: line.score for line in thought.found.lines}
-    ranked = sorted(scores.values())
-    assert scores[thought.move] <= ranked[len(ranked) // 4] < ranked[-1] == thought.score
-    assert think(whimsical, second_game, after(second_game, *"agbgcf"), 7).move == "d"
+@pytest.mark.parametrize("robot", WEAK)
+def test_a_robot_plays_no_move_that_it_sees_to_lose_a_marble(robot: Robot) -> None:
+    refused = 0
+    for seed, position in enumerate(two_player_positions(20)):
+        found = GAME.search([position], robot.budget, best=1000)
+        scores = {line.moves[0]: line.score for line in found.lines}
+        best = found.lines[0].score
+        assert best - scores[think(robot, GAME, [position], seed).move] < 100, position
+        refused += min(scores.values()) <= best - 100
+    assert refused > 2
 
 
 def test_a_game_brings_its_own_search(second_game: Game) -> None:
+    # Three in a row stand at the bottom: whoever moves wins, or has to hinder it.
     for robot in ROBOTS.values():
-        # Three in a row stand at the bottom: whoever moves wins, or has to hinder it.
-        assert think(robot, second_game, after(second_game, *"agbgc"), 7).move == "d"
-        if robot is not PEBBLE:
-            assert think(robot, second_game, after(second_game, *"agbgcf"), 7).move == "d"
-
-
-def test_a_careful_robot_leaves_nothing_to_be_taken(second_game: Any) -> None:
-    dice = random.Random(3)
-    careless = 0
-    for seed in range(8):
-        positions = after(second_game)
-        while positions[-1].to_move and len(positions) < 12:
-            position = positions[-1]
-            free = [name for name in "abcdefg" if position.is_free(name)]
-            positions.append(position.play(position.parse(dice.choice(free), 1)).position)
-        position = positions[-1]
-        if not position.to_move:
-            continue
-        seat = position.turn
-        left = {
-            name: second_game.threatened(position.play(position.parse(name, seat)).position, seat)
-            for name in "abcdefg"
-            if position.is_free(name)
-        }
-        assert left[think(PEBBLE, second_game, positions, seed).move] == min(left.values())
-        careless += min(left.values()) < max(left.values())
-    assert careless > 1
+        assert think(robot, second_game, after(second_game, *"agbgcf"), 7).move == "d"
+        if robot.budget.depth not in (0, 1):
+            assert think(robot, second_game, after(second_game, *"agbgc"), 7).move == "d"
 
 
 def test_easier_is_the_next_weaker_robot_and_at_last_any_move() -> None:
     positions = after(GAME, "a1-c3,b2")
-    for easier, robot in ((1, COBBLE), (2, PEBBLE)):
-        assert think(BOULDER, GAME, positions, 5, easier=easier) == think(robot, GAME, positions, 5)
-    last = think(BOULDER, GAME, positions, 5, easier=3)
+    *weaker, strongest = WEAK
+    for easier, robot in enumerate(reversed(weaker), 1):
+        found = think(strongest, GAME, positions, 5, easier=easier)
+        assert found == think(robot, GAME, positions, 5)
+    last = think(strongest, GAME, positions, 5, easier=len(WEAK))
     assert (last.score, last.found.lines, last.found.nodes) == (None, (), 0)
     assert last.move == GAME.example_move(positions[-1])
 
 
 def test_a_game_without_an_example_has_any_move_searched(second_game: Any) -> None:
-    thought = think(PEBBLE, second_game, after(second_game), 0, easier=9)
+    thought = think(ROBOTS[WEAKEST], second_game, after(second_game), 0, easier=9)
     assert (thought.move in "abcdefg", thought.score) == (True, None)
 
 
 def test_no_move_is_thought_of_where_there_is_none(second_game: Any) -> None:
     with pytest.raises(NoMoveError):
-        think(PEBBLE, Unsearched(), after(GAME), 0)  # type: ignore[arg-type]
+        think(ROBOTS[WEAKEST], Unsearched(), after(GAME), 0)  # type: ignore[arg-type]
     for easier in (0, 9):
         with pytest.raises(NoMoveError):
-            think(PEBBLE, second_game, after(second_game, *"agbgcgd"), 0, easier=easier)
+            think(ROBOTS[WEAKEST], second_game, after(second_game, *"agbgcgd"), 0, easier=easier)
 
 
 def test_a_budget_bounds_what_is_looked_at(second_game: Any) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pbm.play.boards import SECONDS, seconds_of
-from pbm.robots.thinking import ROBOTS
+from pbm.play.boards import seconds_of
+from pbm.rules.robots import ROBOTS
 from pbm.service.robots import jobs
 from pbm.service.robots.handler import JobHandler
 from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs
@@ -107,9 +107,9 @@ def test_a_long_search_waits_for_a_bounded_time(table: Table) -> None:
 
 
 def test_each_robot_has_an_expected_time() -> None:
-    assert SECONDS.keys() == ROBOTS.keys()
-    assert list(SECONDS.values()) == sorted(SECONDS.values())
-    assert seconds_of("unknown") == seconds_of() == SECONDS["boulder"]
+    seconds = [seconds_of(name) for name in ROBOTS]
+    assert seconds == sorted(seconds)
+    assert seconds_of("unknown") == seconds_of() == seconds_of("boulder")
 
 
 def test_who_has_waited_for_long_goes_before_who_comes(table: Table) -> None:

@@ -21,6 +21,7 @@ from pbm.play.views import opening_view
 from pbm.resources import help_pages, strength_file
 from pbm.rules.contract import Game, Option, Position, SetupError, View, completed
 from pbm.rules.registry import default_game, games
+from pbm.rules.robots import ROBOTS
 
 MARK = "  => "
 """Prefix of every line that shows what to send."""
@@ -42,7 +43,7 @@ _ALSO = {
     "pbm": _FIRST,
     "command": "commands",
     "clock": "clocks",
-    **dict.fromkeys(("robot", "ai", "computer"), _ROBOTS),
+    **dict.fromkeys(("robot", "ai", "computer", *ROBOTS), _ROBOTS),
 }
 _OLDER_ROBOT = "ai-"  # prefix of robots' names on older servers
 _HOW_TO_SEND = (
@@ -124,7 +125,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
         text = text.replace("{{boards}}", "\n\n".join(drawings))
     text = text.replace("{{board names}}", "\n".join(_board_names()))
     if _STRENGTH_BLOCK in text:
-        told = strength_text("" if name == _ROBOTS else name)
+        told = strength_text()
         text = text.replace(_STRENGTH_BLOCK, told and f"{fill(told, _FILE_COLUMNS)}\n\n")
     shown = default_game() if name == _BOARDS else games().get(name)
     return {
@@ -259,17 +260,13 @@ def _in_quotes(text: str) -> str:
     return text.replace("`", '"')
 
 
-def strength_text(only: str = "") -> str:
-    """The results of games between robots, a sentence per pair; with `only`, of one robot.
-
-    Empty if none were measured.
-    """
+def strength_text() -> str:
+    """The results of games between robots, a sentence per pair; empty if none were measured."""
     path = strength_file()
     part = _PART.search(path.read_text(encoding="utf-8")) if path else None
     told = []
     for first, second, won, neither, lost in _ROW.findall(part[1] if part else ""):
-        if only in ("", first, second):
-            games = int(won) + int(neither) + int(lost)
-            drawn = f"; {neither} had no winner" if int(neither) else ""
-            told.append(f"{first} won {won} of {games} games against {second}{drawn}.")
+        games = int(won) + int(neither) + int(lost)
+        drawn = f"; {neither} had no winner" if int(neither) else ""
+        told.append(f"{first} won {won} of {games} games against {second}{drawn}.")
     return " ".join(told)

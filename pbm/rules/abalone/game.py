@@ -100,10 +100,6 @@ class Abalone:
         """The reasons for the first of these moves, the strongest first."""
         return tuple(explaining.reasons(position, moves))
 
-    def threatened(self, position: AbalonePosition, seat: int) -> int:
-        """The number of a seat's marbles that an opponent could eject with one move."""
-        return explaining.threatened(position, seat).bit_count()
-
     def search(
         self,
         positions: Sequence[AbalonePosition],

@@ -26,9 +26,9 @@ from pbm.mail.site import own_address
 from pbm.mail.smtp_out.connection import Timeouts
 from pbm.mail.smtp_out.maildir import check_folders
 from pbm.mail.smtp_out.smarthost import Smarthost, SmarthostTransport, parse_smarthost
-from pbm.robots.thinking import ROBOTS
 from pbm.rules.contract import MayLack, has
 from pbm.rules.registry import games, left_out
+from pbm.rules.robots import ROBOTS
 from pbm.service.intake.upstream_mta import known_front, why_doubted
 from pbm.service.operator.check_result import CheckResult, DubiousError, checked
 from pbm.service.operator.copies import sqlite_path

@@ -17,7 +17,7 @@ from pbm.clock import Clock
 from pbm.mail.site import Site
 from pbm.play.boards import request_move
 from pbm.play.turn import Turn
-from pbm.robots.thinking import ROBOTS
+from pbm.rules.robots import ROBOTS
 from pbm.service.robots import analyses, hints, moves
 from pbm.service.robots.handler import JobHandler, RobotTurn
 from pbm.service.robots.worker_processes import Computation, SearchFailedError

@@ -171,14 +171,6 @@ class FourInARow:
         value = standing(position, 1)
         return value, -value
 
-    def threatened(self, position: Position, seat: int) -> int:
-        rows = (
-            replace(position, turn=3 - seat).play(Column(name)).position.rows
-            for name in COLUMNS
-            if position.is_free(name) and not position.outcome
-        )
-        return int(any(four_of(after, SIGNS[3 - seat]) for after in rows))
-
     def told(self, start: Position, position: Position) -> tuple[dict[str, Any], ...]:  # noqa: ARG002
         return ({"symbol": "x"}, {"symbol": "o"})
 

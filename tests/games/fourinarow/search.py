@@ -63,7 +63,8 @@ def search(position: Any, budget: Budget, best: int, seed: int) -> SearchResult:
     looking = Looking(budget, columns)
     lines, depth = Looking(Budget(len(columns)), columns).lines(position, 1), 1
     try:
-        for deeper in range(1, (budget.depth or 42) + 1):
+        deepest = 42 if budget.depth is None else max(1, budget.depth)
+        for deeper in range(1, deepest + 1):
             lines, depth = looking.lines(position, deeper), deeper
             if abs(lines[0].score) >= WON:
                 break

@@ -46,7 +46,8 @@ def search(
         told and (lambda outlook: told(_found(positions[-1], outlook, by))),
     )
     twin = compiled.search if by == "compiled" else plain.search
-    outlook = twin(root_of(positions), weights or Weights(), ways or Ways(), limits)
+    ways = ways or Ways(quiescence=budget.depth != 0)
+    outlook = twin(root_of(positions), weights or Weights(), ways, limits)
     return _found(positions[-1], outlook, by)
 
 

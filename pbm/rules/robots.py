@@ -1,0 +1,71 @@
+"""The robots: how far each searches, how it errs, and how strong it is.
+
+They play any game that can be searched. Everything about one robot is read from this table.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from pbm.rules.contract import WON, Budget, Line, Position
+
+_GUARD = 90.0  # seconds: the nodes decide, however busy the machine and without a compiled core
+_ALL_MOVES = 1_000
+_OBVIOUS = 50  # hundredths above the median move; such a move is never overlooked
+
+
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """A computer player.
+
+    `rating` is fixed. `seconds` are the expected processor time of a search. Of the best `lines` it
+    sees only the share `sees`, and all obvious ones; its score of each is off by up to `blur`
+    hundredths.
+    """
+
+    name: str
+    rating: int
+    seconds: float
+    budget: Budget
+    lines: int = 1
+    blur: int = 0
+    sees: float = 1.0
+
+    def choose(self, position: Position, lines: Sequence[Line], seed: int) -> Line:
+        """The line to play among those that the search found, the best first; never none."""
+        if lines[0].score >= WON:
+            return lines[0]
+        dice = random.Random(f"{seed} {position.state()}")
+        obvious = lines[len(lines) // 2].score + _OBVIOUS
+        seen = [line for line in lines if line.score >= obvious or dice.random() < self.sees]
+        return max(
+            seen or lines[:1],
+            key=lambda line: line.score + dice.triangular(-self.blur, self.blur),
+        )
+
+
+def _looks(depth: int, nodes: int = 30_000) -> Budget:
+    return Budget(nodes, _GUARD, depth)
+
+
+ROBOTS: Mapping[str, Robot] = MappingProxyType(
+    {
+        robot.name: robot
+        for robot in (
+            Robot("pebble", 950, 0.01, _looks(0), _ALL_MOVES, blur=30, sees=0.15),
+            Robot("flint", 1133, 0.01, _looks(0), _ALL_MOVES, blur=20, sees=0.4),
+            Robot("stone", 1317, 0.01, _looks(1), _ALL_MOVES, blur=25, sees=0.5),
+            Robot("cobble", 1500, 0.01, _looks(3), lines=4, blur=4),
+            Robot("rock", 1683, 0.02, Budget(10_000, _GUARD)),
+            Robot("slab", 1867, 0.06, Budget(80_000, _GUARD)),
+            Robot("boulder", 2050, 0.25, Budget(600_000, _GUARD)),
+            Robot("mountain", 2233, 3.0, Budget(7_200_000, _GUARD)),
+        )
+    }
+)
+"""Every robot by name, the weakest first; `docs/strength.md` says how the ratings were measured."""
+
+WEAKEST = next(iter(ROBOTS))
+ADVISER = "boulder"
+"""The robot that gives hints: strong, and quick enough for a mail to wait for it."""
