@@ -186,12 +186,12 @@ def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]
 
 def _drop(work: UnitOfWork, board: Board, offer: Offer) -> Board:
     """Delete an offer, so that the same may be made again."""
-    return work.boards.set_offers(board, [item for item in board.offers if item != offer])
+    return work.boards.set(board, offers=tuple(item for item in board.offers if item != offer))
 
 
 def _keep(work: UnitOfWork, board: Board, offer: Offer) -> Board:
-    others = [other for other in board.offers if other.kind != offer.kind]
-    return work.boards.set_offers(board, [*others, offer])
+    others = (other for other in board.offers if other.kind != offer.kind)
+    return work.boards.set(board, offers=(*others, offer))
 
 
 def ask_all(

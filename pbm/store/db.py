@@ -14,7 +14,7 @@ from pbm.store.queues.timers import Timers
 from pbm.store.repositories.boards import Boards
 from pbm.store.repositories.buckets import Buckets
 from pbm.store.repositories.challenges import Beginnings, Challenges, Expiring
-from pbm.store.repositories.clocks import Reminders, Vacations, Waits
+from pbm.store.repositories.clocks import Reminders, Vacations
 from pbm.store.repositories.history import Analyses, History
 from pbm.store.repositories.personal_data import PersonalData
 from pbm.store.repositories.players import Players
@@ -76,7 +76,6 @@ class UnitOfWork:
     search_jobs = _Repository(SearchJobs)
     timers = _Repository(Timers)
     vacations = _Repository(Vacations)
-    waits = _Repository(Waits)
     words = _Repository(Words)
 
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:

@@ -41,8 +41,8 @@ class Room:
         """The journal of a board, or of a player."""
         with self.table.database.reading() as work:
             if board is not None:
-                return list(work.changes.of_board(board))
-            return list(work.changes.of_player(self.player(handle or "").id))
+                return list(work.changes.about(board_id=board))
+            return list(work.changes.about(player_id=self.player(handle or "").id))
 
     def is_sound(self) -> bool:
         """Whether every board replays to what is stored."""

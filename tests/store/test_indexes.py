@@ -33,8 +33,11 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         ("ix_outbox_due", "ix_outbox_failed"),
     ),
     "failed post": (lambda work: work.outbox.count("failed"), ("ix_outbox_failed",)),
-    "journal of a player": (lambda work: work.changes.of_player(1), ("ix_changes_player_id",)),
-    "journal of a board": (lambda work: work.changes.of_board(1), ("ix_changes_board_id",)),
+    "journal of a player": (
+        lambda work: work.changes.about(player_id=1),
+        ("ix_changes_player_id",),
+    ),
+    "journal of a board": (lambda work: work.changes.about(board_id=1), ("ix_changes_board_id",)),
     "who turned us down": (
         lambda work: work.questions.turned_down({"a@example.org", "a+b@example.org"}),
         ("ix_questions_address_key",),

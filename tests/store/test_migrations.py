@@ -235,7 +235,7 @@ def test_what_clocks_have_stood_still_for_is_counted(bare_database_url: str) -> 
     at, hour = table.clock(), timedelta(hours=1)
     stops = (Stop(at, at + hour, bounced=True), Stop(at, at), Stop(at, at + 2 * hour, bounced=True))
     with table.database.transaction() as work:
-        work.waits.set(work.boards.get(1), stops=stops)
+        work.boards.set(work.boards.get(1), stops=stops)
     _moved(table.database, "0024", down=True)
     migrate(table.database)
     assert [seat.stopped for seat in table.board(1).seats] == [3 * 3600, 0]

@@ -40,7 +40,7 @@ def check_resume(board: Board) -> None:
 
 def pause(work: UnitOfWork, board: Board, now: datetime) -> Board:
     """Stop the clocks of a board. A move meanwhile does not restart them."""
-    return work.waits.set(board, paused_since=board.paused_since or now)
+    return work.boards.set(board, paused_since=board.paused_since or now)
 
 
 def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
@@ -49,7 +49,7 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
     if since is None:
         return board
     stop = Stop(since, min(now, since + PAUSED_AT_MOST))
-    board = work.waits.set(keep(work, board, stop), paused_since=None)
+    board = work.boards.set(keep(work, board, stop), paused_since=None)
     look_in_time(work, board, now)
     return board
 
@@ -87,7 +87,7 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
         if not work.reminders.is_under_way(wait.player.id, board.id, since):
             board = leave_a_day(work, board, now)
             wait = wait_of(work, board, now)
-    work.waits.set(board, reminded=times)
+    work.boards.set(board, reminded=times)
     return wait.ends_at if wait else None
 
 
@@ -107,7 +107,7 @@ def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
     """Restart the reminders, since those sent while the clock stood still do not count."""
     stops = (*board.stops, Stop(now, now))  # from here on there can be a warning
-    board = work.waits.set(board, stops=stops, reminded=0)
+    board = work.boards.set(board, stops=stops, reminded=0)
     look_in_time(work, board, now)
     look_at_first_moves(work, [board], now)
 
@@ -120,7 +120,7 @@ def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
     last = before[-1] if before else None
     if last and last.begin <= begin <= last.end and last.bounced == stop.bounced:
         begin, before = last.begin, before[:-1]  # it goes on
-    return work.waits.set(board, stops=(*before, replace(stop, begin=begin)))
+    return work.boards.set(board, stops=(*before, replace(stop, begin=begin)))
 
 
 SHORTEST_GIFT, LONGEST_GIFT = timedelta(hours=1), timedelta(days=30)
@@ -144,16 +144,16 @@ def give_time(
     seconds = int(time.total_seconds())
     if waits:
         _check(board, timedelta(seconds=board.given + seconds))
-        board = work.waits.set(board, given=board.given + seconds)
+        board = work.boards.set(board, given=board.given + seconds)
     for seat in others if terms.counts_used else ():
         _check(board, timedelta(seconds=seconds - seat.used))
         banked = terms.bank if seat.banked is None else seat.banked
         banked = None if terms.bank is None or banked is None else banked + seconds
-        work.waits.set_seat(board, seat.seat, used=seat.used - seconds, banked=banked)
+        work.boards.set_seat(board, seat.seat, used=seat.used - seconds, banked=banked)
     board = work.boards.get(board.id)
     wait = wait_of(work, board, now)
     if wait is not None:
-        work.waits.set(board, reminded=min(board.reminded, wait.passed))
+        work.boards.set(board, reminded=min(board.reminded, wait.passed))
         look_in_time(work, board, now)
     given_to = others if terms.counts_used else [mover] if mover else []
     handles = dict.fromkeys(item.handle for item in given_to)

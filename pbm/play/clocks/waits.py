@@ -111,7 +111,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
         banked = terms.banked_after(spent, in_time(mover.banked))
         used = mover.used + int(spent.total_seconds())
         kept = None if banked is None else int(banked.total_seconds())
-        work.waits.set_seat(after, mover.seat, used=used, banked=kept)
+        work.boards.set_seat(after, mover.seat, used=used, banked=kept)
     look_in_time(work, work.boards.get(after.id), arrived)
 
 
@@ -231,7 +231,7 @@ def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta)
     """Add to the time that a player's clock has stood still."""
     board = work.boards.get(number)
     seat = board.seats_of(player_id)[0]
-    work.waits.set_seat(board, seat.seat, stopped=seat.stopped + int(length.total_seconds()))
+    work.boards.set_seat(board, seat.seat, stopped=seat.stopped + int(length.total_seconds()))
 
 
 def calendar_read(board: Board, now: datetime) -> tuple[Read, ...]:

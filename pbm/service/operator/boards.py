@@ -63,7 +63,9 @@ def show_board(session: OperatorSession, number: int) -> BoardFile:
             diagram = "\n".join(board.position.diagram(View()))
             signs = tuple(told["symbol"] for told in seats_data(board, board.position))
         plies, departures = work.plies.of(number), work.plies.departures(number)
-        return BoardFile(board, diagram, signs, plies, departures, work.changes.of_board(number))
+        return BoardFile(
+            board, diagram, signs, plies, departures, work.changes.about(board_id=number)
+        )
 
 
 def standing(board: Board) -> str:

@@ -54,7 +54,7 @@ def show_player(session: OperatorSession, handle: str) -> PlayerFile:
             work.boards.of_player(player.id, playing=True, most=_EVERY),
             work.boards.of_player(player.id, playing=False, most=_MOST_OVER),
             work.boards.to_move(player.id),
-            work.changes.of_player(player.id),
+            work.changes.about(player_id=player.id),
         )
 
 
@@ -111,7 +111,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
         if player.status != PlayerStatus.SUSPENDED:
             raise OperatorError(f"{player.handle} is not suspended.")
         act.work.players.change(player.id, status=PlayerStatus.ACTIVE)
-        changes = act.work.changes.of_player(player.id)
+        changes = act.work.changes.about(player_id=player.id)
         since = [change.at for change in changes if change.what == "suspended"]
         give_back(act.work, player, max(since, default=act.now), act.now)
         act.note("unsuspended", player=player)

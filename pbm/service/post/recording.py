@@ -53,7 +53,7 @@ def remind_anew(turn: Turn, mail: OutboxMail) -> None:
     for board in waiting:
         wait = wait_of(work, board, turn.now)
         if wait and not wait.is_over:
-            work.waits.set(board, reminded=0)
+            work.boards.set(board, reminded=0)
     abouts = [str(board.id) for board in waiting]
     work.timers.advance(TimerKind.CLOCK, abouts, turn.now, turn.now)
 

@@ -62,7 +62,7 @@ def watch_clock(tick: Tick) -> Done | Again:
     if passed > board.reminded:
         _remind(tick, board, player, wait, passed)
     elif soon < board.reminded:  # days that no longer count have postponed reminders
-        tick.work.waits.set(board, reminded=soon)
+        tick.work.boards.set(board, reminded=soon)
     return Again(_next_look(tick, board, wait), f"looked at the clock of board {board.id}")
 
 
@@ -104,7 +104,7 @@ def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> A
     """Tell the others once that they may claim a forfeit, as no reminder reaches the player."""
     told = len(wait.reminders) + 1
     if board.reminded < told:
-        tick.work.waits.set(board, reminded=told)
+        tick.work.boards.set(board, reminded=told)
         announce_several(tick, [ForfeitClaimable(board.id, player.handle)], but=player.id)
     return Again(tick.now + _NO_CLOCK_RUNS, f"others may claim that {player.handle} forfeits")
 

@@ -1,7 +1,6 @@
 """The inbox: mails that the server has accepted."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -28,13 +27,11 @@ from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox, inbox_raw
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement
+from pbm.store.sql.transaction import read_as
 from pbm.store.values.mails import ArrivedMail, InboxMail, InboxStatus
 
 _RAW = select(inbox_raw.c.raw).where(inbox_raw.c.inbox_id == inbox.c.id).scalar_subquery()
-_COLUMNS = tuple(
-    _RAW.label("raw") if field.name == "raw" else inbox.c[field.name] for field in fields(InboxMail)
-)
-
+_SELECTED = select(inbox, _RAW.label("raw"))
 _COPY = select(inbox.c.digest, inbox.c.recipient, inbox.c.id, inbox.c.received_at)
 _COPIES = Statement(_COPY.where(inbox.c.digest == bindparam("digest")))
 _KNOWN = Statement(
@@ -88,8 +85,7 @@ def _is_first(lane: str) -> ColumnElement[bool]:
 
 
 _CLAIM = Statement(
-    select(*_COLUMNS)
-    .where(
+    _SELECTED.where(
         inbox.c.status == NEW,
         inbox.c.place >= bindparam("lowest", type_=Float),
         or_(
@@ -124,12 +120,12 @@ _ERASE = Statement(delete(inbox_raw).where(inbox_raw.c.inbox_id == bindparam("ma
 class Inbox(MailQueue[InboxMail]):
     """Queries about incoming mail, within one transaction."""
 
-    _table, _columns, _since = inbox, _COLUMNS, "received_at"
+    _table, _selected, _kind, _since = inbox, _SELECTED, InboxMail, "received_at"
     _open = (_IS_NEW, inbox.c.status == STUCK)
     _at_any_place = _AT_ANY_PLACE
 
     def _read(self, row: Row) -> InboxMail:
-        return InboxMail(**{**row, "raw": row["raw"] or b"", "status": InboxStatus(row["status"])})
+        return read_as(InboxMail, row, raw=row["raw"] or b"")
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
         """The recipients of mails with this digest received since then, with the mails' numbers."""

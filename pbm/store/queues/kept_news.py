@@ -12,7 +12,7 @@ from pbm.store.schema.columns import DUE
 from pbm.store.schema.mails import IN_HAND, kept_news, kept_notices, outbox, outbox_contents
 from pbm.store.schema.people import players
 from pbm.store.schema.running import due
-from pbm.store.sql.transaction import Repository
+from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.mails import Kind, News
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
@@ -93,7 +93,6 @@ class AwaitingMails(Repository):
         return {mail["player_id"]: AwaitingMail(**mail) for mail in found.values()}
 
 
-_NEWS = (kept_news.c.after_ply, kept_news.c.told, kept_news.c.size, kept_news.c.kept_at)
 MOST_NOTICES = 40  # of one player, apart from news of boards
 
 
@@ -139,7 +138,7 @@ class KeptNews(Repository):
             .where(kept_news.c.player_id == players.c.id, ~due.c.stuck, due.c.due_at <= until)
         )
         query = select(players.c.id).where(players.c.id.in_(player_ids), theirs.exists())
-        return frozenset(self._transaction.scalars(query)) if player_ids else frozenset()
+        return frozenset(self._scalars(query)) if player_ids else frozenset()
 
     def keep_notice(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
         """Keep a notice for a player that concerns no board, unless `MOST_NOTICES` are kept."""
@@ -165,10 +164,9 @@ class KeptNews(Repository):
             return found
         theirs = (kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
         taken = delete(kept_news).where(*theirs)
-        rows = self._rows(taken.returning(kept_news.c.id, kept_news.c.player_id, *_NEWS))
+        rows = self._rows(taken.returning(kept_news))
         for row in sorted(rows, key=lambda row: row["id"]):
-            news = News(**{name.name: row[name.name] for name in _NEWS})
-            found[row["player_id"]] += (news,)
+            found[row["player_id"]] += (read_as(News, row),)
         return found
 
     def forget(self, player_id: int) -> None:

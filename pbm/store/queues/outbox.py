@@ -25,6 +25,7 @@ from pbm.store.schema.columns import DUE, FAILED
 from pbm.store.schema.mails import outbox, outbox_contents
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement, among
+from pbm.store.sql.transaction import read_as
 from pbm.store.values.mails import (
     ERASING_ADDRESS,
     SUPERSEDED,
@@ -36,17 +37,14 @@ from pbm.store.values.mails import (
     using_up,
 )
 
-_CONTENTS = {
-    column.name: select(column)
+_CONTENTS = (
+    select(column)
     .where(outbox_contents.c.message_id == outbox.c.message_id)
     .scalar_subquery()
     .label(column.name)
     for column in (outbox_contents.c.params, outbox_contents.c.headers)
-}
-_COLUMNS = tuple(
-    _CONTENTS[field.name] if field.name in _CONTENTS else outbox.c[field.name]
-    for field in fields(OutboxMail)
 )
+_SELECTED = select(outbox, *_CONTENTS)
 
 LONGEST_PAUSE = timedelta(hours=1)  # between two tries of a mail
 _LETS_BY = timedelta(minutes=5)  # after a try at the longest pause
@@ -79,8 +77,7 @@ _OVERTAKEN = select(_EARLIER.c.id).where(
 )
 _AMONG = among(outbox.c.id, "mails")
 _CLAIM = Statement(
-    select(*_COLUMNS)
-    .where(
+    _SELECTED.where(
         outbox.c.status == DUE,
         outbox.c.due_at >= bindparam("since"),
         outbox.c.due_at <= bindparam("now"),
@@ -132,13 +129,12 @@ _NEXT_DUE_AT = Statement(
 class Outbox(MailQueue[OutboxMail]):
     """Queries about outgoing mail, within one transaction."""
 
-    _table, _columns, _since = outbox, _COLUMNS, "written_at"
+    _table, _selected, _kind, _since = outbox, _SELECTED, OutboxMail, "written_at"
     _open = (_IS_DUE, outbox.c.status == FAILED)
     _at_any_place = _AT_ANY_MOMENT
 
     def _read(self, row: Row) -> OutboxMail:
-        read = {"params": row["params"] or {}, "headers": row["headers"] or {}}
-        return OutboxMail(**{**row, **read, "status": OutboxStatus(row["status"])})
+        return read_as(OutboxMail, row, params=row["params"] or {}, headers=row["headers"] or {})
 
     def add(self, *mails: NewMail) -> None:
         """Add mails to be sent, in this order."""
@@ -277,7 +273,7 @@ class Outbox(MailQueue[OutboxMail]):
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
         """Find the mail to an address by its unique envelope sender."""
-        query = select(*_COLUMNS).where(
+        query = _SELECTED.where(
             outbox.c.recipient_key == address_key,
             outbox.c.written_at > since,
             outbox.c.sender == sender,

@@ -5,10 +5,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from sqlalchemy import ColumnElement, RowMapping, Table, func, literal, select, union_all, update
+from sqlalchemy import (
+    ColumnElement,
+    RowMapping,
+    Select,
+    Table,
+    func,
+    literal,
+    select,
+    union_all,
+    update,
+)
 
 from pbm.store.sql.driver import Row
-from pbm.store.sql.transaction import Repository
+from pbm.store.sql.transaction import Repository, read_as
 
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)  # before any row
 SCAN_ALL = timedelta(seconds=5)  # between two scans from the beginning
@@ -27,17 +37,18 @@ _J = TypeVar("_J", bound=_Job)
 
 class _Queue(Repository, Generic[_M]):
     _table: ClassVar[Table]
-    _columns: ClassVar[Sequence[ColumnElement[Any]]]
+    _selected: ClassVar[Select[Any]]
+    _kind: type[_M]
 
     def _read(self, row: Row) -> _M:
         """The value of a row."""
-        raise NotImplementedError
+        return read_as(self._kind, row)
 
     def _find(
         self, number: int, *where: ColumnElement[bool], lock: bool = True, wait: bool = True
     ) -> _M | None:
         """Find a row; `lock` locks it, and without `wait` a locked one is skipped."""
-        query = select(*self._columns).where(self._table.c.id == number, *where)
+        query = self._selected.where(self._table.c.id == number, *where)
         row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)
         return self._read(row) if row else None
 
@@ -71,7 +82,7 @@ class MailQueue(_Queue[_M]):
 
     def waiting(self, *, most: int | None = None) -> tuple[_M, ...]:
         """The mails that wait or need the operator, oldest first."""
-        queries = (select(*self._columns).where(condition) for condition in self._open)
+        queries = (self._selected.where(condition) for condition in self._open)
         query = union_all(*queries).order_by(self._since, "id").limit(most)
         return tuple(map(self._read, self._rows(query)))
 

@@ -1,7 +1,7 @@
 """The queue of search jobs, rows of `thoughts`: leased to a process, deleted when done."""
 
 from collections.abc import Collection
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -24,11 +24,11 @@ from pbm.store.schema.people import players
 from pbm.store.schema.running import search_jobs
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement
+from pbm.store.sql.transaction import read_as
 from pbm.store.values.queues import SearchJob, SearchKind
 
 PATIENCE = 60.0  # seconds of place for a second of search
 
-_READ = tuple(search_jobs.c[field.name] for field in fields(SearchJob))
 _GIVEN = ("kind", "about", "board_id", "ply", "player_id", "params", "asked_at", "due_at")
 _OTHERS = search_jobs.alias("others")
 _WAITING = (
@@ -54,11 +54,10 @@ _ASK = Statement(
 class SearchJobs(JobQueue[SearchJob]):
     """Queries about search jobs, within one transaction."""
 
-    _table, _columns = search_jobs, _READ
+    _table, _selected, _kind = search_jobs, select(search_jobs), SearchJob
 
     def _read(self, row: Row) -> SearchJob:
-        values = {field.name: row[field.name] for field in fields(SearchJob)}
-        return SearchJob(**{**values, "params": values["params"] or {}})
+        return read_as(SearchJob, row, params=row["params"] or {})
 
     def ask(
         self,
@@ -127,9 +126,8 @@ class SearchJobs(JobQueue[SearchJob]):
 
     def about(self, kind: SearchKind, about: str) -> SearchJob | None:
         """Find a job by its kind and its `about` key."""
-        row = self._row(
-            select(*_READ).where(search_jobs.c.kind == kind, search_jobs.c.about == about)
-        )
+        its = (search_jobs.c.kind == kind, search_jobs.c.about == about)
+        row = self._row(select(search_jobs).where(*its))
         return self._read(row) if row else None
 
     def next_due_at(self) -> datetime | None:
@@ -148,7 +146,7 @@ class SearchJobs(JobQueue[SearchJob]):
         )
         robots = select(players.c.id).where(players.c.robot.is_not(None))
         query = select(boards.c.id).where(boards.c.to_move_id.in_(robots), ~asked)
-        return tuple(self._transaction.scalars(query.order_by(boards.c.id)))
+        return self._scalars(query.order_by(boards.c.id))
 
     def put_off(self, job: SearchJob, due_at: datetime) -> None:
         """End the lease; the job is due again at a moment."""

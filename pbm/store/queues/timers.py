@@ -11,12 +11,10 @@ from pbm.store.queues.queue import JobQueue
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.schema.running import due
-from pbm.store.sql.driver import Row
 from pbm.store.values.queues import Timer, TimerKind
 
 ALL_KEPT = timedelta(minutes=1)  # after this time all earlier rows are committed
 SOON = timedelta(minutes=1)  # the timer loop polls again long before
-_COLUMNS = tuple(due.columns)
 _WAITS = ~due.c.stuck
 _AT_ONCE = 500  # names in one statement
 _LOOKED_AT = 500  # due timers examined, so that the cost is bounded
@@ -25,10 +23,7 @@ _LOOKED_AT = 500  # due timers examined, so that the cost is bounded
 class Timers(JobQueue[Timer]):
     """Queries about timers, within one transaction."""
 
-    _table, _columns = due, _COLUMNS
-
-    def _read(self, row: Row) -> Timer:
-        return Timer(**row)
+    _table, _selected, _kind = due, select(due), Timer
 
     def set(
         self,
@@ -113,9 +108,8 @@ class Timers(JobQueue[Timer]):
 
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
         """The timers of a kind, by their keys."""
-        query = select(*_COLUMNS).where(due.c.kind == kind.value, due.c.about.in_(abouts))
-        rows = self._rows(query) if abouts else ()
-        return {row["about"]: Timer(**row) for row in rows}
+        query = select(due).where(due.c.kind == kind.value, due.c.about.in_(abouts))
+        return {timer.about: timer for timer in self._all(Timer, query)} if abouts else {}
 
     def readers_of(
         self,
@@ -143,7 +137,7 @@ class Timers(JobQueue[Timer]):
             seats.c.player_id == players.c.id,
         )
         query = select(players.c.id).where(players.c.id.in_(player_ids), theirs.exists())
-        return frozenset(self._transaction.scalars(query)) if player_ids else frozenset()
+        return frozenset(self._scalars(query)) if player_ids else frozenset()
 
     def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
         """Defer a timer; its tries count from zero."""
@@ -151,8 +145,6 @@ class Timers(JobQueue[Timer]):
 
     def bring_forward(self, now: datetime) -> None:
         """Shift timers set by a clock that was ahead, keeping their waits."""
-        ahead = select(*_COLUMNS).where(due.c.set_at > now)
-        for row in self._rows(ahead):
-            timer = Timer(**row)
+        for timer in self._all(Timer, select(due).where(due.c.set_at > now)):
             wait = timer.due_at - timer.set_at
             self.change(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)

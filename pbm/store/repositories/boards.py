@@ -1,13 +1,12 @@
 """Boards, their seats and their state."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Select, bindparam, case, func, insert, select, update
 
-from pbm.plain import from_plain, to_plain
 from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover
@@ -15,8 +14,8 @@ from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
-from pbm.store.sql.transaction import Repository
-from pbm.store.values.boards import Board, BoardStatus, Bookkeeping, Offer, Round, Seat, Stop
+from pbm.store.sql.transaction import Repository, read_as
+from pbm.store.values.boards import Board, BoardStatus, Bookkeeping, Round, Seat
 from pbm.store.values.players import PlayerStatus
 
 SEATED = (
@@ -38,33 +37,14 @@ SEATED = (
     .join(players, players.c.id == seats.c.player_id)
     .order_by(seats.c.board_id, seats.c.seat)
 )
-_SEAT = tuple(item.name for item in fields(Seat))
-_PARSED = ("status", "winners", "seats", "offers", "stops", "round", "tags")
-_AS_STORED = tuple(item.name for item in fields(Board) if item.name not in _PARSED)
 
 
 def board_of(row: Row, seated: Iterable[Row]) -> Board:
     """The board of its row and the rows of its seats."""
-    values = {name: row[name] for name in _AS_STORED}
-    winners, round_number, tags = row["winners"], row["round"], row["tags"]
-    return Board(
-        **values,
-        status=BoardStatus(row["status"]),
-        winners=None if winners is None else tuple(winners),
-        seats=tuple(Seat(**{name: seat[name] for name in _SEAT}) for seat in seated),
-        offers=tuple(from_plain(Offer, offer) for offer in row["offers"] or ()),
-        stops=tuple(
-            Stop(datetime.fromisoformat(begin), datetime.fromisoformat(end), bounced)
-            for begin, end, bounced in row["stops"] or ()
-        ),
-        round=Round(row["match_id"], round_number, row["rounds"]) if round_number else None,
-        tags=None if tags is None else tuple((name, value) for name, value in tags),
-    )
-
-
-def plain_stops(stops: Iterable[Stop]) -> list[list[Any]] | None:
-    """Stops as JSON; None if there are none."""
-    return [[stop.begin.isoformat(), stop.end.isoformat(), stop.bounced] for stop in stops] or None
+    number, seats = row["round"], tuple(read_as(Seat, seat) for seat in seated)
+    place = Round(row["match_id"], number, row["rounds"]) if number else None
+    offers, stops = row["offers"] or (), row["stops"] or ()
+    return read_as(Board, row, seats=seats, offers=offers, stops=stops, round=place)
 
 
 _IT = boards.c.id == bindparam("number")
@@ -125,7 +105,7 @@ class Boards(Repository):
         """Lock a board until the commit, unless another transaction has locked it."""
         query = select(boards.c.id).where(boards.c.id == board_id)
         free = query.with_for_update(skip_locked=True, key_share=True)
-        found = tuple(self._transaction.scalars(free))
+        found = self._scalars(free)
         self._transaction.locked_boards.update(found)
         return bool(found)
 
@@ -152,7 +132,7 @@ class Boards(Repository):
     def to_move(self, player_id: int) -> tuple[int, ...]:
         """The numbers of the boards on which it is this player's turn, oldest first."""
         query = select(boards.c.id).where(boards.c.to_move_id == player_id)
-        return tuple(self._transaction.scalars(query.order_by(boards.c.id)))
+        return self._scalars(query.order_by(boards.c.id))
 
     def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
         """Numbers of boards of some games on which it is this player's turn, longest wait first."""
@@ -160,7 +140,7 @@ class Boards(Repository):
             boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
         )
         longest_first = func.coalesce(boards.c.waits_since, boards.c.changed_at)
-        return tuple(self._transaction.scalars(query.order_by(longest_first, boards.c.id)))
+        return self._scalars(query.order_by(longest_first, boards.c.id))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
         """A player's boards in progress, or those that are over, newest first."""
@@ -171,7 +151,7 @@ class Boards(Repository):
             .order_by(seats.c.board_id.desc())
             .limit(most)
         )
-        return self.get_many(self._transaction.scalars(numbers).all())
+        return self.get_many(self._scalars(numbers))
 
     def game_of(self, board_id: int) -> str | None:
         """The name of a board's game; None if there is no such board."""
@@ -184,14 +164,14 @@ class Boards(Repository):
         """The numbers of a player's boards, newest first."""
         query = select(seats.c.board_id).where(seats.c.player_id == player_id).distinct()
         query = query.order_by(seats.c.board_id.desc()).limit(most)
-        return tuple(self._transaction.scalars(query))
+        return self._scalars(query)
 
     def numbers(self, *, status: BoardStatus | None = None) -> tuple[int, ...]:
         """The numbers of all boards, or of those with one status."""
         query = select(boards.c.id).where(boards.c.status != BoardStatus.FORGOTTEN)
         if status is not None:
             query = query.where(boards.c.status == status)
-        return tuple(self._transaction.scalars(query.order_by(boards.c.id)))
+        return self._scalars(query.order_by(boards.c.id))
 
     def of_match(self, match_id: int) -> tuple[Board, ...]:
         """The boards of a match, in the order of its rounds."""
@@ -205,10 +185,9 @@ class Boards(Repository):
 
     def bookkeeping(self, board_id: int) -> Bookkeeping:
         """The redundant columns by which a board is found."""
-        its = select(boards.c.to_move_id).where(boards.c.id == board_id)
-        marks = select(seats.c.playing).where(seats.c.board_id == board_id)
-        scalars = self._transaction.scalars
-        return Bookkeeping(scalars(its).one(), frozenset(scalars(marks)))
+        to_move = self._scalars(select(boards.c.to_move_id).where(boards.c.id == board_id))
+        marks = self._scalars(select(seats.c.playing).where(seats.c.board_id == board_id))
+        return Bookkeeping(to_move[0], frozenset(marks))
 
     def add(
         self,
@@ -252,7 +231,7 @@ class Boards(Repository):
             rated=rated,
             clock=clock,
             waits_since=now,
-            tags=None if tags is None else list(map(list, tags)),
+            tags=tags,
         )
         columns: dict[str, Any] = {"subject": subject.format(number=board_id)}
         if place := round_of or (Round(board_id, 1, rounds) if rounds else None):
@@ -284,23 +263,10 @@ class Boards(Repository):
         whose = {"number": board_id, "player": player_id}
         return _TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 
-    def set_offers(self, board: Board, offers: Sequence[Offer]) -> Board:
-        """Store the offers on a board."""
-        self.change(board.id, offers=to_plain(offers) or None)
-        return replace(board, offers=tuple(offers))
-
     def replace_player(self, board: Board, seat: int, player_id: int, now: datetime) -> Board:
         """Hand a seat over to another player."""
-        self._update(
-            seats,
-            seats.c.board_id == board.id,
-            seats.c.seat == seat,
-            player_id=player_id,
-            told_of_words=False,
-            used=0,
-            banked=None,
-            stopped=0,
-        )
+        unused = {"used": 0, "banked": None, "stopped": 0}
+        self.set_seat(board, seat, player_id=player_id, told_of_words=False, **unused)
         waited_for = board.to_move
         moves_now = waited_for is not None and waited_for.seat == seat
         anew = {"waits_since": now, "reminded": 0, "given": 0, "stops": None}
@@ -311,6 +277,15 @@ class Boards(Repository):
     def change(self, board_id: int, **values: Any) -> None:
         """Update columns of a board's row, which is locked."""
         _SET.run(self._transaction, board_id, values)
+
+    def set(self, board: Board, **changed: Any) -> Board:
+        """Change fields of a board, which is locked, and their columns."""
+        self.change(board.id, **changed)
+        return replace(board, **changed)
+
+    def set_seat(self, board: Board, seat: int, **columns: Any) -> None:
+        """Update columns of a seat."""
+        self._update(seats, seats.c.board_id == board.id, seats.c.seat == seat, **columns)
 
     def _read(self, query: Select[Any]) -> Iterator[Board]:
         """The boards of a query, in its order, with their seats.

@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import Float, String, bindparam, case, func, select, true, type_coerce
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.sql.expression import ColumnElement
-from sqlalchemy.types import NullType
 
 from pbm.store.schema.running import buckets
 from pbm.store.sql.statement import BoundList, Statement
@@ -146,7 +145,7 @@ def _take(dialect: str, *, each: bool = False) -> Statement:
                 "filled_at": _the_greater(insert.excluded.filled_at, buckets.c.filled_at),
             },
             where=filled >= 1 - _ROUNDING,
-        ).returning(buckets.c.key, *([_TOKENS] if each else []))
+        ).returning(buckets.c.key, *([buckets.c.tokens] if each else []))
     )
 
 
@@ -178,11 +177,9 @@ def _the_greater(one: Any, other: Any) -> ColumnElement[Any]:
 _KEYS = bindparam("keys", type_=BoundList(String()))
 _A_SECOND = bindparam("a_second", type_=Float)
 _MOST = bindparam("most", type_=Float)
-_TOKENS = type_coerce(buckets.c.tokens, NullType).label("tokens")  # unconverted
 _ASKED = func.unnest(_KEYS).column_valued("asked")
 _TAKE = {dialect: _take(dialect) for dialect in ("sqlite", "postgresql")}
 
 _TAKE_EACH = {dialect: _take(dialect, each=True) for dialect in ("sqlite", "postgresql")}
 
-_STATE = (buckets.c.key, _TOKENS, buckets.c.filled_at)
-_READ_ONE = Statement(select(*_STATE).where(buckets.c.key == bindparam("whose")))
+_READ_ONE = Statement(select(buckets).where(buckets.c.key == bindparam("whose")))

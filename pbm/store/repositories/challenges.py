@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    RowMapping,
     Table,
     bindparam,
     distinct,
@@ -24,7 +25,7 @@ from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.sql.statement import Statement
-from pbm.store.sql.transaction import Repository
+from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.asking import Challenged, PendingChallenge
 
 
@@ -35,7 +36,7 @@ class Challenges(Repository):
         """Find a pending challenge, and lock it until the commit."""
         query = select(challenges).where(challenges.c.id == challenge_id)
         row = self._row(query.with_for_update())
-        return self._with_seats(dict(row)) if row else None
+        return self._with_seats(row) if row else None
 
     def get(self, challenge_id: int) -> PendingChallenge:
         """A challenge that is pending for certain."""
@@ -56,15 +57,12 @@ class Challenges(Repository):
             challenges.c.expires_at > now,
             challenges.c.command.is_(None),
         )
-        rows = self._rows(query.order_by(challenges.c.id))
-        return tuple(self._with_seats(dict(row)) for row in rows)
+        return tuple(map(self._with_seats, self._rows(query.order_by(challenges.c.id))))
 
     def with_player(self, player_id: int) -> tuple[int, ...]:
         """The numbers of all challenges in which a player has a seat."""
         query = select(challenged.c.challenge_id).where(challenged.c.player_id == player_id)
-        return tuple(
-            self._transaction.scalars(query.distinct().order_by(challenged.c.challenge_id))
-        )
+        return self._scalars(query.distinct().order_by(challenged.c.challenge_id))
 
     def guests_of(self, player_id: int, since: datetime) -> int:
         """How many addresses a player has asked since a moment that have not answered."""
@@ -108,7 +106,7 @@ class Challenges(Repository):
 
     def set_comment(self, challenge_id: int, comment: Sequence[str]) -> None:
         """Store a challenge's comment."""
-        self._update(challenges, challenges.c.id == challenge_id, comment=list(comment))
+        self._update(challenges, challenges.c.id == challenge_id, comment=comment)
 
     def seat_guest(self, challenge_id: int, address_key: str, player_id: int) -> None:
         """Replace a guest's address by their player, and note that they have said yes."""
@@ -145,7 +143,7 @@ class Challenges(Repository):
         """Delete the challenges that wait for one of these addresses."""
         waits = func.lower(challenged.c.address).in_(address_keys)
         query = select(challenged.c.challenge_id).where(waits).distinct()
-        for challenge_id in self._transaction.scalars(query).all():
+        for challenge_id in self._scalars(query):
             self.forget(challenge_id)
 
     def forget(self, challenge_id: int) -> None:
@@ -153,17 +151,14 @@ class Challenges(Repository):
         self._delete(challenged, challenged.c.challenge_id == challenge_id)
         self._delete(challenges, challenges.c.id == challenge_id)
 
-    def _with_seats(self, row: dict[str, Any]) -> PendingChallenge:
-        its = challenged.c
+    def _with_seats(self, row: RowMapping) -> PendingChallenge:
         query = (
-            select(its.seat, its.player_id, players.c.handle, its.address, its.asked, its.waits)
+            select(challenged, players.c.handle)
             .outerjoin(players, players.c.id == challenged.c.player_id)
             .where(challenged.c.challenge_id == row["id"])
             .order_by(challenged.c.seat)
         )
-        seats = (Challenged(**seat) for seat in self._rows(query))
-        comment = tuple(row.pop("comment"))
-        return PendingChallenge(**row, comment=comment, seats=tuple(seats))
+        return read_as(PendingChallenge, row, seats=self._all(Challenged, query))
 
 
 _NEWEST = 100  # boards of one player to examine
@@ -224,12 +219,8 @@ class Beginnings(Repository):
 
     def taken_up(self, begun_by: int) -> int:
         """The number of a player's newest own boards on which another person has moved."""
-        newest = self._transaction.scalars(
-            select(boards.c.id)
-            .where(boards.c.begun_by_id == begun_by)
-            .order_by(boards.c.started_at.desc())
-            .limit(_NEWEST)
-        ).all()
+        own = select(boards.c.id).where(boards.c.begun_by_id == begun_by)
+        newest = self._scalars(own.order_by(boards.c.started_at.desc()).limit(_NEWEST))
         moved = (
             select(func.count(distinct(seats.c.board_id)))
             .join(players, players.c.id == seats.c.player_id)

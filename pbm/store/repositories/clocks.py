@@ -1,39 +1,18 @@
 """Clock data of boards, delivery of reminders, and vacations, in which clocks stand still."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import fields, replace
 from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import Select, and_, bindparam, exists, func, insert, or_, select
 
-from pbm.store.repositories.boards import Boards, plain_stops
 from pbm.store.schema.columns import DUE
-from pbm.store.schema.games import seats
 from pbm.store.schema.mails import outbox, reminded_boards
 from pbm.store.schema.people import vacations
 from pbm.store.sql.statement import Read, Statement, rows_of
-from pbm.store.sql.transaction import Repository
-from pbm.store.values.boards import Board
+from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.mails import Kind, OutboxStatus
 from pbm.store.values.players import Vacation
-
-
-class Waits(Repository):
-    """Writes clock data of boards, within one transaction."""
-
-    def set(self, board: Board, **changed: Any) -> Board:
-        """Change clock data of a board: `given`, `stops`, `reminded`, `paused_since`."""
-        stored = dict(changed)
-        if "stops" in changed:
-            stored["stops"] = plain_stops(changed["stops"])
-        Boards(self._transaction).change(board.id, **stored)
-        return replace(board, **changed)
-
-    def set_seat(self, board: Board, seat: int, **changed: int | None) -> None:
-        """Change clock data of a seat, in seconds: `used`, `banked`, `stopped`."""
-        self._update(seats, seats.c.board_id == board.id, seats.c.seat == seat, **changed)
-
 
 # Sent, and not bounced yet.
 _ARRIVED = and_(outbox.c.status == OutboxStatus.SENT, outbox.c.last_error.is_(None))
@@ -78,9 +57,8 @@ def _reminders(player_id: int, board_id: int, since: datetime) -> Select[Any]:
     )
 
 
-VACATION = tuple(vacations.c[item.name] for item in fields(Vacation))
 _OF_PLAYER = Statement(
-    select(*VACATION)
+    select(vacations)
     .where(
         vacations.c.player_id == bindparam("player_id"), vacations.c.last_day >= bindparam("since")
     )
@@ -99,12 +77,11 @@ class Vacations(Repository):
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
         """A player's vacations that end on a day or later, in order."""
         (rows,) = rows_of(self._transaction, vacations_read(player_id, since))
-        return tuple(Vacation(**row) for row in rows)
+        return tuple(read_as(Vacation, row) for row in rows)
 
     def find(self, vacation_id: int) -> Vacation | None:
         """Find a vacation that was not dropped."""
-        row = self._row(select(*VACATION).where(vacations.c.id == vacation_id))
-        return Vacation(**row) if row else None
+        return self._first(Vacation, select(vacations).where(vacations.c.id == vacation_id))
 
     def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:
         """The players among these who are away on a day on all their boards, and until when."""

@@ -68,7 +68,7 @@ class History(Repository):
             .order_by(looked.c.board_id.desc())
         )
         rows = self._transaction.execute(query)
-        return tuple(Meeting(number, a, b, tuple(won or ())) for number, a, b, won in rows)
+        return tuple(Meeting(number, a, b, won or ()) for number, a, b, won in rows)
 
     def playing(self, player_id: int, *, most: int) -> int:
         """The number of boards in progress of a player, counted up to `most`."""
@@ -115,9 +115,7 @@ class Analyses(Repository):
 
     def find(self, board_id: int) -> KeptAnalysis | None:
         """The stored analysis of a board, finished or not."""
-        columns = (column for column in analyses.c if column.key != "began_at")
-        row = self._row(select(*columns).where(analyses.c.board_id == board_id))
-        return KeptAnalysis(**row) if row else None
+        return self._first(KeptAnalysis, select(analyses).where(analyses.c.board_id == board_id))
 
     def begin(self, board_id: int, mark: str, now: datetime) -> None:
         """Begin an analysis, replacing one of an earlier state of the game."""
@@ -139,7 +137,7 @@ class Analyses(Repository):
         """The numbers of the players who wait for the analysis of a board."""
         waits = analysis_readers.c
         query = select(waits.player_id).where(waits.board_id == board_id)
-        return tuple(self._transaction.scalars(query.order_by(waits.player_id)))
+        return self._scalars(query.order_by(waits.player_id))
 
     def add_reader(self, board_id: int, player_id: int) -> None:
         """Add a player to those who wait for the analysis."""

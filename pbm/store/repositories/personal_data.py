@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from enum import Enum
 from typing import Any
 
 from sqlalchemy import ColumnElement, Table, delete, false, func, or_, select, update
@@ -89,4 +88,4 @@ class PersonalData(Repository):
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime | date):
         return value.isoformat()
-    return value.value if isinstance(value, Enum) else value
+    return list(value) if isinstance(value, tuple) else value

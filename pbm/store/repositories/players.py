@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -19,7 +21,7 @@ from pbm.store.schema.games import seats
 from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, among
-from pbm.store.sql.transaction import Repository
+from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings, PlayerStatus
 
 
@@ -33,8 +35,6 @@ def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
     )
 
 
-_PARSED = ("status", "addresses", "settings", "password_hash")
-_AS_STORED = tuple(field.name for field in fields(Player) if field.name not in _PARSED)
 _SETTINGS = {field.name for field in fields(PlayerSettings)}
 _BY_ID = Statement(with_addresses(players.c.id == bindparam("player_id")))
 _BY_HANDLE = Statement(with_addresses(players.c.handle == bindparam("handle")))
@@ -65,9 +65,6 @@ _EPOCH = Statement(
         exists().where(addresses.c.player_id == players.c.id),
     )
 )
-
-
-_LISTED = (players.c.id, players.c.handle, players.c.joined_at, players.c.robot)
 
 
 def seated_read(board_id: int) -> Read:
@@ -127,7 +124,7 @@ class Players(Repository):
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
         """The handles among these that are in use."""
         query = select(players.c.handle).where(players.c.handle.in_(handles))
-        return frozenset(self._transaction.scalars(query))
+        return frozenset(self._scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
         """Those of the handles that belong to active players; there may be many."""
@@ -149,8 +146,7 @@ class Players(Repository):
 
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """Active players among `most` handles from one on, and the next handle, None at the end."""
-        columns = (*_LISTED, players.c.status)
-        query = select(*columns).where(players.c.handle >= handle).order_by(players.c.handle)
+        query = select(players).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()
         active = (row for row in rows[:most] if row.status == PlayerStatus.ACTIVE)
         listed = tuple(Listed(row.id, row.handle, row.joined_at, row.robot) for row in active)
@@ -267,20 +263,13 @@ def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
 
 def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
     """The players of some rows, one row for each address."""
-    found: dict[int, tuple[Row, list[str]]] = {}
-    for row in rows:
-        _, own = found.setdefault(row["id"], (row, []))
-        own += [row["address"]] if row["address"] else []
-    return tuple(_player(row, own) for row, own in found.values())
+    grouped = groupby(rows, key=itemgetter("id"))
+    return tuple(_player(tuple(its)) for _, its in grouped)
 
 
-def _player(row: Row, own: Sequence[str]) -> Player:
-    """A player of a row; settings of a newer version are ignored."""
-    kept = (row["settings"] or {}).items()
-    return Player(
-        **{name: row[name] for name in _AS_STORED},
-        password_hash=PasswordHash.read(row["password_hash"]),
-        status=PlayerStatus(row["status"]),
-        addresses=tuple(own),
-        settings=PlayerSettings(**{name: value for name, value in kept if name in _SETTINGS}),
-    )
+def _player(rows: Sequence[Row]) -> Player:
+    """A player of the rows of all addresses; settings of a newer version are ignored."""
+    kept = (rows[0]["settings"] or {}).items()
+    settings = PlayerSettings(**{name: value for name, value in kept if name in _SETTINGS})
+    own = tuple(row["address"] for row in rows if row["address"])
+    return read_as(Player, rows[0], addresses=own, settings=settings)

@@ -1,7 +1,7 @@
 """Moves and departures of boards: reading them, and writing a board's progress."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -18,16 +18,15 @@ from sqlalchemy import (
     update,
 )
 
-from pbm.store.repositories.boards import Boards, plain_stops
+from pbm.store.repositories.boards import Boards
 from pbm.store.schema.games import boards, departures, moves, seats
 from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.statement import Read, Statement, rows_of
-from pbm.store.sql.transaction import Repository
+from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.boards import Board, BoardStatus, Departure, NewPly, Ply, Progress
 
-PLY = tuple(item.name for item in fields(Ply))
 _PLIES = Statement(
-    select(*(column for column in moves.c if column.key not in ("board_id", "stood")))
+    select(moves)
     .where(moves.c.board_id == bindparam("board_id"), moves.c.ply > bindparam("since"))
     .order_by(moves.c.ply)
 )
@@ -47,7 +46,7 @@ class Plies(Repository):
         found: tuple[Ply, ...] | None = cache.get(key)
         if found is None:
             (rows,) = rows_of(self._transaction, plies_read(board_id, since))
-            found = tuple(Ply(**row) for row in rows)
+            found = tuple(read_as(Ply, row) for row in rows)
             cache.keep(key, _PLIES.tables, found)
         return found
 
@@ -62,8 +61,7 @@ class Plies(Repository):
         ]
         query = select(moves).where(or_(false(), *wanted)).order_by(moves.c.board_id, moves.c.ply)
         for row in self._rows(query) if wanted else ():
-            values = {name: row[name] for name in PLY}
-            found[row["board_id"]].append(Ply(**values))
+            found[row["board_id"]].append(read_as(Ply, row))
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
@@ -75,10 +73,8 @@ class Plies(Repository):
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
         """The departures of a board, in order."""
-        columns = (departures.c[item.name] for item in fields(Departure))
-        query = select(*columns).where(departures.c.board_id == board_id)
-        rows = self._rows(query.order_by(departures.c.id))
-        return tuple(Departure(**row) for row in rows)
+        query = select(departures).where(departures.c.board_id == board_id)
+        return self._all(Departure, query.order_by(departures.c.id))
 
     def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
         """The number of moves of each seat after ply `since`; seats without any are left out."""
@@ -214,13 +210,8 @@ class Playing(Repository):
         waited_for = board.to_move and (board.ply, board.to_move.player_id)
         if waited_for == (progress.ply, progress.to_move_id):
             kept |= {name: getattr(board, name) for name in _WAIT}
-        mover, winners = kept.pop("to_move_id"), progress.winners
-        stored = {
-            "to_move_id": mover,
-            "winners": None if winners is None else list(winners),
-            "stops": plain_stops(kept["stops"]),
-        }
-        _SET_POSITION.run(self._transaction, {**kept, **stored, "number": board.id})
+        _SET_POSITION.run(self._transaction, {**kept, "number": board.id})
+        del kept["to_move_id"]  # follows from the position
         after = replace(board, **kept)
         if after.playing != board.playing:
             its, differs = seats.c.board_id == board.id, seats.c.playing != after.playing

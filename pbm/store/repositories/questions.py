@@ -1,7 +1,6 @@
 """Questions to verified addresses, errands that wait for the answers, and standing consents."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from pbm.passwords import SealedPassword
 from pbm.store.queues.timers import ALL_KEPT, Timers
 from pbm.store.schema.asking import consents, errands, questions
-from pbm.store.sql.transaction import Repository
+from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.asking import ErrandStatus, PendingCommands, Question
 from pbm.store.values.players import FIRST_EPOCH, Player
 from pbm.store.values.queues import TimerKind
@@ -21,11 +20,6 @@ _LONGEST_OPEN = timedelta(days=100)
 _SETTLED = (ErrandStatus.DONE, ErrandStatus.DROPPED)
 # Key of the parameters of an open question.
 _PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
-_COLUMNS = tuple(questions.c[item.name] for item in fields(Question) if item.name != "password")
-_ERRAND = (
-    *(errands.c[item.name] for item in fields(PendingCommands) if item.name != "password"),
-    *(errands.c.password_hash, errands.c.password_seal),
-)
 
 
 class Questions(Repository):
@@ -73,7 +67,7 @@ class Questions(Repository):
         return self._one(questions.c.token_digest == token_digest, lock=lock)
 
     def _one(self, which: ColumnElement[bool], *, lock: bool) -> Question | None:
-        query = select(*_COLUMNS).where(which)
+        query = select(questions).where(which)
         row = self._row(query.with_for_update() if lock else query)
         return _question(row) if row else None
 
@@ -177,8 +171,8 @@ class Questions(Repository):
             errands,
             player_id=player_id,
             board_id=board_id,
-            lines=list(lines),
-            comment=list(comment),
+            lines=lines,
+            comment=comment,
             status=status,
             asked_at=now,
             password_hash=password.text if password else None,
@@ -198,7 +192,7 @@ class Questions(Repository):
         return self._errands(errands.c.id.in_(errand_ids), errands.c.status.not_in(_SETTLED))
 
     def _errands(self, *where: ColumnElement[bool]) -> tuple[PendingCommands, ...]:
-        rows = self._rows(select(*_ERRAND).where(*where).order_by(errands.c.id))
+        rows = self._rows(select(errands).where(*where).order_by(errands.c.id))
         return tuple(map(_errand, rows))
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus, **values: Any) -> None:
@@ -239,17 +233,14 @@ class Consents(Repository):
 
 
 def _errand(row: RowMapping) -> PendingCommands:
-    values = dict(row)
-    password = _sealed(values.pop("password_hash"), values.pop("password_seal"))
-    lines, comment = tuple(values.pop("lines")), tuple(values.pop("comment"))
-    return PendingCommands(**values, lines=lines, comment=comment, password=password)
+    password = _sealed(row["password_hash"], row["password_seal"])
+    return read_as(PendingCommands, row, password=password)
 
 
 def _question(row: RowMapping) -> Question:
-    values = dict(row)
-    params = dict(values.pop("params"))
+    params = dict(row["params"])
     password = _sealed(params.pop(_PASSWORD_HASH, None), params.pop(_PASSWORD_SEAL, None))
-    return Question(**values, params=params, password=password)
+    return read_as(Question, row, params=params, password=password)
 
 
 def _sealed(text: str | None, seal: str | None) -> SealedPassword | None:

@@ -1,7 +1,7 @@
 """Ratings: the boards that count, their order, and the rating changes by each."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -24,7 +24,6 @@ from pbm.store.sql.transaction import Repository
 from pbm.store.values.players import CountedBoard, PlayerStatus, Pool, Rating, RatingResult
 
 _COUNTING = text("SELECT pg_advisory_xact_lock(1885498989, 0)")
-_RESULT = tuple(results.c[field.name] for field in fields(RatingResult))
 _NEWEST = 2**31 - 1  # the largest integer of the column
 _its_boards = results.alias()
 _number = (  # one index lookup per player, for any number of games
@@ -107,7 +106,7 @@ class Ratings(Repository):
         """A player's ratings, by game and pool."""
         query = select(ratings).where(ratings.c.player_id == player_id)
         rows = self._transaction.execute(query.order_by(ratings.c.game, ratings.c.pool))
-        return {(row.game, Pool(row.pool)): _rated(row)[1] for row in rows}
+        return {(row.game, row.pool): _rated(row)[1] for row in rows}
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
         """The ratings of players before a board was counted; new players are left out."""
@@ -121,7 +120,7 @@ class Ratings(Repository):
         Only boards counted before `counted` are considered.
         """
         asked: dict[str, Any] = {"player_ids": list(player_ids), "since": since}
-        asked |= {"game": counted.game, "pool": counted.pool.value, "before": counted.number}
+        asked |= {"game": counted.game, "pool": counted.pool, "before": counted.number}
         rows = self._transaction.execute(_WINS, asked)
         return {(row.player_id, row.other_id): row.wins for row in rows}
 
@@ -135,9 +134,8 @@ class Ratings(Repository):
 
     def results(self, counted: CountedBoard) -> tuple[RatingResult, ...]:
         """The rating changes by a board, in the order of the players' numbers."""
-        query = select(*_RESULT).where(results.c.rated_id == counted.number)
-        rows = self._rows(query.order_by(results.c.player_id))
-        return tuple(RatingResult(**row) for row in rows)
+        query = select(results).where(results.c.rated_id == counted.number)
+        return self._all(RatingResult, query.order_by(results.c.player_id))
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
         """The players whose last rated board is this one, but whose standing is not its result.
@@ -162,13 +160,13 @@ class Ratings(Repository):
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:
         """Count a board as the next, and lock the counting until the commit."""
         self.hold()
-        counted = {"board_id": board_id, "game": game, "pool": pool.value, "counted_at": now}
+        counted = {"board_id": board_id, "game": game, "pool": pool, "counted_at": now}
         number = self._add(rated_boards, **counted)
         return CountedBoard(number, board_id, game, pool, now)
 
     def set_results(self, counted: CountedBoard, found: Sequence[RatingResult]) -> None:
         """Replace the rating changes by a board."""
-        about = {"game": counted.game, "pool": counted.pool.value}
+        about = {"game": counted.game, "pool": counted.pool}
         self._delete(results, results.c.rated_id == counted.number)
         rows = [{"rated_id": counted.number, **about, **asdict(item)} for item in found]
         self._transaction.execute(insert(results), rows)
@@ -177,7 +175,7 @@ class Ratings(Repository):
     def forget(self, counted: CountedBoard) -> None:
         """Remove a board from the ratings; its players keep the ratings of their other boards."""
         player_ids = [item.player_id for item in self.results(counted)]
-        standing = {"of_game": counted.game, "of_pool": counted.pool.value}
+        standing = {"of_game": counted.game, "of_pool": counted.pool}
         self._transaction.execute(_UNSETTLE, {**standing, "player_ids": player_ids})
         for table, column in ((results, results.c.rated_id), (rated_boards, rated_boards.c.id)):
             self._delete(table, column == counted.number)
@@ -187,19 +185,19 @@ class Ratings(Repository):
         self, counted: CountedBoard, player_ids: Collection[int], *, before: int
     ) -> dict[int, Rating]:
         asked: dict[str, Any] = {"player_ids": list(player_ids), "before": before}
-        asked |= {"game": counted.game, "pool": counted.pool.value}
+        asked |= {"game": counted.game, "pool": counted.pool}
         rows = self._transaction.execute(_LAST, asked)
         return dict(map(_rated, rows))
 
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
         """Set the ratings of some players to the results of their last boards."""
-        last = {"game": counted.game, "pool": counted.pool.value, "before": _NEWEST}
+        last = {"game": counted.game, "pool": counted.pool, "before": _NEWEST}
         self._transaction.execute(_SETTLE, {**last, "player_ids": list(player_ids)})
 
     def _counted(self, condition: ColumnElement[bool], *, most: int) -> tuple[CountedBoard, ...]:
         query = select(rated_boards).where(condition).order_by(rated_boards.c.id).limit(most)
         return tuple(
-            CountedBoard(row.id, row.board_id, row.game, Pool(row.pool), row.counted_at)
+            CountedBoard(row.id, row.board_id, row.game, row.pool, row.counted_at)
             for row in self._transaction.execute(query)
         )
 

@@ -1,9 +1,9 @@
 """Seeks: games that wait for players, and the players who wait in them."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, fields
 from datetime import datetime
 from itertools import groupby
+from operator import itemgetter
 
 from sqlalchemy import ColumnElement, exists, or_, select, text
 from sqlalchemy import func as sql
@@ -12,13 +12,12 @@ from pbm.store.schema.asking import seekers, seeks
 from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import addresses, blocks, players
-from pbm.store.sql.transaction import Repository
+from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.asking import Seek, Seeker, SeekStatus, Standing, Wish
-from pbm.store.values.players import PlayerStatus, Pool
+from pbm.store.values.players import PlayerStatus
 
 _ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(1885498989, 1)")
 _IS_OPEN = seeks.c.status == OPEN
-_WISH = tuple(field.name for field in fields(Wish))
 _HERE = (
     (players.c.status == PlayerStatus.ACTIVE)
     & players.c.unreachable_since.is_(None)
@@ -64,10 +63,8 @@ class Seeks(Repository):
         Left out are seeks whose maker cannot play, in which the player waits, or with a block
         between the player and somebody in it.
         """
-        wish = (seeks.c.game, seeks.c.pool, seeks.c.least, seeks.c.most)
-        query = select(seeks.c.id, _MAKER, *wish).where(*_open_to(player_id))
-        rows = self._rows(query.order_by(seeks.c.id))
-        return tuple(Standing(**{**row, "pool": Pool(row["pool"])}) for row in rows)
+        query = select(seeks, _MAKER).where(*_open_to(player_id))
+        return self._all(Standing, query.order_by(seeks.c.id))
 
     def usual(
         self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
@@ -83,7 +80,7 @@ class Seeks(Repository):
         if not pairs:
             query = query.where(seeks.c.pairs)
         query = query.group_by(_MAKER).order_by(sql.min(seeks.c.id))
-        numbers = self._transaction.scalars(query).all()
+        numbers = self._scalars(query)
         for at in range(0, len(numbers), most):
             yield self.some(numbers[at : at + most])
 
@@ -95,7 +92,7 @@ class Seeks(Repository):
         """The seeks in which a player waits, oldest first; `over` includes closed ones."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
-        return self.some(self._transaction.scalars(query if over else query.where(_IS_OPEN)).all())
+        return self.some(self._scalars(query if over else query.where(_IS_OPEN)))
 
     def met_since(
         self, player_id: int, others: Collection[int], moment: datetime
@@ -110,14 +107,14 @@ class Seeks(Repository):
             .where(own.c.player_id == player_id, theirs.c.player_id.in_(others))
             .where(own.c.playing | (boards.c.changed_at >= moment))
         )
-        return frozenset(self._transaction.scalars(query))
+        return frozenset(self._scalars(query))
 
     # -- writing ---------------------------------------------------------------------------
 
     def add(self, wish: Wish, player_id: int, now: datetime, expires_at: datetime) -> Seek:
         """Add a seek of a player."""
-        row = {**asdict(wish), "pool": wish.pool.value, "options": dict(wish.options)}
-        row |= {"clock": wish.clock and dict(wish.clock), "wishes": list(wish.wishes)}
+        row = {**vars(wish), "options": dict(wish.options)}
+        row |= {"clock": wish.clock and dict(wish.clock)}
         moments = {"made_at": now, "expires_at": expires_at}
         number = self._add(seeks, **row, **moments, status=SeekStatus.OPEN)
         self.add_seeker(number, player_id)
@@ -141,14 +138,11 @@ class Seeks(Repository):
         self._update(seeks, seeks.c.id == seek_id, status=status, board_id=board_id)
 
     def _select(self, condition: ColumnElement[bool]) -> Iterator[Seek]:
-        found = self._transaction.execute(_ALL.where(condition))
-        for _, those in groupby(found, lambda row: int(row.id)):
-            rows = list(those)
-            row, stored = rows[0], {name: getattr(rows[0], name) for name in _WISH}
-            wish = Wish(**{**stored, "pool": Pool(row.pool), "wishes": tuple(row.wishes)})
-            waiting = tuple(Seeker(item.player_id, item.handle, bool(item.here)) for item in rows)
-            moments = (row.made_at, row.expires_at)
-            yield Seek(row.id, wish, SeekStatus(row.status), *moments, row.board_id, waiting)
+        found = self._rows(_ALL.where(condition))
+        for _, those in groupby(found, itemgetter("id")):
+            rows = tuple(those)
+            wish, seekers = read_as(Wish, rows[0]), tuple(read_as(Seeker, row) for row in rows)
+            yield read_as(Seek, rows[0], wish=wish, seekers=seekers)
 
 
 def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:

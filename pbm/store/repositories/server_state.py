@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, delete, func, or_, select
+from sqlalchemy import delete, func, or_, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.clock import Clock
@@ -19,11 +19,8 @@ class Facts(Repository):
 
     def find(self, name: str, *, lock: bool = False) -> Fact | None:
         """Find the fact stored under a name; `lock` locks it until the commit."""
-        query = select(facts.c.value, facts.c.noted_at).where(facts.c.name == name)
-        if lock:
-            query = query.with_for_update()
-        row = self._row(query)
-        return Fact(**row) if row else None
+        query = select(facts).where(facts.c.name == name)
+        return self._first(Fact, query.with_for_update() if lock else query)
 
     def note(self, name: str, value: Any, now: datetime) -> None:
         """Store a fact, replacing an older one; `value` is plain JSON."""
@@ -33,18 +30,14 @@ class Facts(Repository):
 
     def take(self, name: str) -> Fact | None:
         """Delete a fact, and return it: only one process gets it."""
-        taken = delete(facts).where(facts.c.name == name)
-        rows = self._rows(taken.returning(facts.c.value, facts.c.noted_at))
-        return Fact(**rows[0]) if rows else None
+        return self._first(Fact, delete(facts).where(facts.c.name == name).returning(facts))
 
     def forget(self, name: str) -> None:
         """Delete the fact under a name."""
         self._delete(facts, facts.c.name == name)
 
 
-_QUERY = select(
-    *(column for column in changes.c if column.name not in ("id", "player_id")), players.c.handle
-).outerjoin(players, players.c.id == changes.c.player_id)
+_QUERY = select(changes, players.c.handle).outerjoin(players, players.c.id == changes.c.player_id)
 
 
 class Changes(Repository):
@@ -73,25 +66,18 @@ class Changes(Repository):
             details=details or {},
         )
 
-    def of_player(self, player_id: int) -> tuple[Change, ...]:
-        """The changes that concern a player, oldest first."""
-        return self._read(_QUERY.where(changes.c.player_id == player_id).order_by(changes.c.id))
-
-    def of_board(self, board_id: int) -> tuple[Change, ...]:
-        """The changes that concern a board, oldest first."""
-        return self._read(_QUERY.where(changes.c.board_id == board_id).order_by(changes.c.id))
+    def about(self, **about: int) -> tuple[Change, ...]:
+        """The changes that concern a player (`player_id`) or a board (`board_id`), oldest first."""
+        its = (changes.c[name] == number for name, number in about.items())
+        return self._all(Change, _QUERY.where(*its).order_by(changes.c.id))
 
     def newest(self, most: int) -> tuple[Change, ...]:
         """The newest changes of any kind, the newest last."""
         query = _QUERY.order_by(changes.c.id.desc()).limit(most)
-        return self._read(query)[::-1]
-
-    def _read(self, query: Select[Any]) -> tuple[Change, ...]:
-        return tuple(Change(**row) for row in self._rows(query))
+        return self._all(Change, query)[::-1]
 
 
 MOST_ROWS = 300  # far more than there are processes; the rest are dead
-_COLUMNS = tuple(heartbeats.columns)
 
 
 class Heartbeats(Repository):
@@ -125,8 +111,8 @@ class Heartbeats(Repository):
 
     def all(self) -> tuple[Heartbeat, ...]:
         """All known heartbeats, the latest first."""
-        query = select(*_COLUMNS).order_by(heartbeats.c.beat_at.desc(), heartbeats.c.process)
-        return tuple(Heartbeat(**row) for row in self._rows(query))
+        query = select(heartbeats).order_by(heartbeats.c.beat_at.desc(), heartbeats.c.process)
+        return self._all(Heartbeat, query)
 
     def forget(self, process: str) -> None:
         """Delete the heartbeats of a process that ends normally."""

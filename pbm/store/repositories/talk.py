@@ -24,7 +24,7 @@ class Blocks(Repository):
             .join(blocks, blocks.c.blocked_id == players.c.id)
             .where(blocks.c.player_id == player_id)
         )
-        return tuple(self._transaction.scalars(query.order_by(players.c.handle)))
+        return self._scalars(query.order_by(players.c.handle))
 
     def among(self, player_ids: Collection[int]) -> frozenset[tuple[int, int]]:
         """The pairs among some players: who has blocked, and who is blocked."""
@@ -44,7 +44,7 @@ class Blocks(Repository):
                 blocks.c.player_id == player_id, blocks.c.blocked_id.in_(others)
             ),
         )
-        return frozenset(self._transaction.scalars(pairs))
+        return frozenset(self._scalars(pairs))
 
     def add(self, player_id: int, blocked_id: int, now: datetime) -> None:
         """Add a block of a player by another; it must not exist yet."""
@@ -62,20 +62,19 @@ class Words(Repository):
 
     def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
         """Store a player's comment to the others of a board."""
-        row = {"board_id": board_id, "player_id": player_id, "lines": list(lines)}
+        row = {"board_id": board_id, "player_id": player_id, "lines": lines}
         self._insert(words, **row, said_at=now)
 
     def of_others(self, board_id: int, player_id: int, *, most: int) -> tuple[Said, ...]:
         """The last comments on a board by players other than one, oldest first."""
         query = (
-            select(players.c.handle, words.c.said_at, words.c.lines)
+            select(words, players.c.handle)
             .join(players, players.c.id == words.c.player_id)
             .where(words.c.board_id == board_id, words.c.player_id != player_id)
             .order_by(words.c.id.desc())
             .limit(most)
         )
-        rows = self._transaction.execute(query).all()
-        return tuple(Said(handle, at, tuple(lines)) for handle, at, lines in reversed(rows))
+        return self._all(Said, query)[::-1]
 
     def forget_before(self, moment: datetime) -> bool:
         """Delete a batch of comments older than a moment; return whether there may be more."""
@@ -96,22 +95,17 @@ class Reports(Repository):
     ) -> int:
         """Store a player's report with the others' comments (`words`); return its number."""
         row = {"player_id": player_id, "board_id": board_id, "reported_at": now}
-        return self._add(reports, **row, lines=list(lines), words=list(words))
+        return self._add(reports, **row, lines=lines, words=words)
 
     def newest(self, most: int) -> tuple[Report, ...]:
         """The newest reports, the newest last."""
-        columns = (column for column in reports.c if column.key != "player_id")
         query = (
-            select(*columns, players.c.handle)
+            select(reports, players.c.handle)
             .join(players, players.c.id == reports.c.player_id)
             .order_by(reports.c.id.desc())
             .limit(most)
         )
-        rows = self._rows(query)
-        return tuple(
-            Report(**{**row, "lines": tuple(row["lines"]), "words": tuple(row["words"])})
-            for row in reversed(rows)
-        )
+        return self._all(Report, query)[::-1]
 
     def forget_before(self, moment: datetime) -> None:
         """Delete reports older than a moment."""

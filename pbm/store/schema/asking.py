@@ -2,8 +2,10 @@
 
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, text
 
-from pbm.store.schema.columns import Moment, identity, metadata, only_where, to
+from pbm.store.schema.columns import JsonOf, Moment, Word, identity, metadata, only_where, to
 from pbm.store.schema.personal import ErasedBy, ExportedBy, ExportRows, KeepRows, personal
+from pbm.store.values.asking import ErrandStatus, SeekStatus
+from pbm.store.values.players import Pool
 
 questions = Table(
     "questions",
@@ -35,12 +37,11 @@ errands = Table(
     identity(),
     to("players", "player_id", nullable=False),
     to("boards", "board_id"),
-    Column("lines", JSON, nullable=False),
-    Column("comment", JSON, nullable=False),
+    Column("lines", JsonOf(tuple), nullable=False),
+    Column("comment", JsonOf(tuple), nullable=False),
     Column("password_hash", String(200)),  # set by a `change password` among the lines
     Column("password_seal", String(40)),  # proves that it was stored by us
-    # waiting, held, elsewhere, done, dropped
-    Column("status", String(10), nullable=False),  # ErrandStatus
+    Column("status", Word(ErrandStatus, 10), nullable=False),
     Column("asked_at", Moment, nullable=False),
     Index("ix_errands_player_id", "player_id", "status"),
     info=personal(
@@ -70,7 +71,7 @@ challenges = Table(  # pending until every player to be asked has said yes
     identity(),
     to("players", "by_id", nullable=False, index=True),
     Column("setup", JSON, nullable=False),
-    Column("comment", JSON, nullable=False),
+    Column("comment", JsonOf(tuple), nullable=False),
     Column("first_unsaid", Boolean, nullable=False),  # the challenger got seat 1 by default
     # The command without its players, while guests are asked by mail address; then null.
     Column("command", String(1000)),
@@ -114,18 +115,18 @@ seeks = Table(
     metadata,
     identity(),
     Column("game", String(16), nullable=False),
-    Column("pool", String(6), nullable=False),  # of `least` and `most`: two, many, teams
+    Column("pool", Word(Pool, 6), nullable=False),  # of `least` and `most`
     Column("players", Integer, nullable=False),
     Column("options", JSON, nullable=False),
     Column("rounds", Integer),
     Column("rated", Boolean, nullable=False),
     Column("clock", JSON(none_as_null=True)),
-    Column("wishes", JSON, nullable=False),  # the options as typed
+    Column("wishes", JsonOf(tuple), nullable=False),  # the options as typed
     Column("usual", Boolean, nullable=False),  # without options, so that the seek may be paired
     Column("pairs", Boolean, nullable=False),  # the maker wants to be paired
     Column("least", Integer),  # lowest and highest rating of players who may join
     Column("most", Integer),
-    Column("status", String(10), nullable=False),  # SeekStatus
+    Column("status", Word(SeekStatus, 10), nullable=False),
     Column("made_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     to("boards", "board_id"),  # the board begun from the seek
@@ -164,7 +165,7 @@ words = Table(  # stored for some time, so that they can be reported
     to("boards", "board_id", nullable=False, index=True),
     to("players", "player_id", nullable=False, index=True),
     Column("said_at", Moment, nullable=False, index=True),
-    Column("lines", JSON, nullable=False),
+    Column("lines", JsonOf(tuple), nullable=False),
     sqlite_autoincrement=True,
     info=personal(
         "player_id",
@@ -180,8 +181,8 @@ reports = Table(
     to("players", "player_id", nullable=False, index=True),
     to("boards", "board_id", nullable=False),
     Column("reported_at", Moment, nullable=False, index=True),
-    Column("lines", JSON, nullable=False),  # of the reporter
-    Column("words", JSON, nullable=False),  # of the others: author, time, lines
+    Column("lines", JsonOf(tuple), nullable=False),  # of the reporter
+    Column("words", JsonOf(tuple), nullable=False),  # of the others: author, time, lines
     sqlite_autoincrement=True,
     info=personal(
         "player_id",

@@ -1,6 +1,6 @@
 """Building blocks of tables: column types, words of partial indexes, names of constraints.
 
-Columns hold plain values only: times are aware UTC, parameters are JSON.
+`Moment`, `Word` and `JsonOf` convert plain values, so that a row's values are those of its class.
 """
 
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
+    JSON,
     Column,
     DateTime,
     ForeignKey,
@@ -21,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-from pbm.store.values.mails import Kind
+from pbm.plain import to_plain
 
 
 class Moment(TypeDecorator[datetime]):
@@ -41,19 +42,38 @@ class Moment(TypeDecorator[datetime]):
         return _from_utc_text if dialect.name == "sqlite" else _utc
 
 
-class MailKind(TypeDecorator[Kind]):
-    """A kind of mail, stored as its value."""
+class Word(TypeDecorator[Any]):
+    """A text column read as an enum or the like."""
 
-    impl = String(10)
+    impl = String
     cache_ok = True
 
-    def process_bind_param(self, value: Kind | None, _dialect: Dialect) -> str | None:
-        """Store the value."""
-        return value.value if value else None
+    def __init__(self, kind: Callable[[str], Any], length: int) -> None:
+        super().__init__(length)
+        self.kind, self.length = kind, length
 
-    def process_result_value(self, value: str | None, _dialect: Dialect) -> Kind | None:
-        """Return the kind."""
-        return Kind.stored(value) if value else None
+    def process_result_value(self, value: str | None, _dialect: Dialect) -> Any:
+        """The value of a word; None stays."""
+        return None if value is None else self.kind(value)
+
+
+class JsonOf(TypeDecorator[Any]):
+    """A JSON column read by `kind`, and written by `plain`; null is None."""
+
+    impl = JSON
+    cache_ok = True
+
+    def __init__(self, kind: Callable[[Any], Any], plain: Callable[[Any], Any] = to_plain) -> None:
+        super().__init__(none_as_null=True)
+        self.kind, self.plain = kind, plain
+
+    def process_bind_param(self, value: Any, _dialect: Dialect) -> Any:
+        """The value as plain JSON; None stays."""
+        return None if value is None else self.plain(value)
+
+    def process_result_value(self, value: Any, _dialect: Dialect) -> Any:
+        """The value of plain JSON; None stays."""
+        return None if value is None else self.kind(value)
 
 
 def _utc(moment: datetime | None) -> datetime | None:

@@ -1,5 +1,8 @@
 """Tables of boards and ratings. The current position is derived from the moves."""
 
+from datetime import datetime
+from typing import Any
+
 from sqlalchemy import (
     JSON,
     Boolean,
@@ -15,9 +18,29 @@ from sqlalchemy import (
     true,
 )
 
-from pbm.store.schema.columns import Moment, identity, metadata, only_where, to
+from pbm.plain import from_plain, to_plain
+from pbm.store.schema.columns import JsonOf, Moment, Word, identity, metadata, only_where, to
 from pbm.store.schema.personal import IMPERSONAL, ExportedBy, ExportRows, KeepRows, personal
-from pbm.store.values.boards import MARK
+from pbm.store.values.boards import MARK, BoardStatus, Offer, Stop
+from pbm.store.values.players import Pool
+
+
+def _offers(plain: list[dict[str, Any]]) -> tuple[Offer, ...]:
+    return tuple(from_plain(Offer, offer) for offer in plain)
+
+
+def _plain_offers(offers: tuple[Offer, ...]) -> list[dict[str, Any]] | None:
+    return to_plain(offers) or None
+
+
+def _stops(plain: list[tuple[str, str, bool]]) -> tuple[Stop, ...]:
+    moment = datetime.fromisoformat
+    return tuple(Stop(moment(begin), moment(end), bounced) for begin, end, bounced in plain)
+
+
+def _plain_stops(stops: tuple[Stop, ...]) -> list[list[Any]] | None:
+    return [[stop.begin.isoformat(), stop.end.isoformat(), stop.bounced] for stop in stops] or None
+
 
 RECORD = KeepRows("records of games stay")
 
@@ -32,20 +55,20 @@ boards = Table(
     Column("start_state", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("ply", Integer, nullable=False),
-    Column("status", String(10), nullable=False),  # BoardStatus
+    Column("status", Word(BoardStatus, 10), nullable=False),
     # a word of the rules, or: agreed, claimed, declined, operator, record
     Column("ended_by", String(12)),
-    Column("winners", JSON(none_as_null=True)),  # seats, [] for a draw; null without a result
+    Column("winners", JsonOf(tuple)),  # seats, [] for a draw; null without a result
     to("players", "to_move_id"),
     Column("started_at", Moment, nullable=False),
     Column("changed_at", Moment, nullable=False),
-    Column("offers", JSON(none_as_null=True)),  # open and declined draws and take-backs
+    Column("offers", JsonOf(_offers, _plain_offers)),  # open and declined draws and take-backs
     Column("taken_back", Integer, nullable=False, server_default="0"),  # number of take-backs
     Column("match_id", Integer),  # the number of the match's first board
     Column("round", Integer),
     Column("rounds", Integer),  # of the whole match
     Column("rematch_of", Integer),  # a board's number
-    Column("tags", JSON(none_as_null=True)),  # of an imported record: pairs of a name and a value
+    Column("tags", JsonOf(lambda tags: tuple(map(tuple, tags)))),  # of an imported record
     Column("begun_by_id", Integer),  # the number of the player who challenged the others
     Column("rated", Boolean, nullable=False, server_default=true()),  # fixed at the start
     Column("clock", JSON(none_as_null=True)),  # its terms; null for the default
@@ -53,7 +76,7 @@ boards = Table(
     Column("reminded", Integer, nullable=False, server_default="0"),  # times, of that move
     Column("given", Integer, nullable=False, server_default="0"),  # extra seconds for that move
     # Pairs of moments between which the clock was stopped, and the beginning of a pause.
-    Column("stops", JSON(none_as_null=True)),
+    Column("stops", JsonOf(_stops, _plain_stops)),
     Column("paused_since", Moment),
     Index("ix_boards_begun_by_id", "begun_by_id", **only_where(text("begun_by_id IS NOT NULL"))),
     Index("ix_boards_match_id", "match_id", **only_where(text("match_id IS NOT NULL"))),
@@ -135,7 +158,7 @@ rated_boards = Table(
     identity(),  # in the order of counting
     to("boards", "board_id", nullable=False, unique=True),
     Column("game", String(16), nullable=False),
-    Column("pool", String(6), nullable=False),  # two, many, teams
+    Column("pool", Word(Pool, 6), nullable=False),  # two, many, teams
     Column("counted_at", Moment, nullable=False),
     Index("ix_rated_boards_counted_at", "counted_at", "id"),
     sqlite_autoincrement=True,
@@ -149,7 +172,7 @@ results = Table(
     to("rated_boards", "rated_id", primary_key=True),
     to("players", "player_id", primary_key=True),
     Column("game", String(16), nullable=False),
-    Column("pool", String(6), nullable=False),
+    Column("pool", Word(Pool, 6), nullable=False),
     Column("place", Integer, nullable=False),
     Column("mu_before", Float, nullable=False),
     Column("sigma_before", Float, nullable=False),
@@ -177,7 +200,7 @@ ratings = Table(  # the last result of each player
     "ratings",
     metadata,
     Column("game", String(16), primary_key=True),
-    Column("pool", String(6), primary_key=True),
+    Column("pool", Word(Pool, 6), primary_key=True),
     to("players", "player_id", primary_key=True),
     Column("mu", Float, nullable=False),
     Column("sigma", Float, nullable=False),

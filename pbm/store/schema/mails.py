@@ -18,8 +18,8 @@ from sqlalchemy import (
 )
 
 from pbm.store.schema.columns import (
-    MailKind,
     Moment,
+    Word,
     identity,
     metadata,
     only_where,
@@ -34,6 +34,7 @@ from pbm.store.schema.personal import (
     NotExported,
     personal,
 )
+from pbm.store.values.mails import InboxStatus, Kind, OutboxStatus
 
 # Class of the PostgreSQL advisory lock held while a mail of the outbox is sent.
 IN_HAND = 0x70626D
@@ -50,7 +51,7 @@ inbox = Table(
     Column("network", String(64), nullable=False, server_default=""),
     Column("size", Integer, nullable=False, server_default="0"),  # bytes of the mail
     Column("received_at", Moment, nullable=False),
-    Column("status", String(6), nullable=False),  # InboxStatus
+    Column("status", Word(InboxStatus, 6), nullable=False),
     Column("tries", Integer, nullable=False),
     Column("outcome", Text),
     Column("done_at", Moment),
@@ -99,7 +100,7 @@ outbox = Table(
     "outbox",
     metadata,
     identity(),
-    Column("kind", MailKind, nullable=False),
+    Column("kind", Word(Kind.stored, 10), nullable=False),
     Column("recipient", String(254), nullable=False),
     Column("recipient_key", String(254), nullable=False),
     to("players", "player_id", index=True),
@@ -110,7 +111,7 @@ outbox = Table(
     Column("message_id", String(200), nullable=False, unique=True),
     Column("sender", String(254), nullable=False),  # envelope sender, empty for <>
     Column("written_at", Moment, nullable=False),
-    Column("status", String(8), nullable=False),  # OutboxStatus
+    Column("status", Word(OutboxStatus, 8), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("due_at", Moment, nullable=False),
     Column("last_error", Text),

@@ -2,19 +2,21 @@
 
 from sqlalchemy import JSON, Column, Date, Index, Integer, String, Table
 
-from pbm.store.schema.columns import Moment, identity, metadata, to
+from pbm.passwords import PasswordHash
+from pbm.store.schema.columns import Moment, Word, identity, metadata, to
 from pbm.store.schema.personal import BlankColumns, ExportedBy, ExportRows, KeepRows, personal
+from pbm.store.values.players import PlayerStatus
 
 players = Table(
     "players",
     metadata,
     identity(),
     Column("handle", String(16), nullable=False, unique=True),
-    Column("status", String(10), nullable=False),  # PlayerStatus
+    Column("status", Word(PlayerStatus, 10), nullable=False),
     Column("epoch", Integer, nullable=False),  # newkey raises it: older tags are void
     Column("joined_at", Moment, nullable=False),
     Column("settings", JSON(none_as_null=True)),  # non-default ones
-    Column("password_hash", String(200)),
+    Column("password_hash", Word(PasswordHash.read, 200)),
     Column("bounces", Integer, nullable=False, server_default="0"),  # consecutive soft bounces
     Column("bounced_at", Moment),
     Column("unreachable_since", Moment),  # null while mail arrives

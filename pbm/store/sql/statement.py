@@ -15,6 +15,7 @@ from sqlalchemy import (
     Boolean,
     ColumnElement,
     Delete,
+    Float,
     Insert,
     Select,
     String,
@@ -206,6 +207,7 @@ class _Compiled:
         found = (
             (str(column.key), column.type.dialect_impl(dialect).result_processor(dialect, None))
             for column in built.exported_columns
+            if not isinstance(column.type, Float)  # whose processor asks for the driver's type
         )
         self._converts = [(name, convert) for name, convert in found if convert]
 
@@ -228,7 +230,8 @@ class _Compiled:
         rows = [dict(zip(self._names, row, strict=True)) for row in raw]
         for name, convert in self._converts:
             for row in rows:
-                row[name] = convert(row[name])
+                if row[name] is not None:
+                    row[name] = convert(row[name])
         return rows
 
 

@@ -6,7 +6,7 @@ a write drops the rows of all statements that read its table.
 
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -24,10 +24,10 @@ from sqlalchemy import (
 from sqlalchemy.sql.dml import UpdateBase
 
 from pbm.store.channels import Channel
-from pbm.store.sql.driver import Call, execute
+from pbm.store.sql.driver import Call, Row, execute
 
-Row = dict[str, Any]
-Rows = Sequence[Row]
+V = TypeVar("V")
+Rows = Sequence[dict[str, Any]]
 Key = tuple[Hashable, ...]
 _MOST = 1000  # reads; far more than in a turn
 
@@ -192,6 +192,12 @@ class Transaction:
         return next((place for place, call in enumerate(self._buffer) if call is begin), None)
 
 
+def read_as(kind: type[V], row: Row, **others: Any) -> V:
+    """The value of a row whose columns are named like its fields; `others` are no columns."""
+    names = vars(kind)["__dataclass_fields__"]
+    return kind(**{name: row[name] for name in names if name not in others}, **others)
+
+
 class Repository:
     """Queries within one transaction."""
 
@@ -228,3 +234,15 @@ class Repository:
     def _row(self, query: Select[Any]) -> RowMapping | None:
         """The first row of a query, by column names; None without one."""
         return self._transaction.execute(query).mappings().first()
+
+    def _scalars(self, query: Executable) -> tuple[Any, ...]:
+        """The first column of each row of a query."""
+        return tuple(self._transaction.execute(query).scalars())
+
+    def _all(self, kind: type[V], query: Executable) -> tuple[V, ...]:
+        """The values of a query; see `read_as`."""
+        return tuple(read_as(kind, row) for row in self._rows(query))
+
+    def _first(self, kind: type[V], query: Executable) -> V | None:
+        """The value of a query's first row; None without one."""
+        return next(iter(self._all(kind, query)), None)
