@@ -194,6 +194,7 @@ def test_where_no_login_stands(line: str) -> None:
     [
         ("a1-c3,b2", False),
         ("move 12#17 a1-c3,b2", False),
+        ("\nmove 12#17 a1-c3,b2", False),  # below a subject of ours
         ("BOARD 12 c5, d5", False),
         ("move 12 alice a1-c3,b2", True),
         ("move 12 c5 d5\nmove 13 bob d5", True),
