@@ -282,13 +282,13 @@ class Game(Protocol):
 def has(game: object, what: type[_What]) -> TypeGuard[_What]:
     """Whether a game has all members of a protocol; faster than `isinstance` before Python 3.12."""
     protocol: type = what
-    return _has(game, protocol)
+    return _has_members(game, protocol)
 
 
 @cache
-def _has(game: object, protocol: type) -> bool:
-    names = (name for base in protocol.__mro__ for name in vars(base))
-    return all(hasattr(game, name) for name in names if not name.startswith("_"))
+def _has_members(game: object, protocol: type) -> bool:
+    names = {name for base in protocol.__mro__ for name in vars(base) if not name.startswith("_")}
+    return all(hasattr(game, name) for name in names)
 
 
 class ReadsTexts(Protocol):

@@ -47,7 +47,7 @@ FINITE = {
     "pbm.mail.writing.render._renderer": "one",
     "pbm.rules.abalone.engine.compiled._search": "one",
     "pbm.rules.abalone.engine.compiled.why_not": "one",
-    "pbm.rules.contract._members": "one for each protocol",
+    "pbm.rules.contract._has_members": "one for each game and protocol",
     "pbm.rules.registry.games": "one",
     "pbm.rules.registry._found": "one",
     "pbm.passwords._hasher": "one",
