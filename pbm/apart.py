@@ -12,16 +12,16 @@ T = TypeVar("T")
 
 
 class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew after `work_out`
-    """A turn needs an outcome `of` an `Apart` that is not known yet.
+    """A turn needs an outcome that its `Apart` does not know yet.
 
     The caller rolls the turn back, calls `work_out` off the event loop and outside any transaction,
     and restarts the turn with the same `Apart`. `work_out` never raises: the restarted turn raises
     its error.
     """
 
-    def __init__(self, work_out: Callable[[], None], of: "Apart") -> None:
+    def __init__(self, work_out: Callable[[], None]) -> None:
         super().__init__()
-        self.work_out, self.of = work_out, of
+        self.work_out = work_out
 
 
 class Apart:
@@ -54,4 +54,4 @@ class Apart:
             except Exception as error:  # noqa: BLE001 - the turn raises it
                 self._failed = error
 
-        raise WorkNeeded(work_out, self)
+        raise WorkNeeded(work_out)

@@ -102,8 +102,7 @@ async def _take(turns: InboxWorker) -> bool:
         turns,
         Writer(turns.database, _here),
         most_together=1,
-        read_in_thread=_here,
-        hash_in_thread=_here,
+        in_thread=_here,
     )
     taken = await taker.take()
     for preparation in turns.preparations.to_do():

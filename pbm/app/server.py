@@ -203,8 +203,7 @@ class Server:
                     worker,
                     self._writers[_turns(number)],
                     most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
-                    read_in_thread=self._threads.one("mails"),
-                    hash_in_thread=self._threads.one("passwords"),
+                    in_thread=self._threads.one("mails"),
                 )
                 alive = partial(self._heart.alive, TURN, number)
                 group.create_task(take_turns(taker, self._woken[TURN], alive))
@@ -215,7 +214,6 @@ class Server:
         await begin(self._ticks.begin, self._aside)
         await keep_time(
             self._ticks,
-            system_clock,
             self._looking,
             self._writers[TICKS],
             self._woken[TICKS],

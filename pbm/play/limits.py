@@ -39,7 +39,8 @@ class Rate:
 
         Without `wait` one may pass uncounted beside another process that counts the same.
         """
-        return work.buckets.take(self.key(*whose), self.most, self.within, now, wait=wait)
+        key = self.key(*whose)
+        return work.buckets.take(key, self.most, self.within, now, wait=wait)
 
     def is_empty(self, work: UnitOfWork, now: datetime, *whose: object) -> bool:
         """Whether the bucket has no token left."""

@@ -1,7 +1,7 @@
 """The loops of the roles; writing a row wakes the loop that handles it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,8 +17,12 @@ from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.writer import InThread, Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.masking import traceback_of
-from pbm.service.turns.inbox_worker import BatchResult, InboxWorker, TurnFailedError
-from pbm.service.turns.preparation import Preparation
+from pbm.service.turns.inbox_worker import (
+    BatchResult,
+    InboxWorker,
+    Preparation,
+    TurnFailedError,
+)
 
 LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.md)
 BLOCKED_PAUSE = 1.0  # seconds; due mail waits for another of its board, or for another process
@@ -36,15 +40,13 @@ def _nobody_asks() -> None:
 class TurnTaker:
     """Runs the batches of an inbox worker, with up to `most_together` turns each.
 
-    Long mails are read and whole games replayed in a thread, and passwords hashed in another, while
-    other turns go on.
+    Slow work for turns runs in a thread, while other turns go on.
     """
 
     worker: InboxWorker
     writer: Writer
     most_together: int
-    read_in_thread: InThread
-    hash_in_thread: InThread
+    in_thread: InThread
     _single: int = field(default=0, init=False)  # turns to be run in a batch each
     _uncounted: TurnFailedError | None = field(default=None, init=False)
 
@@ -73,8 +75,7 @@ class TurnTaker:
 
     async def work_out(self, preparation: Preparation) -> None:
         """Compute what a mail's turn needs."""
-        in_thread = self.hash_in_thread if preparation.is_hashing else self.read_in_thread
-        await in_thread(partial(self.worker.work_out, preparation))
+        await self.in_thread(partial(self.worker.work_out, preparation))
 
     async def _count_failed(self) -> None:
         if self._uncounted:
@@ -82,30 +83,51 @@ class TurnTaker:
             self._uncounted = None
 
 
+async def rounds(
+    a_round: Callable[[], Awaitable[float | None]],
+    event: asyncio.Event,
+    alive: Alive,
+    waiting: str,
+) -> None:
+    """Do a round of a role for ever, and call `alive` before each.
+
+    A round returns for how many seconds to wait for the event, None to go on at once. While the
+    database is down, the log says what is `waiting`.
+    """
+    while True:
+        alive()
+        event.clear()
+        try:
+            seconds = await a_round()
+        except DBAPIError as error:
+            _log.warning(f"database away, {waiting}", error=str(error.orig))
+            await asyncio.sleep(DATABASE_PAUSE)
+        else:
+            if seconds is not None:
+                await woken(event, seconds)
+
+
 async def take_turns(
     taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive = _nobody_asks
 ) -> None:
-    """Handle the inbox for ever. `alive` is called on each round."""
+    """Handle the inbox for ever."""
+    preparations = taker.worker.preparations
+
+    async def work_out(preparation: Preparation) -> None:
+        await taker.work_out(preparation)
+        mail_kept.set()
+
+    async def a_round() -> float | None:
+        try:
+            result = await taker.take()
+        finally:
+            for preparation in preparations.to_do():
+                apart.create_task(work_out(preparation))
+        # Another worker may have cleared the event set for this worker's preparation.
+        return None if result.more or preparations.ready() else LOOK_AGAIN
+
     async with asyncio.TaskGroup() as apart:
-        while True:
-            alive()
-            mail_kept.clear()
-            result = BatchResult(0, more=True)
-            try:
-                result = await taker.take()
-            except DBAPIError as error:
-                _log.warning("database away, turns wait", error=str(error.orig))
-                await asyncio.sleep(DATABASE_PAUSE)
-            for preparation in taker.worker.preparations.to_do():
-                apart.create_task(_work_out(taker, preparation, mail_kept))
-            # Another worker may have cleared the event set for this worker's preparation.
-            if not result.more and not taker.worker.preparations.ready():
-                await woken(mail_kept, LOOK_AGAIN)
-
-
-async def _work_out(taker: TurnTaker, preparation: Preparation, mail_kept: asyncio.Event) -> None:
-    await taker.work_out(preparation)
-    mail_kept.set()
+        await rounds(a_round, mail_kept, alive, "turns wait")
 
 
 async def begin(initial_work: Callable[[], None], in_thread: InThread) -> None:
@@ -122,7 +144,6 @@ async def begin(initial_work: Callable[[], None], in_thread: InThread) -> None:
 
 async def keep_time(
     ticks: Ticks,
-    clock: Clock,
     in_thread: InThread,
     writer: Writer,
     timer_set: asyncio.Event,
@@ -132,24 +153,19 @@ async def keep_time(
 ) -> None:
     """Run due timers for ever, several in one commit; sleep until the next is due.
 
-    The next due time is queried `in_thread`. `alive` is called on each round.
+    The next due time is queried `in_thread`.
     """
-    watch = ClockWatch(clock)
-    while True:
-        alive()
-        timer_set.clear()
-        try:
-            await watch.mend(writer, ticks.bring_forward)
-            due_at = await in_thread(ticks.next_due_at)
-            is_due = due_at is not None and due_at <= clock()
-            take = partial(ticks.take_some, most=most_together)
-            done = await writer.do_steps(take) if is_due else 0
-        except DBAPIError as error:
-            _log.warning("database away, what is due waits", error=str(error.orig))
-            await asyncio.sleep(DATABASE_PAUSE)
-            continue
-        if not done:
-            await woken(timer_set, until(due_at, clock))
+    watch = ClockWatch(ticks.clock)
+
+    async def a_round() -> float | None:
+        await watch.mend(writer, ticks.bring_forward)
+        due_at = await in_thread(ticks.next_due_at)
+        is_due = due_at is not None and due_at <= ticks.clock()
+        take = partial(ticks.take_some, most=most_together)
+        done = await writer.do_steps(take) if is_due else 0
+        return None if done else until(due_at, ticks.clock)
+
+    await rounds(a_round, timer_set, alive, "what is due waits")
 
 
 async def send_post(
@@ -159,36 +175,33 @@ async def send_post(
     mail_written: asyncio.Event,
     alive: Alive = _nobody_asks,
 ) -> None:
-    """Send the outbox for ever; when cancelled, finish the mails under way.
-
-    `alive` is called on each round.
-    """
+    """Send the outbox for ever; when cancelled, finish the mails under way."""
     under_way: set[asyncio.Task[None]] = set()
     watch = ClockWatch(post.clock)
+
+    async def a_round() -> float | None:
+        try:
+            await watch.mend(writer, post.bring_forward)
+            look = await post.look(in_thread)
+        except DBAPIError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the post goes on, whatever it was
+            _log.error("post failed", exception=traceback_of(error))
+            await asyncio.sleep(DATABASE_PAUSE)
+            return None
+        for mail, written in look.mails:
+            sending = asyncio.create_task(post.send(mail, written, writer))
+            under_way.add(sending)
+            sending.add_done_callback(under_way.discard)
+            sending.add_done_callback(lambda _: mail_written.set())
+        if not look.more:
+            await woken(mail_written, until(look.next_due_at, post.clock))
+        if under_way:
+            await asyncio.sleep(GATHER)
+        return None
+
     try:
-        while True:
-            alive()
-            mail_written.clear()
-            try:
-                await watch.mend(writer, post.bring_forward)
-                look = await post.look(in_thread)
-            except DBAPIError as error:
-                _log.warning("database away, post waits", error=str(error.orig))
-                await asyncio.sleep(DATABASE_PAUSE)
-                continue
-            except Exception as error:  # noqa: BLE001 - the post goes on, whatever it was
-                _log.error("post failed", exception=traceback_of(error))
-                await asyncio.sleep(DATABASE_PAUSE)
-                continue
-            for mail, written in look.mails:
-                sending = asyncio.create_task(post.send(mail, written, writer))
-                under_way.add(sending)
-                sending.add_done_callback(under_way.discard)
-                sending.add_done_callback(lambda _: mail_written.set())
-            if not look.more:
-                await woken(mail_written, until(look.next_due_at, post.clock))
-            if under_way:
-                await asyncio.sleep(GATHER)
+        await rounds(a_round, mail_written, alive, "post waits")
     finally:
         if under_way:
             await asyncio.wait(under_way)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -14,7 +15,7 @@ from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.passwords import PasswordHash, PasswordWork
 from pbm.play.turn import Cause, Turn
 from pbm.service.turns.handle_mail import handle
-from pbm.service.turns.preparation import Preparation
+from pbm.service.turns.inbox_worker import Preparation
 from pbm.store.db import UnitOfWork
 from pbm.store.schema import metadata
 from pbm.store.schema.mails import inbox, outbox, outbox_contents
@@ -149,7 +150,7 @@ class _Trial:
         cause = Cause(mail.id, came_at=mail.received_at)
         passwords = HashedAtOnce()
         turn = Turn(work=work, site=table.site, now=table.clock(), cause=cause, passwords=passwords)
-        outcome = handle(turn, mail, Preparation(mail))
+        outcome = handle(turn, mail, partial(Preparation(mail).read, table.site))
         work.inbox.finish([(mail.id, outcome)], table.clock())
         work.flush()
 

@@ -200,7 +200,7 @@ async def until_done(table: Table) -> None:
     threads = Threads()
     threads.may_go_on.set()
     writer = Writer(table.database, threads.run)
-    taker = TurnTaker(table.turns, writer, 16, threads.run, threads.run)
+    taker = TurnTaker(table.turns, writer, 16, threads.run)
     loop = asyncio.create_task(take_turns(taker, asyncio.Event()))
     async with asyncio.timeout(PATIENCE):
         while await threads.run(lambda: left(table)):

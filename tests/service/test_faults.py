@@ -13,7 +13,7 @@ from pbm.play.actions import end_board
 from pbm.play.turn import Turn
 from pbm.service.post.post import raw_mail
 from pbm.service.trouble import notices
-from pbm.service.turns import handle_mail, inbox_worker, preparation
+from pbm.service.turns import handle_mail, inbox_worker
 from pbm.store.queues.inbox import Inbox
 from tests.serving import keep, take_next
 from tests.table import OPERATOR, SERVER, Table
@@ -129,12 +129,12 @@ def test_a_fault_in_the_reading_itself(table: Table, monkeypatch: pytest.MonkeyP
     alice, bob = table.start("alice", "bob")
     operator = table.person(OPERATOR)
     with monkeypatch.context() as planted:
-        planted.setattr(preparation, "read", broken)
+        planted.setattr(inbox_worker, "read", broken)
         planted.setattr(notices, "read", broken)
         alice.says("a1-c3,d4").hears_nothing()  # nobody can tell whose it is
         operator.gets(1).hears("ZeroDivisionError")
         assert len(stuck(table)) == 1
-    assert inbound.read is preparation.read
+    assert inbound.read is inbox_worker.read
     bob.says("show").gets(1)
     retry(table, stuck(table)[0])
     assert table.moves(1) == ["a1-c3,b2"]

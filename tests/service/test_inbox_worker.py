@@ -19,8 +19,7 @@ from pbm.service.intake.keeping import queued
 from pbm.service.loops import TurnTaker
 from pbm.service.running.writer import Writer
 from pbm.service.trouble.failures import GIVEN_UP_FOR
-from pbm.service.turns.inbox_worker import MOST_TRIES, BatchResult, InboxWorker
-from pbm.service.turns.preparation import Preparation
+from pbm.service.turns.inbox_worker import MOST_TRIES, BatchResult, InboxWorker, Preparation
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.mails import ArrivedMail, InboxMail
 from tests.polling import PATIENCE
@@ -128,7 +127,7 @@ async def _here(work: Callable[[], Any]) -> Any:
 
 def taker_of(worker: InboxWorker) -> TurnTaker:
     most = MOST if worker.database.embedded else 1
-    return TurnTaker(worker, Writer(worker.database, _here), most, _here, _here)
+    return TurnTaker(worker, Writer(worker.database, _here), most, _here)
 
 
 def take(taker: TurnTaker) -> BatchResult:

@@ -53,7 +53,7 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
 
     async def play() -> None:
         writer = Writer(table.database, in_thread)
-        taker = loops.TurnTaker(turns, writer, 1, in_thread, in_thread)
+        taker = loops.TurnTaker(turns, writer, 1, in_thread)
         loop = asyncio.create_task(loops.take_turns(taker, asyncio.Event()))
         for _ in range(ROUNDS):
             await asyncio.sleep(0)
@@ -140,7 +140,7 @@ def test_ticks_go_on_once_the_database_is_there(
     async def play() -> None:
         writer = Writer(table.database, in_thread)
         loop = asyncio.create_task(
-            loops.keep_time(ticks, table.clock, in_thread, writer, asyncio.Event(), most_together=1)
+            loops.keep_time(ticks, in_thread, writer, asyncio.Event(), most_together=1)
         )
         for _ in range(ROUNDS):
             await asyncio.sleep(0)

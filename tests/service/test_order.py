@@ -9,9 +9,8 @@ import pytest
 from pbm.mail.reading.limits import STRANGERS_LIMITS
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.service.running.writer import at_once
-from pbm.service.turns import inbox_worker, preparation
-from pbm.service.turns.inbox_worker import ASIDE_FOR, BatchResult, InboxWorker
-from pbm.service.turns.preparation import MOST_UNDER_WAY
+from pbm.service.turns import inbox_worker
+from pbm.service.turns.inbox_worker import ASIDE_FOR, MOST_UNDER_WAY, BatchResult, InboxWorker
 from tests.serving import keeping, take_next
 from tests.table import SERVER, Person, Table
 
@@ -183,7 +182,7 @@ def test_what_cannot_be_read_is_tried_like_a_turn(
     alice = table.joins("alice")
     hands_in(alice, LONG, subject="whoami")
     with monkeypatch.context() as planted:
-        planted.setattr(preparation, "read", broken)
+        planted.setattr(inbox_worker, "read", broken)
         for _ in range(2 * inbox_worker.MOST_TRIES):
             assert take_next(table.turns)
     (row,) = (row for row in table.rows("inbox") if row["status"] == "stuck")

@@ -281,7 +281,7 @@ def test_the_loop_does_what_comes(table: Table, monkeypatch: pytest.MonkeyPatch)
         timer_set = asyncio.Event()
         loop = asyncio.create_task(
             keep_time(
-                *(table.ticks, table.clock, threads.run, writer, timer_set),
+                *(table.ticks, threads.run, writer, timer_set),
                 most_together=16,
             )
         )

@@ -76,13 +76,12 @@ class Whole:
         taker = TurnTaker(
             *(self.table.turns, self.writer),
             most_together=16,
-            read_in_thread=self._in_thread("reading"),
-            hash_in_thread=self._in_thread("hashing"),
+            in_thread=self._in_thread("mails"),
         )
         turns = take_turns(taker, self._kept)
         post = send_post(self.post, self.read, self.writer, self._written)
         time = keep_time(
-            *(self.table.ticks, self.table.clock, self.read, self.writer),
+            *(self.table.ticks, self.read, self.writer),
             self._timer_set,
             most_together=16,
         )

@@ -5,7 +5,7 @@ its player for these commands only, whoever sent the mail; answers go to the pla
 command with a wrong password is ignored.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from pbm.commands.auth import (
@@ -21,6 +21,7 @@ from pbm.commands.auth import (
 from pbm.commands.language.words import Login
 from pbm.mail.address import Bounce, Postmaster, Probe, Unknown, address_key
 from pbm.mail.reading.auth_results import Dmarc
+from pbm.mail.reading.inbound import Envelope
 from pbm.passwords import hash_of_nobody
 from pbm.play.actions import show_life
 from pbm.play.turn import Cause, Turn
@@ -32,7 +33,6 @@ from pbm.service.obeying.obey import obey
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.telling.announce import announce_boards
 from pbm.service.trouble.notices import forward_to_operator
-from pbm.service.turns.preparation import Preparation, read_mail
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.withheld_text import (
     mask_tags,
@@ -47,8 +47,8 @@ from pbm.store.values.players import Player
 _MOST_IN_A_MAIL = 3  # different logins
 
 
-def handle(turn: Turn, mail: InboxMail, prepared: Preparation) -> str:
-    """Handle one mail and return the outcome for the operator."""
+def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
+    """Handle one mail, which `read` parses. Returns the outcome for the operator."""
     recipient = turn.site.address.parse(mail.recipient)
     if isinstance(recipient, Postmaster):
         return forward_to_operator(turn, mail)
@@ -58,7 +58,7 @@ def handle(turn: Turn, mail: InboxMail, prepared: Preparation) -> str:
         return take_probe(turn, recipient, mail)
     if isinstance(recipient, Bounce):
         return hear_report(turn, mail, recipient)
-    envelope = prepared.envelope or read_mail(turn.site, mail)
+    envelope = read()
     if envelope.automatic:
         return f"nothing: automatic mail ({envelope.automatic})"
     if envelope.author is None:

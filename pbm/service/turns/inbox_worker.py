@@ -3,20 +3,28 @@
 On a shared database a transaction has one turn, and several workers run at the same time. On
 SQLite, which has one writer, the turns of a short time share a transaction and its sync. Handling a
 row again is safe: until the commit it is new, afterwards it is done.
+
+Reading a long mail, hashing a password or replaying a whole game takes longer than others may have
+to wait. It happens in a thread, while no transaction is open. Meanwhile the mail is put aside, and
+other turns go on.
 """
 
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
-from pbm.apart import WorkNeeded
+from pbm.apart import Apart, WorkNeeded
 from pbm.clock import Clock
-from pbm.mail.reading.limits import is_long
+from pbm.mail.address import Plain, PlayerReply, QuestionReply
+from pbm.mail.reading.inbound import Envelope, masked, read
+from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS, is_long
 from pbm.mail.site import Site
+from pbm.passwords import PasswordWork
 from pbm.play.turn import Cause, Turn
 from pbm.service.accounts import tell_whose_was_cleared
 from pbm.service.running.writer import Steps
@@ -25,12 +33,13 @@ from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import NoOperatorError, tell_operator, tell_sender
 from pbm.service.trouble.watchdog import Watchdog
 from pbm.service.turns.handle_mail import handle
-from pbm.service.turns.preparation import Preparation, Preparations
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.queues.queue import ScanFloor
 from pbm.store.sql.driver import gave_up, is_away
 from pbm.store.values.mails import InboxMail, incoming
 
 MOST_TRIES = 3
+MOST_UNDER_WAY = 16  # then further long mails wait, and short ones go on
 ASIDE_FOR = timedelta(minutes=1)  # longer than the watchdog allows; then another process takes it
 SLICE = 0.03  # seconds of turns in one transaction; other work waits for it
 Tell = Callable[[Turn, InboxMail], None]
@@ -48,6 +57,125 @@ class TurnFailedError(Exception):
         self.mail = mail
         self.error = error
         self.in_batch = in_batch
+
+
+@dataclass(eq=False)
+class Preparation:
+    """A mail whose turn is not over: the outcomes of its slow work, and the next work."""
+
+    mail: InboxMail
+    passwords: PasswordWork = field(default_factory=PasswordWork)
+    apart: Apart = field(default_factory=Apart)
+    needs: Callable[[], None] | None = None
+    is_under_way: bool = False
+
+    def __post_init__(self) -> None:
+        self.is_long = is_long(self.mail.raw)
+
+    def is_of(self, mail: InboxMail) -> bool:
+        """Whether this is the preparation of a mail.
+
+        The number is not enough: after a rollback another row may get it.
+        """
+        mine = self.mail
+        return (mine.id, mine.recipient, mine.raw) == (mail.id, mail.recipient, mail.raw)
+
+    def read(self, site: Site) -> Envelope:
+        """Parse the mail, with tighter limits for unknown senders.
+
+        Raises WorkNeeded if it is long and not yet read, and the error of reading it.
+        """
+        read = partial(_read_mail, site, self.mail)
+        return self.apart.outcome("envelope", read) if self.is_long else read()
+
+    def work_out(self) -> None:
+        """Do the needed work; raises nothing."""
+        if self.needs is not None:
+            self.needs()
+        self.needs, self.is_under_way = None, False
+
+
+class Preparations:
+    """The next mails of the inbox by place, and the preparations of those put aside."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._floor = ScanFloor()
+        self._kept: dict[int, Preparation] = {}
+        self._undone: Preparation | None = None
+        self._to_do: list[Preparation] = []
+
+    def claim(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
+        """Claim the mails that are prepared, and then the next by place."""
+        found: dict[int, InboxMail] = {}
+        for number in self.ready():
+            if len(found) == most:
+                break
+            mail = work.inbox.find_new(number, wait=False)
+            if mail is None:
+                self.forget(number)  # done, or taken by another process
+            else:
+                found[number] = mail
+        if len(found) < most:
+            under_way = sum(known.is_under_way for known in self._kept.values())
+            claim = partial(work.inbox.claim, now, most - len(found), since=self._floor.since(now))
+            if under_way >= MOST_UNDER_WAY:
+                claimed = claim(most_bytes=LONG)
+            else:
+                claimed = claim()
+                self._floor.found([mail.received_at for mail in claimed], now)
+            for mail in claimed:
+                found.setdefault(mail.id, mail)
+        return list(found.values())
+
+    def of(self, mail: InboxMail) -> Preparation:
+        """The preparation of a mail, an empty one if it is new; begins work that its turn needs."""
+        known = (self._kept.get(mail.id), self._undone)
+        found = (item for item in known if item is not None and item.is_of(mail))
+        prepared = next(found, None) or Preparation(mail)
+        if (
+            prepared.needs is None
+            and prepared.is_long
+            and isinstance(
+                self._site.address.parse(mail.recipient), Plain | PlayerReply | QuestionReply
+            )
+        ):
+            try:
+                prepared.read(self._site)
+            except WorkNeeded as needed:
+                prepared.needs = needed.work_out
+            except Exception:  # noqa: BLE001 - the turn raises it again
+                pass
+        if prepared.needs is not None and not prepared.is_under_way:
+            prepared.is_under_way, self._undone = True, None
+            self._kept[mail.id] = prepared
+            self._to_do.append(prepared)
+        return prepared
+
+    def remember(self, preparation: Preparation) -> None:
+        """Keep the preparation of an undone turn until the next batch."""
+        self._undone = preparation
+
+    def ready(self) -> list[int]:
+        """The numbers of the mails whose work is done."""
+        return [number for number, known in self._kept.items() if not known.is_under_way]
+
+    def forget(self, number: int) -> None:
+        """Forget a mail whose turn is over, or has failed."""
+        self._kept.pop(number, None)
+        if self._undone is not None and self._undone.mail.id == number:
+            self._undone = None
+
+    def to_do(self) -> list[Preparation]:
+        """The preparations begun since the last call."""
+        begun, self._to_do = self._to_do, []
+        return begun
+
+
+def _read_mail(site: Site, mail: InboxMail) -> Envelope:
+    own, limits = site.address.plain, LIMITS if mail.known else STRANGERS_LIMITS
+    envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=limits)
+    return envelope if envelope.automatic else masked(envelope)
 
 
 @dataclass(frozen=True)
@@ -110,8 +238,8 @@ class InboxWorker:
         for mail in mails:
             if done and self.seconds() - began > SLICE:
                 break
-            yield is_long(mail.raw)
             prepared = self.preparations.of(mail)
+            yield prepared.is_long
             if prepared.is_under_way:
                 aside.append(mail.id)
                 continue
@@ -136,15 +264,16 @@ class InboxWorker:
                 outcome = self._handle(work, prepared)
                 work.inbox.finish([(mail.id, outcome)], self.clock())
                 work.finish_turn()
+                _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
         except WorkNeeded as needed:
-            prepared.must_do(needed)
+            prepared.needs = needed.work_out
             self.preparations.remember(prepared)
             raise
-        _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
 
     def _handle(self, work: UnitOfWork, prepared: Preparation) -> str:
         """Handle one mail; return the outcome for the operator."""
-        return handle(self._turn(work, prepared), prepared.mail, prepared)
+        turn = self._turn(work, prepared)
+        return handle(turn, prepared.mail, partial(prepared.read, self.site))
 
     def _turn(self, work: UnitOfWork, prepared: Preparation) -> Turn:
         return Turn(
