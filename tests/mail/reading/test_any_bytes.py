@@ -128,8 +128,8 @@ def test_every_field_of_the_envelope_is_filled() -> None:
     assert envelope is not None
     assert [f.name for f in fields(envelope) if getattr(envelope, f.name) in (None, "", ())] == [
         "author_problem",
-        "below_quotes",
         "automatic",
+        "below_quotes",
         "perhaps_tags",
         "signature",
     ]
