@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.mail.smtp_in.listener import Rejection
+from pbm.mail.smtp_in.handler import Rejection
 from pbm.service.intake.keeping import Intake
 from pbm.service.loops import TurnTaker
 from pbm.service.robots.jobs import LeasedJob, RobotJobs

@@ -25,7 +25,7 @@ from sqlalchemy import text
 from pbm.mail.address import ServerAddress
 from pbm.mail.reading.auth_results import Front
 from pbm.mail.site import Site
-from pbm.mail.smtp_in.listener import Rejection
+from pbm.mail.smtp_in.handler import Rejection
 from pbm.mail.tags import Key, Keyring
 from pbm.mail.writing.render import Renderer
 from pbm.play.boards import start_board

@@ -14,6 +14,7 @@ from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.site import own_address
 from pbm.mail.smtp_in.certificate import good_between, load_certificate, why_not_now
+from pbm.mail.smtp_in.handler import Handler
 from pbm.mail.smtp_in.listener import Listener
 from pbm.rules.registry import left_out
 from pbm.service.intake.door import Door, SessionLog, log_fault
@@ -246,15 +247,15 @@ class Server:
     def _listener(self, writer: Writer) -> Listener:
         in_door = self._threads.one("door")
         door = Door(self._intake, self._database, self._looking, writer, in_door)
-        return Listener(
+        handler = Handler(
             hostname=own_address(self._settings).domain,
             accept_recipient=door.accept_recipient,
             keep=door.keep,
             report_fault=log_fault,
             report_session=SessionLog(),
-            trusted_peers=self._settings.trusted_networks,
             tls=self._tls,
         )
+        return Listener(handler, self._settings.trusted_networks)
 
     def _close(self) -> None:
         self._workers.close()

@@ -13,9 +13,15 @@ from pbm.events import Event
 from pbm.events.board import BoardStarted
 from pbm.mail.address import mailbox_key
 from pbm.nearest import nearest, one_slip_away
-from pbm.play.allowance import count_challenge
 from pbm.play.boards import Setup, start_board
-from pbm.play.limits import FIRST_STARTS, MOST_UNANSWERED, MOST_WITH_ROBOTS, STARTS, TAKEN_UP
+from pbm.play.limits import (
+    FIRST_STARTS,
+    MOST_UNANSWERED,
+    MOST_WITH_ROBOTS,
+    STARTS,
+    TAKEN_UP,
+    count_challenge,
+)
 from pbm.rules.contract import Game, Searches, has
 from pbm.rules.registry import game_named
 from pbm.rules.robots import WEAKEST

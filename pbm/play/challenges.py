@@ -13,10 +13,15 @@ from pbm.events import CalledOff, Commented, Event, Invited, Proposed
 from pbm.events.board import BoardStarted
 from pbm.mail.address import address_key
 from pbm.plain import from_plain, to_plain
-from pbm.play.allowance import count_challenge
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup
-from pbm.play.limits import CHALLENGE_AGAIN, CHALLENGE_STANDS, MOST_CHALLENGES, SIGNUP_STANDS
+from pbm.play.limits import (
+    CHALLENGE_AGAIN,
+    CHALLENGE_STANDS,
+    MOST_CHALLENGES,
+    SIGNUP_STANDS,
+    count_challenge,
+)
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.players import Player, PlayerStatus

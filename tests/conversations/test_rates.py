@@ -3,7 +3,7 @@
 import pytest
 
 from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.mail.smtp_in.listener import Rejection
+from pbm.mail.smtp_in.handler import Rejection
 from pbm.play.limits import (
     ASIDE,
     ASKED,

@@ -13,9 +13,8 @@ from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event, Forgotten
 from pbm.mail.address import address_key
 from pbm.play.actions import boards_played, leave_board
-from pbm.play.allowance import refusal_of_stranger, strangers_answers_left
 from pbm.play.challenges import call_off_all
-from pbm.play.limits import MOST_SHOWN
+from pbm.play.limits import MOST_SHOWN, refusal_of_stranger, strangers_answers_left
 from pbm.play.seeks import leave_all_seeks
 from pbm.play.turn import Turn
 from pbm.store.values.players import Player, PlayerStatus

@@ -15,13 +15,18 @@ from pbm.events import Answered, Event
 from pbm.mail.address import address_key, is_at_home, leads_elsewhere
 from pbm.mail.reading.automatic import is_own, is_role
 from pbm.play.actions import decline_board
-from pbm.play.allowance import has_said_no, refusal_of_stranger, strangers_answers_left
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup, in_seats, in_teams, partners_option, setup_of
 from pbm.play.challenges import invite, propose, who_is_asked
 from pbm.play.clocks import terms
 from pbm.play.ending import last_of_match, next_seating
-from pbm.play.limits import CHALLENGE_STANDS, MOST_INVITED
+from pbm.play.limits import (
+    CHALLENGE_STANDS,
+    MOST_INVITED,
+    has_said_no,
+    refusal_of_stranger,
+    strangers_answers_left,
+)
 from pbm.rules.contract import completed
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.players import Player, PlayerStatus

@@ -10,6 +10,8 @@ import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+import structlog
+
 from pbm.mail.reading.wire import check_wire
 from pbm.mail.smtp_in.connection_limits import Caller, ListenerLimits
 
@@ -20,6 +22,7 @@ _LONGEST_TEXT = 500  # RFC 5321, section 4.5.3.1.5: 512 with code and CRLF
 _PRINTABLE = re.compile(r"[ -~]+", re.ASCII)
 _MOST_TOLD = 5  # of accepted commands, and of refused ones
 _LONGEST = 300  # characters of each
+_log = structlog.get_logger(__name__)
 _TELLING = ("MAIL", "RCPT")  # their lines are informative, and hold no password
 
 
@@ -81,15 +84,26 @@ Keep = Callable[[str, tuple[str, ...], bytes, Caller], Awaitable[str | Rejection
 ReportFault = Callable[[BaseException], None]
 
 
-@dataclass(eq=False)
+def _log_fault(fault: BaseException) -> None:
+    _log.error("listener-fault", exc_info=fault)
+
+
+@dataclass(eq=False, kw_only=True)
 class Handler:
-    """The handler of all conversations of a listener; ``tls``, if given, is offered by STARTTLS."""
+    """The handler of all conversations of a listener.
+
+    `accept_recipient(address, sender, caller)` returns None or a Rejection. `keep(sender,
+    recipients, raw, caller)` returns the text after `250` once the mail is durable, or a Rejection;
+    it continues when the client leaves. The sender is empty for the null sender. Exceptions of
+    either become one fixed 451, and go to `report_fault`. `tls`, if given, is offered by STARTTLS.
+    `report_session` is called at the end of each connection.
+    """
 
     hostname: str
-    limits: ListenerLimits
     accept_recipient: AcceptRecipient
     keep: Keep
-    report_fault: ReportFault
+    limits: ListenerLimits = field(default_factory=ListenerLimits)
+    report_fault: ReportFault = _log_fault
     tls: ssl.SSLContext | None = None
     report_session: ReportSession = lambda _: None
     is_closing: bool = False

@@ -13,35 +13,17 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-import structlog
-
 from pbm.config import Doorway
 from pbm.errors import OperatorError
-from pbm.mail.smtp_in.connection_limits import (
-    LOOPBACK,
-    Caller,
-    ConnectionLimits,
-    ListenerLimits,
-    Network,
-)
+from pbm.mail.smtp_in.connection_limits import LOOPBACK, ConnectionLimits, Network
 from pbm.mail.smtp_in.conversation import GOING_DOWN, Conversation
-from pbm.mail.smtp_in.handler import (
-    AcceptRecipient,
-    Handler,
-    Keep,
-    Rejection,
-    ReportFault,
-    ReportSession,
-)
-
-__all__ = ["AcceptRecipient", "Caller", "Keep", "Listener", "ListenerLimits", "Rejection"]
+from pbm.mail.smtp_in.handler import Handler
 
 # As open as a port on loopback; the mode of the folder restricts access on every system.
 MODE = 0o666
 _PROBE_SECONDS = 5
 _BACKLOG = 511
 _LAST_WORDS_SECONDS = 1.0
-_log = structlog.get_logger(__name__)
 
 
 class LocalSocket:
@@ -94,32 +76,9 @@ class LocalSocket:
 class Listener:
     """Accepts mail for the server: start it last, and stop it before the store is closed."""
 
-    def __init__(
-        self,
-        *,
-        hostname: str,
-        accept_recipient: AcceptRecipient,
-        keep: Keep,
-        trusted_peers: Iterable[Network] = LOOPBACK,
-        tls: ssl.SSLContext | None = None,
-        limits: ListenerLimits | None = None,
-        report_fault: ReportFault | None = None,
-        report_session: ReportSession = lambda _: None,
-    ) -> None:
-        """``accept_recipient(address, sender, caller)`` returns None or a Rejection.
-
-        ``keep(sender, recipients, raw, caller)`` returns the text after ``250``, once the mail is
-        durable, or a Rejection; it continues when the client leaves. The sender is empty for the
-        null sender. Exceptions of either become one fixed 451, and go to ``report_fault``, by
-        default the log. With ``tls`` STARTTLS is offered. ``report_session`` is called at the end
-        of each connection.
-        """
-        limits = limits or ListenerLimits()
-        report_fault = report_fault or _log_fault
-        self._handler = Handler(
-            hostname, limits, accept_recipient, keep, report_fault, tls, report_session
-        )
-        self._connections = ConnectionLimits(limits, trusted_peers)
+    def __init__(self, handler: Handler, trusted_peers: Iterable[Network] = LOOPBACK) -> None:
+        self._handler = handler
+        self._connections = ConnectionLimits(handler.limits, trusted_peers)
         self._servers: list[asyncio.Server] = []
         self._local_sockets: list[LocalSocket] = []
         self._conversations: set[Conversation] = set()
@@ -181,7 +140,3 @@ class Listener:
         for server in self._servers:
             await server.wait_closed()
         self._servers.clear()
-
-
-def _log_fault(fault: BaseException) -> None:
-    _log.error("listener-fault", exc_info=fault)

@@ -166,15 +166,6 @@ def as_data(raw: bytes) -> bytes:
     return raw.replace(b"\r\n.", b"\r\n..") + b".\r\n"
 
 
-@dataclass(frozen=True)
-class Mail:
-    """A mail with its envelope; an empty `sender` is the null sender."""
-
-    sender: str
-    recipient: str
-    raw: bytes
-
-
 class Connection:
     """A connection after greeting, encryption if possible, and login."""
 
@@ -188,14 +179,22 @@ class Connection:
         """Whether another mail can be sent, as far as we know."""
         return self._client.is_connected
 
-    async def send(self, mail: Mail) -> Trouble | None:
-        """Send a mail, pipelined if possible (RFC 2920); return the first error, or None."""
+    async def send(self, sender: str, recipient: str, raw: bytes) -> Trouble | None:
+        """Send a mail, pipelined if possible (RFC 2920); return the first error, or None.
+
+        An empty `sender` is the null sender.
+        """
+        options = []
+        if self._client.supports_extension("size"):
+            options.append(f"SIZE={len(raw)}")
+        if self._client.supports_extension("8bitmime") and not raw.isascii():
+            options.append("BODY=8BITMIME")
         if self._client.supports_extension("pipelining"):
-            begin = " ".join([f"MAIL FROM:<{mail.sender}>", *self._options(mail)])
-            commands = f"{begin}\r\nRCPT TO:<{mail.recipient}>\r\nDATA\r\n".encode("ascii")
-            trouble = await send_at_once(self._client, commands, mail.raw, self._timeouts)
+            begin = " ".join([f"MAIL FROM:<{sender}>", *options])
+            commands = f"{begin}\r\nRCPT TO:<{recipient}>\r\nDATA\r\n".encode("ascii")
+            trouble = await send_at_once(self._client, commands, raw, self._timeouts)
         else:
-            trouble = await self._send_in_turn(mail)
+            trouble = await self._send_in_turn(sender, options, recipient, raw)
         self.was_used = True
         return trouble
 
@@ -221,27 +220,21 @@ class Connection:
         if isinstance(transport, asyncio.Transport):
             transport.abort()
 
-    async def _send_in_turn(self, mail: Mail) -> Trouble | None:
+    async def _send_in_turn(
+        self, sender: str, options: list[str], recipient: str, raw: bytes
+    ) -> Trouble | None:
         """Send each command after the reply to the one before."""
         seconds = self._timeouts.command
         verb = "MAIL"
         try:
-            await self._client.mail(mail.sender, options=self._options(mail), timeout=seconds)
+            await self._client.mail(sender, options=options, timeout=seconds)
             verb = "RCPT"
-            await self._client.rcpt(mail.recipient, timeout=seconds)
+            await self._client.rcpt(recipient, timeout=seconds)
             verb = "DATA"
-            await self._client.data(mail.raw, timeout=self._timeouts.data)
+            await self._client.data(raw, timeout=self._timeouts.data)
         except TROUBLE as error:
             return verb, error
         return None
-
-    def _options(self, mail: Mail) -> list[str]:
-        options = []
-        if self._client.supports_extension("size"):
-            options.append(f"SIZE={len(mail.raw)}")
-        if self._client.supports_extension("8bitmime") and not mail.raw.isascii():
-            options.append("BODY=8BITMIME")
-        return options
 
 
 _Result = TypeVar("_Result")

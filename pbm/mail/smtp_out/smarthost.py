@@ -17,7 +17,6 @@ from pbm.mail.smtp_out.connection import (
     Connection,
     ConnectionPool,
     DeadConnectionError,
-    Mail,
     Timeouts,
 )
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent, presentable
@@ -192,9 +191,8 @@ class SmarthostTransport:
             to = parse_address(recipient)
         except AddressError as error:
             return Failed(str(error))
-        mail = Mail(sender, to, raw)
         try:
-            return await self._pool.use(lambda connection: self._send(connection, mail))
+            return await self._pool.use(lambda it: self._send(it, sender, to, raw))
         except NoConnectionError as trouble:
             return Deferred(str(trouble))
 
@@ -225,9 +223,11 @@ class SmarthostTransport:
             context.verify_mode = ssl.CERT_NONE
         return context
 
-    async def _send(self, connection: Connection, mail: Mail) -> Delivery:
+    async def _send(
+        self, connection: Connection, sender: str, recipient: str, raw: bytes
+    ) -> Delivery:
         was_used = connection.was_used
-        trouble = await connection.send(mail)
+        trouble = await connection.send(sender, recipient, raw)
         if trouble is None:
             return Sent()
         verb, why = trouble

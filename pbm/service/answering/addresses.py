@@ -9,8 +9,7 @@ from pbm.events import Answered
 from pbm.events.board import AddressChanged
 from pbm.mail.address import address_key
 from pbm.play.actions import boards_played
-from pbm.play.allowance import strangers_answers_left
-from pbm.play.limits import ALIAS_ASKED_EVERY
+from pbm.play.limits import ALIAS_ASKED_EVERY, strangers_answers_left
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.service.asking.questions import ask_alias, ask_once_more, shortened

@@ -25,9 +25,8 @@ from pbm.commands.sentences.intentions import asks_who
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.passwords import PasswordHash
-from pbm.play.allowance import has_said_no, strangers_answers_left
 from pbm.play.begin import robot_to_begin_with
-from pbm.play.limits import ASIDE
+from pbm.play.limits import ASIDE, has_said_no, strangers_answers_left
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game

@@ -7,10 +7,9 @@ from pbm.clock import local_moment
 from pbm.events import CalledOff, Guest, Invited, Proposed
 from pbm.mail.address import address_key
 from pbm.mail.tags import new_token, token_digest
-from pbm.play.allowance import take_unasked_mail
 from pbm.play.challenges import setup_of_challenge, takes_challenge
 from pbm.play.clocks.terms import usual_terms
-from pbm.play.limits import SIGNUP_STANDS
+from pbm.play.limits import SIGNUP_STANDS, take_unasked_mail
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
 from pbm.play.views import opening_view

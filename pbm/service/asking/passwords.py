@@ -10,8 +10,7 @@ from pbm.errors import Refusal
 from pbm.mail.address import address_key
 from pbm.mail.tags import Keyring
 from pbm.passwords import SHORTEST, KnownPassword, PasswordHash, SealedPassword
-from pbm.play.allowance import is_paused, limit_reached
-from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS
+from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, is_paused, limit_reached
 from pbm.play.turn import Turn
 from pbm.store.values.asking import OPEN_FOR, PendingCommands, Question
 from pbm.store.values.players import Player

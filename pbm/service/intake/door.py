@@ -9,8 +9,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.mail.reading.limits import is_long
 from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.mail.smtp_in.handler import Session
-from pbm.mail.smtp_in.listener import Rejection
+from pbm.mail.smtp_in.handler import Rejection, Session
 from pbm.service.intake.keeping import Intake
 from pbm.service.intake.recipients import WrongTag, check_recipient, count_wrong
 from pbm.service.running.writer import InThread, Writer

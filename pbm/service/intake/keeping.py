@@ -26,7 +26,7 @@ from pbm.mail.reading.limits import LONG
 from pbm.mail.reading.wire import digest, has_message_id
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.mail.smtp_in.listener import Rejection
+from pbm.mail.smtp_in.handler import Rejection
 from pbm.service.intake.limits import PUT_OFF, Answer, Arriving, MailRates, count_answer
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import ArrivedMail, Queued, incoming

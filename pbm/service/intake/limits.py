@@ -30,7 +30,6 @@ from pbm.mail.reading.inbound import Glance
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import LOOPBACK, Caller, Network, is_within, origin
 from pbm.mail.smtp_in.handler import Rejection
-from pbm.play.allowance import strangers_answers_left, take_strangers_mail
 from pbm.play.limits import (
     AGAIN_AFTER,
     MAILS_OF_ADDRESS,
@@ -46,6 +45,8 @@ from pbm.play.limits import (
     VOUCHED,
     VOUCHED_AGAIN,
     Rate,
+    strangers_answers_left,
+    take_strangers_mail,
 )
 from pbm.service.intake.upstream_mta import known_front, what_it_says
 from pbm.store.db import UnitOfWork

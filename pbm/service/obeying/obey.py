@@ -21,9 +21,8 @@ from pbm.events import (
 )
 from pbm.plain import to_plain
 from pbm.play.actions import show_life
-from pbm.play.allowance import is_paused, minute_after
 from pbm.play.begin import robot_to_begin_with
-from pbm.play.limits import LEFT_OUT_NOTICES
+from pbm.play.limits import LEFT_OUT_NOTICES, is_paused, minute_after
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
 from pbm.service.asking.challenges import ask_challenged, ask_invited, tell_called_off

@@ -25,8 +25,7 @@ from pbm.events import (
     Proposed,
     on_boards,
 )
-from pbm.play.allowance import has_said_no, take_unasked_mail
-from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES
+from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES, has_said_no, take_unasked_mail
 from pbm.play.turn import Postage
 from pbm.service.asking.challenges import record_invited
 from pbm.service.asking.questions import record_wanted

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pbm.events import Answered
-from pbm.play.allowance import is_paused, limit_reached
+from pbm.play.limits import is_paused, limit_reached
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.service.telling.announce import shown_to

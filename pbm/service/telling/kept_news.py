@@ -16,10 +16,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.events import BoardEvent
-from pbm.play.allowance import is_pictured, take_mails
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
-from pbm.play.limits import PICTURED, WAS_TOO_MUCH
+from pbm.play.limits import PICTURED, WAS_TOO_MUCH, is_pictured, take_mails
 from pbm.play.turn import Turn
 from pbm.store.queues.kept_news import AwaitingMail
 from pbm.store.values.boards import Board

@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import quote
 
 from pbm.events.board import MailCameBack
-from pbm.play.allowance import take_mails, take_strangers_mail
 from pbm.play.digests import next_hour
+from pbm.play.limits import take_mails, take_strangers_mail
 from pbm.play.offers import mark_of
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn

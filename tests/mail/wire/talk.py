@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from pbm.config import Doorway
-from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.mail.smtp_in.listener import Listener, Rejection
+from pbm.mail.smtp_in.connection_limits import LOOPBACK, Caller
+from pbm.mail.smtp_in.handler import Handler, Rejection
+from pbm.mail.smtp_in.listener import Listener
 from tests.polling import PATIENCE
 
 GUARD_SECONDS = PATIENCE
@@ -123,7 +124,8 @@ async def listening(
     troubles: list[dict[str, Any]] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: troubles.append(context))
-    listener = Listener(
+    trusted = options.pop("trusted_peers", LOOPBACK)
+    handler = Handler(
         **{
             "hostname": "mx.example",
             "accept_recipient": accept_all,
@@ -132,6 +134,7 @@ async def listening(
             **options,
         }
     )
+    listener = Listener(handler, trusted)
     await listener.start([doorway])
     try:
         yield listener.bound[0][1] if listener.bound else 0

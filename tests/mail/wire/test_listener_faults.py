@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from pbm.config import Doorway
-from pbm.mail.smtp_in.listener import Listener, ListenerLimits, Rejection
+from pbm.mail.smtp_in.connection_limits import ListenerLimits
+from pbm.mail.smtp_in.handler import Handler, Rejection
+from pbm.mail.smtp_in.listener import Listener
 from tests.mail.wire.talk import (
     MAIL,
     OWN_FAULT,
@@ -235,7 +237,9 @@ def test_stop_lets_a_commit_end_and_answers_it() -> None:
     async def scene() -> None:
         inbox = Inbox()
         inbox.may_end.clear()
-        listener = Listener(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
+        listener = Listener(
+            Handler(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
+        )
         await listener.start([Doorway("127.0.0.1", 0)])
         (_, port) = listener.bound[0]
         async with talking_to(port) as idle, talking_to(port) as busy, talking_to(port) as half:
@@ -263,7 +267,9 @@ def test_stop_gives_up_on_a_commit_that_does_not_end() -> None:
     async def scene() -> None:
         inbox = Inbox()
         inbox.may_end.clear()
-        listener = Listener(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
+        listener = Listener(
+            Handler(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
+        )
         await listener.start([Doorway("127.0.0.1", 0)])
         async with talking_to(listener.bound[0][1]) as client:
             await client.until_data()

@@ -7,8 +7,7 @@ import smtplib
 
 import pytest
 
-from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.mail.smtp_in.listener import ListenerLimits
+from pbm.mail.smtp_in.connection_limits import Caller, ListenerLimits
 from tests.mail.wire.talk import MAIL, Inbox, listening, run, talking_to
 from tests.rows import each_row
 

@@ -10,8 +10,9 @@ import pytest
 
 from pbm.config import Doorway
 from pbm.errors import OperatorError
-from pbm.mail.smtp_in.connection_limits import Caller, ConnectionLimits, peer_of
-from pbm.mail.smtp_in.listener import Listener, ListenerLimits, Rejection
+from pbm.mail.smtp_in.connection_limits import Caller, ConnectionLimits, ListenerLimits, peer_of
+from pbm.mail.smtp_in.handler import Handler, Rejection
+from pbm.mail.smtp_in.listener import Listener
 from tests.mail.wire.talk import (
     MAIL,
     Client,
@@ -363,13 +364,17 @@ def test_a_client_that_reads_nothing_is_cut_off() -> None:
 def test_several_ports_and_a_port_in_use() -> None:
     async def scene() -> None:
         inbox = Inbox()
-        listener = Listener(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
+        listener = Listener(
+            Handler(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
+        )
         await listener.start([Doorway("127.0.0.1", 0)] * 2)
         assert len({port for _, port in listener.bound}) == 2
         for _, port in listener.bound:
             async with talking_to(port) as client:
                 assert (await client.send_mail()).startswith("250")
-        second = Listener(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
+        second = Listener(
+            Handler(hostname="mx.example", accept_recipient=accept_all, keep=inbox.keep)
+        )
         with pytest.raises(OperatorError, match="Can't listen on 127"):
             await second.start([Doorway("127.0.0.1", 0), Doorway(*listener.bound[0])])
         assert second.bound == ()

@@ -12,8 +12,9 @@ import pytest
 
 from pbm.config import Doorway
 from pbm.errors import OperatorError
-from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.mail.smtp_in.listener import Listener, ListenerLimits, Rejection
+from pbm.mail.smtp_in.connection_limits import Caller, ListenerLimits
+from pbm.mail.smtp_in.handler import Handler, Rejection
+from pbm.mail.smtp_in.listener import Listener
 from tests.mail.wire.talk import (
     MAIL,
     OWN_FAULT,
@@ -301,7 +302,7 @@ def test_a_living_servers_socket_is_left_alone(tmp_path: Path) -> None:
     async def scene() -> None:
         doorway = Doorway(path=str(path), is_lmtp=True)
         async with listening(Inbox(), doorway=doorway):
-            second = Listener(hostname="x", accept_recipient=accept_all, keep=Inbox().keep)
+            second = Listener(Handler(hostname="x", accept_recipient=accept_all, keep=Inbox().keep))
             with pytest.raises(OperatorError, match="another server does"):
                 await second.start([doorway])
             async with talking_to(0, verb="LHLO", path=str(path)) as client:
@@ -317,7 +318,7 @@ def test_what_is_in_a_sockets_way(tmp_path: Path, name: str, words: str) -> None
     (tmp_path / "file").write_text("precious")
 
     async def scene() -> None:
-        listener = Listener(hostname="x", accept_recipient=accept_all, keep=Inbox().keep)
+        listener = Listener(Handler(hostname="x", accept_recipient=accept_all, keep=Inbox().keep))
         doorway = Doorway(path=str(tmp_path / name), is_lmtp=True)
         with pytest.raises(OperatorError, match=words):
             await listener.start([LMTP, doorway])

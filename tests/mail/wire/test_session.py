@@ -9,8 +9,8 @@ from typing import Any
 
 from pbm.config import Doorway
 from pbm.mail.smtp_in.certificate import load_certificate
-from pbm.mail.smtp_in.handler import QUIT, Session
-from pbm.mail.smtp_in.listener import ListenerLimits, Rejection
+from pbm.mail.smtp_in.connection_limits import ListenerLimits
+from pbm.mail.smtp_in.handler import QUIT, Rejection, Session
 from tests.mail.wire.certificates import issue
 from tests.mail.wire.talk import BY_SMTP, GUARD_SECONDS, Client, Inbox, listening, run, talking_to
 from tests.rows import each_row

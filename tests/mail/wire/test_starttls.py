@@ -11,8 +11,8 @@ import pytest
 from pbm.config import Doorway
 from pbm.errors import OperatorError
 from pbm.mail.smtp_in.certificate import load_certificate
+from pbm.mail.smtp_in.connection_limits import ListenerLimits
 from pbm.mail.smtp_in.conversation import Conversation
-from pbm.mail.smtp_in.listener import ListenerLimits
 from tests.mail.wire.certificates import Issued, issue, openssl
 from tests.mail.wire.talk import BY_SMTP, MAIL, Client, Inbox, listening, run, talking_to
 
