@@ -14,9 +14,8 @@ T = TypeVar("T")
 class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew after `work_out`
     """A turn needs an outcome that its `Apart` does not know yet.
 
-    The caller rolls the turn back, calls `work_out` off the event loop and outside any transaction,
-    and restarts the turn with the same `Apart`. `work_out` never raises: the restarted turn raises
-    its error.
+    The caller rolls the turn back, calls `work_out` in a thread outside any transaction, and
+    restarts the turn with the same `Apart`, which raises any error of the work.
     """
 
     def __init__(self, work_out: Callable[[], None]) -> None:

@@ -98,10 +98,7 @@ class Settings:
 
     @property
     def most_mails(self) -> tuple[int, int]:
-        """The mails per hour allowed from one address and from one peer; 0 is no limit.
-
-        Raises OperatorError for an invalid number.
-        """
+        """Mails per hour from one address and one peer; 0: no limit. Raises OperatorError."""
         own, peers = self.mails_per_hour, self.peer_mails_per_hour
         return (
             _count("PBM_MAILS_PER_HOUR", own, "240, or 0 for any number"),
@@ -110,10 +107,7 @@ class Settings:
 
     @property
     def seconds_for_robots(self) -> float:
-        """The longest time a mail waits for a robot's answer; 0 is not at all.
-
-        Raises OperatorError unless it is a number of seconds up to 60.
-        """
+        """How long a mail waits for a robot at most, up to 60 s. Raises OperatorError."""
         text = self.robot_seconds
         if not _SECONDS.fullmatch(text) or float(text) > _LONGEST_WAIT:
             raise OperatorError("PBM_ROBOT_SECONDS is a number of seconds up to 60, such as 5.")
@@ -138,8 +132,7 @@ class Settings:
 def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     """Read the settings; `environ` overrides the file `toml`.
 
-    Raises OperatorError for a file that cannot be read or is not TOML, and for an unknown or
-    non-text setting, so that a mistyped setting is not silently ignored.
+    Raises OperatorError for an unreadable file, and for an unknown or non-text setting.
     """
     known = {f"{_PREFIX}{setting.name.upper()}": setting.name for setting in fields(Settings)}
     in_file = _read_toml(toml)

@@ -10,10 +10,7 @@ from pbm.errors import OperatorError
 
 
 def open_file(path: Path) -> BufferedReader:
-    """Open a regular file without blocking.
-
-    Raises OSError, and OperatorError for anything else, such as a folder or a pipe.
-    """
+    """Open a regular file without blocking. Raises OSError; OperatorError for no file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -22,10 +19,7 @@ def open_file(path: Path) -> BufferedReader:
 
 
 def read_file(path: Path, most: int) -> bytes:
-    """Read a file of at most `most` bytes.
-
-    Raises OSError, and OperatorError if it is larger or not a regular file.
-    """
+    """Read a file of at most `most` bytes. Raises OSError; OperatorError if larger or no file."""
     with open_file(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -57,10 +51,7 @@ def existing(folder: Path) -> Path:
 
 
 def refuse_anothers(*paths: Path) -> None:
-    """Raise OperatorError for the first existing path that this user may not read and write.
-
-    Name a folder before its contents.
-    """
+    """Raise OperatorError for the first path that this user may not read and write."""
     for path in paths:
         may_all = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
         if path.exists() and not os.access(path, may_all):

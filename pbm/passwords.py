@@ -52,11 +52,7 @@ class PasswordHash:
 
 @dataclass(frozen=True)
 class SealedPassword:
-    """A hash stored until a `yes` arrives, with a seal that proves we wrote it.
-
-    Only `Keyring.seal_password` makes the seal, and only `Keyring.open_password` gives the hash
-    back.
-    """
+    """A hash stored until a `yes` arrives, with a seal of `Keyring` that proves we wrote it."""
 
     text: str = field(repr=False)
     seal: str = field(repr=False)
@@ -70,10 +66,7 @@ class PasswordWork(Apart):
         self._right: dict[tuple[PasswordHash, str], bool] = {}
 
     def hash_of(self, password: str) -> PasswordHash:
-        """The hash to store for a new password.
-
-        Raises Refusal if it is too short or too long, and WorkNeeded.
-        """
+        """The hash of a new password. Raises Refusal for a bad length, and WorkNeeded."""
         if len(password) < SHORTEST:
             raise Refusal("short-password", least=SHORTEST)
         if len(password) > LONGEST:
@@ -117,10 +110,7 @@ def check_password(kept: PasswordHash, password: str) -> bool:
 
 
 def hash_of_nobody(name: str) -> PasswordHash:
-    """A hash that matches no password, for players without one: checking it costs the same.
-
-    Each name has its own, so that checking several costs as much as for real players.
-    """
+    """A hash that matches no password, to be checked in place of a missing one at the same cost."""
     salt = b64encode(sha256(name.encode("utf-8", "replace")).digest()[:_SALT_BYTES])
     costs = f"$argon2id$v=19$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"
     return PasswordHash(f"{costs}${salt.decode().rstrip('=')}${'A' * 43}")

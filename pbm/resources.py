@@ -15,10 +15,9 @@ class MissingResourceError(RuntimeError):
 
 
 def resource_path(name: Resource) -> Path:
-    """The absolute path of a data folder.
+    """The path of a data folder, in the package (a wheel) or beside it (a checkout).
 
-    A wheel carries the folders inside the package; a checkout (and an editable installation, which
-    points at one) has them beside it. Raises MissingResourceError if neither has it.
+    Raises MissingResourceError.
     """
     places = (_PACKAGE / "_data" / name, _PACKAGE.parent / name)
     for place in places:

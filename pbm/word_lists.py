@@ -18,7 +18,7 @@ def read_sections(
 ) -> dict[str, tuple[str, ...]]:
     """The phrases of each section in order, without duplicates; `phrases` parses a line.
 
-    A section missing in the file is empty. Raises WordListError and OSError.
+    Raises WordListError and OSError.
     """
     found: dict[str, dict[str, None]] = {name: {} for name in names}
     section = ""

@@ -57,10 +57,7 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 def spare_garbage_looks() -> None:
-    """Freeze the objects loaded so far, and collect garbage less often.
-
-    A full collection would stop all work for a tenth of a second.
-    """
+    """Freeze the loaded objects, and collect garbage less often: it stops all work."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
 

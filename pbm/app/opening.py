@@ -52,10 +52,7 @@ def open_site(settings: Settings, database: Database) -> Site:
 
 
 def open_to_serve(settings: Settings, database: Database) -> Site:
-    """Open the database and the site; wait while the database is down.
-
-    Raises OperatorError if waiting cannot help.
-    """
+    """Open database and site; wait while the database is down. Raises OperatorError."""
     _named(settings)  # fail on a bad setting before waiting
     while True:
         try:
@@ -117,10 +114,7 @@ def ready_database(database: Database) -> None:
 
 @contextmanager
 def owner_only() -> Iterator[None]:
-    """Create files and folders without access for other users, in the whole process.
-
-    They hold mails, addresses and keys.
-    """
+    """Create files and folders without access for other users, in the whole process."""
     before = os.umask(0o077)
     try:
         yield

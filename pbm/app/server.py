@@ -99,10 +99,9 @@ class Server:
         self._heart = Heart(system_clock, roles)
 
     def _open_writers(self) -> dict[str, Writer]:
-        """Writers by role; all share one on SQLite, which has one writer at a time.
+        """Writers by role; all share one on SQLite.
 
-        On a shared database each inbox worker has a thread. The other roles share one, as more
-        would only contend for the interpreter lock.
+        On a shared database each inbox worker has a thread, and the other roles share one.
         """
         tell = self._notifier.notify
         in_store = self._threads.one("store")

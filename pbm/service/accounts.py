@@ -63,10 +63,7 @@ def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[st
 
 
 def check_new_handle(work: UnitOfWork, handle: str, player_id: int | None = None) -> None:
-    """Raise Refusal for a handle that this player, or a new one, cannot have.
-
-    A former handle stays reserved for its player.
-    """
+    """Raise Refusal for a handle that this player, or a new one, cannot have."""
     if reserved := _why_reserved(handle):
         raise reserved
     if handle in ROBOTS and work.players.formerly(handle) is None:  # also before robots are players
@@ -91,10 +88,7 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
 
 
 def _some_alike(stem: str) -> Iterator[list[str]]:
-    """Candidate handles, a stem and its numbered forms, in growing batches.
-
-    A free one is mostly in the first batch.
-    """
+    """A stem and its numbered forms, in growing batches: a free one is mostly in the first."""
     root = stem[: _LONGEST - len(str(_MOST_ALIKE)) + 1]
     candidates, number = [stem], 2
     while number < _MOST_ALIKE:

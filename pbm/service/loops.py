@@ -38,10 +38,7 @@ def _nobody_asks() -> None:
 
 @dataclass
 class TurnTaker:
-    """Runs the batches of an inbox worker, with up to `most_together` turns each.
-
-    Slow work for turns runs in a thread, while other turns go on.
-    """
+    """Runs batches of an inbox worker, with up to `most_together` turns; slow work in a thread."""
 
     worker: InboxWorker
     writer: Writer
@@ -53,8 +50,7 @@ class TurnTaker:
     async def take(self) -> BatchResult:
         """Run a batch; count a turn that failed. Raises DBAPIError.
 
-        After a failure in a batch of several turns, each runs in its own batch, to find the failing
-        one. If the database is down, the next call counts the failure.
+        After a failure in a batch of several turns, each runs alone, to find the failing one.
         """
         await self._count_failed()
         most = 1 if self._single else self.most_together
@@ -151,10 +147,7 @@ async def keep_time(
     most_together: int,
     alive: Alive = _nobody_asks,
 ) -> None:
-    """Run due timers for ever, several in one commit; sleep until the next is due.
-
-    The next due time is queried `in_thread`.
-    """
+    """Run due timers for ever, several in one commit; look for the next one `in_thread`."""
     watch = ClockWatch(ticks.clock)
 
     async def a_round() -> float | None:

@@ -111,10 +111,7 @@ def _is_of_a_move(script: Script) -> bool:
 def _obey_in_answer(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Obey other words than yes or no; an open question's token proves the player.
-
-    In answer to a question about another address, `newkey` needs no confirmation.
-    """
+    """Obey other words than yes or no; an open question's token proves the player."""
     question, player = speaker.question, context.player
     script = turn.script(context)
     offered = question.kind == "alias" and is_open(question, turn.arrived)

@@ -38,10 +38,7 @@ def who_asks(challenge: PendingChallenge | None) -> Refusal:
 def said_yes(
     turn: MailTurn, challenge: PendingChallenge, question: Question, player: Player
 ) -> Answered:
-    """Seat a guest who said yes; `start_if_complete` starts the board.
-
-    Returns the answer to the guest. If the sender is suspended, the game is called off.
-    """
+    """Seat a guest who said yes, unless the sender is suspended; return the answer to the guest."""
     challenge, waits = seat_guest(turn.work, challenge, address_key(question.address), player)
     inviter = turn.work.players.get(challenge.by_id)
     if not challenge.addresses and not inviter.is_active:

@@ -113,10 +113,7 @@ def help_stranger(context: Context, author: str, script: Script) -> bool:
 
 
 def say_goodbye(turn: Turn, address: str) -> str:
-    """Say goodbye to an address that wants no mail. Returns the outcome for the operator.
-
-    Only a no to a question is final, as a `From:` line proves nothing.
-    """
+    """Answer an address that wants no mail. Returns the outcome for the operator."""
     left = _answers_left(turn, address)
     if left:
         section = {"section": "goodbye", "for_good": has_said_no(turn.work, address)}
@@ -310,10 +307,7 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
 
 
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
-    """Ask whether a name in the answer was meant; without one, ask again.
-
-    Deletes a waiting password. Raises Refusal.
-    """
+    """Ask whether a name in the answer was meant, and delete a waiting password. Raises Refusal."""
     if name is None:
         raise Refusal("answer-yes")
     handle = lowered(name)

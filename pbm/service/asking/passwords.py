@@ -19,10 +19,7 @@ _MOST, _WITHIN = 60, timedelta(hours=1)  # of all strangers together: each costs
 
 
 def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
-    """The hash of the password of a `signup`; None without one.
-
-    Raises Refusal if it is too short or over the rate, and WorkNeeded.
-    """
+    """The hash of the password of a `signup`, if any. Raises Refusal and WorkNeeded."""
     if command is None or command.password is None:
         return None
     if not turn.work.buckets.take("signup-passwords", _MOST, _WITHIN, turn.now):
@@ -53,10 +50,7 @@ def _of_player(player_id: int) -> str:
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """The context, refusing to hash a script's new passwords beyond their rates.
-
-    Each counts before it is hashed. Unproven mails have rates of their own.
-    """
+    """The context; it refuses to hash a script's new passwords if they are over a rate."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:
@@ -65,7 +59,7 @@ def within_rate(context: Context, script: Script) -> Context:
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
-    """The reason not to hash so many passwords; None if they may be hashed.
+    """Why not to hash so many passwords; None if they may be hashed.
 
     Only one unproven password waits at a time, as the player could not tell them apart.
     """

@@ -58,10 +58,7 @@ def shortened(comment: Sequence[str]) -> list[str]:
 def ask_once_more(
     turn: Turn, reader: Player | str, question: Question, token: str, told: dict[str, Any]
 ) -> None:
-    """Ask the same question again after an unclear answer.
-
-    `token` is the question's, `told` its template parameters.
-    """
+    """Ask again after an unclear answer; `token` is the question's, `told` its parameters."""
     if isinstance(reader, Player) and not may_answer(turn, reader):
         return
     section = {"section": "yes-or-no", "asks": question.kind, **told}
@@ -180,10 +177,7 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's.
-
-    If another player uses it, only that player is told.
-    """
+    """Ask an address whether it is this player's; if another player uses it, tell only that one."""
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
@@ -206,10 +200,10 @@ def tell_other_addresses(turn: Turn, player: Player, sections: Sequence[Answered
 
 
 def origin_of(turn: Turn) -> str:
-    """Return the origin of a turn's mail, as a digest; empty if no consent is possible.
+    """The origin of a turn's mail, as a digest; empty if no consent is possible.
 
-    It is not if there is no mail, if the envelope names another domain than `From:`, or if only our
-    own mail server is known.
+    It is not if the envelope names another domain than `From:`, or only our own mail server is
+    known.
     """
     if not isinstance(turn, MailTurn):
         return ""
@@ -232,10 +226,7 @@ def give_consent(turn: Turn, player: Player, origin: str) -> None:
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
-    """Whether a standing consent covers an unproven script.
-
-    It covers moves with their comment, and reading commands; never for a strict player.
-    """
+    """Whether a standing consent covers an unproven script: of moves and reading commands."""
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:
         return False

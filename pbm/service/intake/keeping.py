@@ -152,10 +152,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
 
 
 def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
-    """Whether a mail to this recipient is handled already, as it went to `others`.
-
-    True if either address is our plain one, or both are reply addresses of one player.
-    """
+    """Whether a mail to this recipient is handled already, as it went to `others`."""
     match recipient:
         case Plain():
             known: tuple[type[Recipient], ...] = (Plain, PlayerReply, QuestionReply)

@@ -71,10 +71,7 @@ _FOR_OPERATOR = Rate("operator", 60, _HOUR)
 
 @dataclass(frozen=True)
 class Arriving:
-    """A mail from `caller`; copies of it have the same `digest`.
-
-    `author` is the key of its apparent author's address, empty if unknown.
-    """
+    """A mail from `caller`; copies have the same `digest`. `author` is an address key, or empty."""
 
     sender: str
     recipients: tuple[str, ...]
@@ -95,10 +92,9 @@ class Answer(Enum):
 
 
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
-    """Count the answer to a stranger's mail, if one is left.
+    """Count the answer to a stranger's mail, if one is left; otherwise only store the deferral.
 
-    Automatic mail, mail without an author, and addresses over their daily limit get no answer. If
-    no answer is left, only the deferral is stored.
+    Automatic mail, mail without an author, and addresses over their daily limit get no answer.
     """
     author = mail.glance.author
     if author is None or mail.glance.is_automatic:
@@ -112,10 +108,9 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take an answer, preferably from the quota of mails that pass DMARC.
+    """Take an answer of the quota of mails that pass DMARC, or of all.
 
-    If none is left, one from the quota of retries, for an author whose mail was deferred lately,
-    but not within `AGAIN_AFTER`.
+    If none is left, one of retries, for an author who was deferred, but not within `AGAIN_AFTER`.
     """
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
@@ -149,8 +144,7 @@ def _shares(
 ) -> Iterator[_Share]:
     """The quotas of a mail, the pool first.
 
-    A sender can forge the domain, but not the network. So the network counts if it is known; the
-    domain counts only if it passes DMARC.
+    A sender can forge the domain, so it counts only if it passes DMARC, or if no network is known.
     """
     yield pool, ()
     network, domain = mail.caller.network, registered_domain(author)

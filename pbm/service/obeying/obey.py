@@ -49,9 +49,8 @@ _SUSPENDED = Answered("suspended", {"title": "your account"})
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
     """Obey a player's script. Returns the outcome for the operator.
 
-    Without a proof, only reading commands and those under standing consent run; all others must be
-    confirmed. `dangerous` commands are confirmed even after a proof. `doubt` names the section that
-    says why a reply address proves nothing.
+    Without a proof, only reading commands and those under standing consent run; others must be
+    confirmed. `doubt` names the section that says why a reply address proves nothing.
     """
     player = context.player
     if not proven:
@@ -137,10 +136,7 @@ def _do(context: Context, player: Player, script: Script) -> str:
 
 
 def _tried_too_often(context: Context, player: Player, script: Script) -> dict[int, Answered]:
-    """Count the tries of expensive commands, before any of them runs.
-
-    Returns the refusals of those over their rate, by index.
-    """
+    """Count the tries of expensive commands; return refusals of those over their rate, by index."""
     turn, told = context.turn, dict[int, Answered]()
     whose = (player.id, *(["unproven"] if turn.unproven else []))
     for place, command in enumerate(script.commands):
@@ -153,10 +149,7 @@ def _tried_too_often(context: Context, player: Player, script: Script) -> dict[i
 
 
 def tell(context: Context, events: Sequence[Event]) -> str:
-    """Write the mails about events: board mails, the answer, and questions.
-
-    Returns an addition to the outcome: the refusals, if no answer was sent.
-    """
+    """Write all mails about events; return the refusals for the outcome, if not answered."""
     turn = context.turn
     announce_boards(turn, [*turn.news, *events])
     announce_seeks(turn, events)

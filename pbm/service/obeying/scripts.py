@@ -114,10 +114,7 @@ class _Run:
         return [event for events in self.happened for event in events]
 
     def seen_by(self, command: Command) -> Context:
-        """Context of the next command: the boards shown so far, and its text.
-
-        A command after a move applies to the move's board.
-        """
+        """Context of the next command: the boards shown so far, and after a move its board."""
         context, before = self._context, self.events
         shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
         touched = tuple(event.acted_on for event in before if event.acted_on)
@@ -238,8 +235,8 @@ def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
 def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]:
     """Send words to the others of a board.
 
-    Identical words come from a program that answers every mail. They are sent a few times, returned
-    once, and then ignored, which ends the loop.
+    Identical words are sent a few times, returned once, and then ignored, which ends a loop of two
+    programs.
     """
     work, now, player = context.work, context.now, context.player
     work.boards.get(number, lock=True)  # serialises the counting below

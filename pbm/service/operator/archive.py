@@ -33,8 +33,7 @@ _MOST_PACKED = 50  # compression ratio; databases of games are packed to a fifth
 class Manifest:
     """The contents of an archive; `files` are names and SHA-256 digests.
 
-    `kind` is `sqlite` or `postgresql`, `schema` the version of the tables, `keys` the source of
-    the keys: `file` or `setting`.
+    `schema` is the version of the tables; `keys` come from `file` or `setting`.
     """
 
     format: int
@@ -75,10 +74,7 @@ def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
 
 
 def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
-    """Read an archive into a folder and check every part. Raises OperatorError.
-
-    A part may have `most` bytes; the default depends on the archive's size.
-    """
+    """Read an archive with parts of `most` bytes into a folder. Raises OperatorError."""
     try:
         with open_file(file) as packed, gzip.open(packed) as unpacked:
             most = most or max(_ALWAYS_ALLOWED, _MOST_PACKED * os.fstat(packed.fileno()).st_size)

@@ -29,10 +29,7 @@ from pbm.store.sql.driver import parse_url
 
 @dataclass(frozen=True)
 class Restored:
-    """What was restored: the time of the backup, counts of rows, the key file replaced.
-
-    `next_numbers` are the next board's and the next player's.
-    """
+    """Time of the backup, rows, the replaced key file, numbers of the next board and player."""
 
     made: str
     counts: dict[str, int]
@@ -67,8 +64,8 @@ def restore(
 ) -> Restored:
     """Restore a backup into the database and the key file of these settings, and migrate it.
 
-    The backup is checked first; a part may unpack to `most` bytes. Raises OperatorError, also if
-    the server runs, or if the database holds data and `force` is not set.
+    A part may unpack to `most` bytes. Raises OperatorError, also if the server runs, or if the
+    database holds data and `force` is not set.
     """
     with closing(Database(settings.database_url)) as database:
         _check_stopped(settings, database, clock)

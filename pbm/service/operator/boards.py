@@ -35,10 +35,7 @@ _BY_WORD = (BY_OPERATOR, "agreed", "claimed")
 
 @dataclass(frozen=True)
 class BoardFile:
-    """A board with its moves, departures and the journal.
-
-    `diagram` is empty if the position is unreadable; `signs` are those of the seats.
-    """
+    """A board with its history; `diagram` is empty if the position is unreadable."""
 
     board: Board
     diagram: str
@@ -85,7 +82,7 @@ def standing(board: Board) -> str:
 def undo(session: OperatorSession, number: int, why: str) -> Ply:
     """Undo the last ply, with resignations and forfeits after it. Raises OperatorError.
 
-    If that ply had ended the game, it goes on. Removed players stay out. Returns the ply.
+    If that ply had ended the game, it goes on. Removed players stay out.
     """
     with session.act(why) as act:
         board = act.board(number)

@@ -120,10 +120,7 @@ def _operator(settings: Settings) -> str:
 
 
 def _database(settings: Settings) -> str:
-    """The state of the database. Raises DubiousError for a file that other users can read.
-
-    The modes of the file and of its folders below the current one decide.
-    """
+    """The state of the database. Raises DubiousError for a file that other users can read."""
     state = database_state(settings)
     url = parse_url(settings.database_url)
     if url.get_backend_name() != "sqlite":

@@ -88,10 +88,7 @@ def counts(database: Database) -> dict[str, int]:
 
 
 def holds_data(database: Database) -> bool:
-    """Whether any table holds data of people, apart from the rows that a server adds by itself.
-
-    Raises OperatorError.
-    """
+    """Whether any table holds rows that a server does not add by itself. Raises OperatorError."""
     try:
         with database.engine.connect() as connection:
             inspector = inspect(connection)
@@ -146,7 +143,7 @@ def _find(program: str) -> str:
 def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
     """Migrate a database; an embedded one with tables is copied first.
 
-    Returns the version before, empty for none, and the copy. Raises OperatorError.
+    Returns the version before, or "", and the copy. Raises OperatorError.
     """
     if is_current(database):
         return newest_version(), None

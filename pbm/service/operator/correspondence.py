@@ -113,8 +113,8 @@ def send(
 ) -> str:
     """Send `text` as a reply to an address's newest mail, or as a new mail. Raises OperatorError.
 
-    A new mail has the first line of `text` as its subject. Waits up to `wait` seconds for an
-    answer in the address's folder. Returns the server's reply.
+    A new mail has the first line as its subject. Waits up to `wait` seconds for an answer. Returns
+    the server's reply.
     """
     mails, recipient = _mails(settings, sender), settings.address
     subject, _, body = text.strip().partition("\n")

@@ -54,8 +54,8 @@ def examine_front(
 ) -> Iterator[CheckResult]:
     """Send a probe through the upstream server, and store whether it can be trusted.
 
-    Without a running server no probe is sent. Raises OperatorError if the probe cannot be sent or
-    does not arrive within `wait` seconds; the earlier verdict stays then.
+    Raises OperatorError if it cannot be sent or does not arrive within `wait` seconds; the earlier
+    verdict stays then.
     """
     name = settings.front_name
     if not name:

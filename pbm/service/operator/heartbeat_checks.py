@@ -82,10 +82,7 @@ def _lost(beat: Heartbeat, late: datetime) -> str:
 
 
 def _has_its_process(beat: Heartbeat) -> bool:
-    """Whether the process of a heartbeat lives on this machine.
-
-    Another process with the same number would have begun after the heartbeat.
-    """
+    """Whether a heartbeat's process lives on this machine; a later one may have its number."""
     if beat.host != socket.gethostname():
         return False
     try:
@@ -105,10 +102,9 @@ def _named(beats: Sequence[Heartbeat]) -> str:
 
 
 def clocks_state(work: UnitOfWork, clock: Clock) -> str:
-    """Compare the clocks of this machine and of all living processes with the database's.
+    """Compare all clocks with the database's. Raises OperatorError that names the wrong ones.
 
-    An embedded database has none: only heartbeats in the future are found. Raises OperatorError
-    that names the wrong clocks.
+    An embedded database has none: only heartbeats in the future are found.
     """
     here, now = work.heartbeats.clock_ahead(clock), clock()
     beats = list(seen_by(work, clock))

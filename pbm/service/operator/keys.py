@@ -53,10 +53,7 @@ def drop_old_key(settings: Settings, session: OperatorSession, key_id: str, why:
 
 
 def forget_keys(settings: Settings, clock: Clock, who: str, why: str) -> list[str]:
-    """Forget lost keys; return their ids as far as known. Raises OperatorError.
-
-    If no key is left, the server makes one when it starts.
-    """
+    """Forget lost keys; return their ids as far as known. Raises OperatorError."""
     reason, now = reason_of(why), clock()
     with closing(Database(settings.database_url)) as database, database.transaction() as work:
         marks, _, lost = _marks(work, settings)
@@ -82,10 +79,7 @@ def _keys_here(settings: Settings) -> tuple[Key, ...]:
 
 
 def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring:
-    """The keys of these settings, created if there are no players yet.
-
-    Raises OperatorError if the database knows others.
-    """
+    """The keys of these settings, perhaps made now. Raises OperatorError for unexpected ones."""
     refuse_other_keys(work, settings, now)
     return load_keyring(settings.key_file, settings.secret_key or None)
 
@@ -93,8 +87,7 @@ def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
     """Raise OperatorError if these keys would invalidate replies to earlier mails.
 
-    Raises nothing while no mail can have been sent: without a player who has an address, and
-    without another process.
+    Without a player who has an address and another process, no mail can have been sent.
     """
     marks, is_known, lost = _marks(work, settings)
     if not lost and (is_known or marks):

@@ -91,10 +91,7 @@ class OperatorSession:
 
     @contextmanager
     def act(self, why: str | None) -> Iterator[OperatorTurn]:
-        """Begin a change, committed at the end. Raises OperatorError for an unusable reason.
-
-        `why` is None for changes that concern no player.
-        """
+        """Begin a change, with a reason if it concerns a player. Raises OperatorError."""
         reason = "" if why is None else reason_of(why)
         with _sound(), self.database.transaction() as work:
             yield OperatorTurn(

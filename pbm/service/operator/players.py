@@ -59,10 +59,7 @@ def show_player(session: OperatorSession, handle: str) -> PlayerFile:
 
 
 def set_address(session: OperatorSession, handle: str, address: str, why: str) -> Player:
-    """Replace a player's addresses by one, and send the boards there. Raises OperatorError.
-
-    Older reply addresses become invalid, as somebody else may own the old mailbox now.
-    """
+    """Replace a player's addresses, and send the boards there. Raises OperatorError."""
     with session.act(why) as act:
         player = _person(act, handle)
         try:
@@ -137,10 +134,7 @@ def reachable(session: OperatorSession, handle: str, why: str) -> Player:
 
 
 def remove(session: OperatorSession, handle: str, why: str) -> Player:
-    """Remove a player from all games, and erase their data, as `delete` does.
-
-    The handle stays taken, since records of games name it. Raises OperatorError.
-    """
+    """Remove a player from all games, and erase all but the handle. Raises OperatorError."""
     with session.act(why) as act:
         player = _person(act, handle)
         boards = boards_played(act.work, player)

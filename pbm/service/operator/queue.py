@@ -82,10 +82,7 @@ def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
 
 
 def retry(session: OperatorSession, name: str) -> Retried:
-    """Retry a mail from its first try. Raises OperatorError.
-
-    Outgoing mails ahead of it in the same thread are retried, too, as they block it.
-    """
+    """Retry a mail, and those ahead of it in its thread, which block it. Raises OperatorError."""
     ahead: tuple[int, ...] = ()
     with session.act(None) as act:
         mail = _find_waiting(act.work, name)

@@ -77,7 +77,7 @@ def take_over(
 ) -> Board:
     """Continue a game from another server here, and mail it to its players.
 
-    `handles` are in seat order, by default the names in the record. Raises OperatorError.
+    `handles` are in seat order, by default those in the record. Raises OperatorError.
     """
     through = replay(game, record)
     if record.ended or through.final.outcome:

@@ -34,10 +34,7 @@ class Verdict:
 
 
 def verify(session: OperatorSession, numbers: Sequence[int] = ()) -> Iterator[Verdict]:
-    """Replay the numbered boards, or all. Raises OperatorError.
-
-    Each board has its own transaction, with its row locked against turns.
-    """
+    """Replay the numbered boards, or all, each locked in a transaction. Raises OperatorError."""
     with session.look() as work:
         for number in numbers:
             find_board(work, number)

@@ -31,10 +31,7 @@ _FORGOTTEN_AFTER = timedelta(days=30)  # also the age limit of a mail whose repo
 
 
 def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
-    """Process a delivery report. Returns the outcome for the operator.
-
-    Each mail counts once, and only if it went to the player's current address.
-    """
+    """Count a report once, if its mail went to the current address. Returns the outcome."""
     work = turn.work
     if not turn.site.keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail):
         return "nothing: no address of ours"
@@ -67,8 +64,7 @@ def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
 def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
     """Count a mail whose recipient the next server refused, permanently or for too long.
 
-    Only a fault of the mailbox itself counts as permanent (RFC 3463, subjects 1 and 2). Any other
-    may be ours, and then concerns all mails.
+    Only a fault of the mailbox itself counts as permanent (RFC 3463, subjects 1 and 2).
     """
     player = turn.work.players.find_locked(mail.player_id) if mail.player_id else None
     if player is None or address_key(mail.recipient) not in map(address_key, player.addresses[:1]):
@@ -140,8 +136,7 @@ def _release(turn: Turn, player: Player) -> tuple[int, ...]:
 def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
     """Count a bounce; return the consequence for the operator.
 
-    Temporary bounces in a row count once a day. If no mail to the player waits, the mail of a board
-    on which it is the player's turn is written again.
+    If no mail to the player waits, the mail of a board on which it is their turn is written again.
     """
     work, now = turn.work, turn.now
     since, last, count = player.unreachable_since, player.bounced_at, player.bounces

@@ -51,17 +51,11 @@ class Heart:
         self._is_off = False
 
     def alive(self, role: str, loop: int = 0) -> None:
-        """Note that one of a role's loops runs. A role without one lives as long as its process.
-
-        A role is as alive as the loop that was noted longest ago.
-        """
+        """Note that a role's loop runs; a role is as alive as the loop noted longest ago."""
         self._loops[role][loop] = self._clock()
 
     def beat(self, work: UnitOfWork) -> None:
-        """Write this process's heartbeats, and delete old ones of dead processes.
-
-        Warns once if this machine's clock is not the database's.
-        """
+        """Write heartbeats, and delete old ones; warn if this clock is not the database's."""
         now, ahead = self._clock(), work.heartbeats.clock_ahead(self._clock)
         was_off, self._is_off = self._is_off, is_off(ahead or 0)
         if self._is_off and not was_off:

@@ -28,10 +28,7 @@ LONGEST = 0.005  # seconds of work on the event loop; Python's own switch interv
 
 
 class Yielding:
-    """Yields to the event loop between steps, if it is time.
-
-    Yielding after every step would cost as much as a short step itself.
-    """
+    """Yields to the event loop between steps, if it is time: it costs a short step."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()
@@ -193,10 +190,7 @@ class Writer:
             asked.settle()
 
     async def _do_apart(self, group: Sequence[_Asked[Any]]) -> None:
-        """Run each piece again by itself, after one of them failed and undid all.
-
-        A piece that loses to another process is retried.
-        """
+        """Run each piece again by itself, after one failed; retry one that lost a race."""
         for number, asked in enumerate(group):
             for tries_left in reversed(range(MOST_TRIES)):
                 try:

@@ -52,7 +52,7 @@ def announce_boards(
     but: int | None = None,
     together: Collection[int] = frozenset(),
 ) -> None:
-    """Write one mail for each board of the events to each reader, `but` one, or keep it as news.
+    """Mail each board of the events to each reader, `but` one, or keep it as news.
 
     News are always kept for readers of several boards, `together`. Each board is locked, so that no
     other commit falls between the reads of one mail.
@@ -226,10 +226,9 @@ def _shown(
 
 
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
-    """Whether a mail offers its reader fewer mails: once, to a writer who has many boards.
+    """Whether to offer fewer mails: once, to a writer who has many boards.
 
-    The count is read only when a board begins, and at first moves there. Mails that may be replaced
-    by a robot's move offer nothing.
+    The count is read only when a board begins, and at first moves there.
     """
     settings = player.settings
     if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
@@ -255,10 +254,9 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 def _mail_for(
     reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
-    """The facts and comments for one reader.
+    """The facts and comments for one reader; of blocked words only the author is named.
 
-    A player's first words come with the handles of their readers, none if only robots play. Of
-    words that the reader has blocked only the author is named.
+    A player's first words come with the handles of their readers.
     """
     kept_from = hidden.get(reader.id, frozenset())
     others = [
@@ -282,10 +280,7 @@ def _mail_for(
 def shown_to(
     turn: Turn, player: Player, board: Board, *facts: BoardFact, after: int | None = None
 ) -> dict[str, Any]:
-    """The view of one board for one player, with facts above it.
-
-    The reader knows all moves until `after`, if it is given.
-    """
+    """The view of one board for one player, with facts above it and all moves since `after`."""
     picture = player.settings.picture
     view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
     clock = clock_view(turn.work, board, turn.now, [player])

@@ -14,7 +14,7 @@ from pbm.store.values.players import Player
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
     """Write the one answer to a player, in a board's thread if it is about one board.
 
-    Returns False if it is withheld because the player had enough answers.
+    Returns False if the player had enough answers.
     """
     if not sections or not player.addresses:
         return True

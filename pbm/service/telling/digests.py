@@ -20,8 +20,7 @@ _MOST_CHARACTERS, _OF_A_DRAWN_ONE, _OF_ANOTHER = 60_000, 3_000, 300  # of the te
 def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
     """Write a player's digest; `sizes` are the characters of kept news by board.
 
-    Returns whether more boards are left than one mail can hold. A single board is mailed in its
-    thread.
+    Returns whether more boards are left than one mail can hold.
     """
     found = [board for board in turn.work.boards.get_many(sorted(sizes)) if board.is_installed]
     boards = sorted(found, key=lambda board: _urgency(turn, player, board))

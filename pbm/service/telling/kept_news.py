@@ -172,10 +172,7 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
 def _comes_in_any_case(
     turn: Turn, board: Board, player: Player, events: Sequence[BoardEvent]
 ) -> bool:
-    """Whether a mail is exempt from the limit.
-
-    It is if the operator acted, it begins the reader's turn, or it was counted as a challenge.
-    """
+    """Whether a mail is exempt from the limit, as one that begins the reader's turn."""
     if any(event.exempt for event in events):
         return True
     waits = board.to_move is not None and board.to_move.player_id == player.id
@@ -187,10 +184,7 @@ def _comes_in_any_case(
 
 
 def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime | None:
-    """Due time of a mail about a board on which a robot is to act; None without one.
-
-    A mail that replaces another is not due later than that one.
-    """
+    """Due time of a mail about a board on which a robot is to act; None without one."""
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
     is_due = is_due or any(map(robots.intersection, board.open_offers.values()))
@@ -202,10 +196,7 @@ def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime
 def replaced_mails(
     turn: Turn, board: Board, readers: Sequence[Player]
 ) -> Mapping[int, AwaitingMail]:
-    """Take this board's mails that are delayed for a robot out of the outbox.
-
-    Returns those to the `readers`, by the players' numbers.
-    """
+    """Delete this board's mails delayed for a robot; return those to `readers` by number."""
     if not any(seat.robot for seat in board.seats):
         return {}
     people = [player for player in readers if player.addresses]

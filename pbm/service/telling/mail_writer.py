@@ -118,10 +118,7 @@ class MailWriter:
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: AwaitingMail | None
     ) -> dict[str, Any]:
-        """The headers that place a mail in a board's thread; `root` is None for the first.
-
-        All refer to the root, even if it was never sent, so that they are grouped.
-        """
+        """The headers that place a mail in a board's thread; `root` is None for the first."""
         answers, begins = self._auto_submitted(*player.addresses), root is None
         # A mail program puts a mail below those that it refers to. The mail that asked for this one
         # may be elsewhere: in another board's thread, below a question, or for two boards.
@@ -225,10 +222,7 @@ class MailWriter:
         address: str = "",
         kind: Kind = Kind.NOTICE,
     ) -> None:
-        """Write a notice, with an empty envelope sender, to an address or a player.
-
-        `address` is one of the player's, by default the first.
-        """
+        """Write a notice to an address, or to a player's `address`, by default the first."""
         headers = self._plain_headers(answer_subject(subject), *filter(None, [address]))
         self._add(kind, reader, template, params, headers, address=address)
 
@@ -325,20 +319,14 @@ def _addresses_of(reader: Player | str) -> tuple[str, ...]:
 
 
 def _about(board: Board, player: Player) -> str:
-    """Message-ID part for a board: its ply, number of takebacks, and offers to the reader.
-
-    So a yes answers no offer that its mail did not show.
-    """
+    """Message-ID part for a board: ply, takebacks, and offers to the reader, for a yes to these."""
     back = f"b{board.taken_back}" if board.taken_back else ""
     asked = (offer for offer, waiting in board.open_offers.items() if player.id in waiting)
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])
 
 
 def _about_several(shown: Sequence[dict[str, Any]]) -> str:
-    """Message-ID part for several boards: the ply and the number of takebacks of each.
-
-    So an answer is known to refer to those positions.
-    """
+    """Message-ID part for several boards: the ply and the number of takebacks of each."""
     said = "s"
     marks = (
         f".{view['number']}p{view['ply']}"

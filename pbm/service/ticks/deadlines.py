@@ -127,10 +127,7 @@ def _first_look(tick: Tick, board: Board) -> datetime:
 
 
 def _look_without_clock(tick: Tick, board: Board) -> datetime:
-    """When to look again at a stopped clock: early if a robot is to move.
-
-    A robot's move starts a clock without setting a timer.
-    """
+    """When to look again at a stopped clock: early if a robot is to move, which sets no timer."""
     soon = min(_NO_CLOCK_RUNS, first_look(board))
     return tick.now + (soon if board.to_move and board.to_move.robot else _NO_CLOCK_RUNS)
 

@@ -70,10 +70,7 @@ def lapse_question(tick: Tick) -> Done | Again:
 
 
 def _lapse_invitation(tick: Tick, question: Question) -> bool:
-    """Call off the challenge that waited for this answer. Returns whether there was one.
-
-    The challenge goes on if the person was asked again since.
-    """
+    """Call off the challenge that waited for this answer only. Returns whether there was one."""
     challenge = invited_to(tick, question)
     key = address_key(question.address)
     if challenge is None or key not in map(address_key, challenge.addresses):
@@ -101,10 +98,7 @@ def lapse_record(tick: Tick) -> Done | Again:
 
 
 def erase_old_rows(tick: Tick) -> Again:
-    """Delete old rows, a piece at a time.
-
-    Rates are old after a week, words after thirty days, reports and consents when they end.
-    """
+    """Delete old rates, words, reports and consents, a piece at a time."""
     more = tick.work.buckets.forget_full(tick.now)
     more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
     tick.work.reports.forget_before(tick.now - REPORTS_KEPT)

@@ -92,11 +92,10 @@ class Ticks:
             return work.timers.next_due_at()
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
-        """Run due timers, each a step; the result is their number.
+        """Run due timers for `SLICE` seconds at most, each a step; return their number.
 
-        Stops after `SLICE` seconds, since turns wait. A timer that fails is undone alone, and is
-        stuck after three tries. Raises DBAPIError if the database is down; neither that nor a
-        timer that the database gives up counts as a try.
+        A timer that fails is undone alone, and is stuck after three tries. Raises DBAPIError if the
+        database is down, which is no try.
         """
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):

@@ -126,8 +126,7 @@ def _tell_of(
 def send_digest(tick: Tick) -> Done | Again:
     """Write a player's digest if there are kept news, and reschedule.
 
-    The timer stays for some minutes after digests are switched off: a turn under way may still keep
-    news for one.
+    The timer outlives digests for some minutes: a turn under way may still keep news for one.
     """
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
@@ -153,8 +152,7 @@ def send_digest(tick: Tick) -> Done | Again:
 def tell_kept_news(tick: Tick) -> Done | Again:
     """Mail a player all news kept before now; of several boards' timers, the first does it.
 
-    The board is locked (without one, the player), so that no news are kept meanwhile without a
-    timer.
+    The board (or player) is locked, so that no news are kept meanwhile without a timer.
     """
     work, number = tick.work, tick.timer.player_id or 0
     if tick.timer.board_id is None:

@@ -47,10 +47,7 @@ class Awaited:
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of all awaited moves, the most urgent first.
-
-    If there is only one, the mail is in its board's thread.
-    """
+    """Remind a player of all awaited moves, the most urgent first, or of one in its thread."""
     if not player.addresses:
         return
     tick.work.players.begin_absence(player.id, tick.now)
@@ -136,10 +133,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """The first move that a board waits for.
-
-    If its reminder is due within a day, this one replaces it, and the decline is set.
-    """
+    """The awaited first move; this reminder replaces one that is due within a day."""
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
     at = max(now, calendar.after(since, REMINDED_AFTER) or now + REMINDED_AFTER)

@@ -53,9 +53,8 @@ class Tick(Turn):
     def waits_for_mail(self, until: datetime) -> Again | None:
         """Retry soon if a mail that came until a moment still waits for its turn.
 
-        Ask this before penalising a player for a missing mail, since a mail counts from its
-        arrival. A stuck mail does not count. While no mail can come in, this is never None:
-        players get that time back.
+        Ask this before penalising a player for a missing mail, which counts from its arrival. While
+        no mail can come in, this is never None: players get that time back.
         """
         if is_down(self.work, self.now):
             return Again(self.now + _RETRY_AFTER, "no mail can come in")
@@ -72,8 +71,7 @@ Do = Callable[[Tick], Done | Again]
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
     """Announce events of several boards, in one later mail to each reader of more than one.
 
-    The same goes for readers with another timer that is due soon, and for later events until then.
-    A board that replaces another is not counted.
+    So do readers with another timer that is due soon. A board that replaces another is not counted.
     """
     happened = on_boards(events)
     begun = {event.board_id for event in happened if event.begins_board}

@@ -25,9 +25,8 @@ Handler = Callable[[Exception], object]
 class CrashMarker:
     """A small file with the numbers of the rows under way; without a path there is none.
 
-    Each process in a folder has its own file: the first that no other process has locked, so
-    perhaps one of a dead process. The file is not synced: it survives a killed process, and after a
-    power cut no row is suspected.
+    Each process has its own: the first that no other has locked, so perhaps one of a dead process.
+    It is not synced: after a power cut no row is suspected.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -98,8 +97,8 @@ def _first_free(path: Path) -> IO[str]:
 def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
     """Catch an error of the work inside, and `count` it as a failed try.
 
-    An unavailable database raises the error, and is no try. If the database gave up, that is no try
-    either, and `given_up` is called.
+    If the database is down, the error is raised; if it gave up, `given_up` is called. Neither is a
+    try.
     """
     try:
         yield

@@ -44,8 +44,7 @@ def tell_of_trouble(
 ) -> None:
     """Mail the operator, at most once a day for each cause.
 
-    The cause is the mail server's code in `error`, or the words without addresses, numbers and
-    quotations.
+    The cause is the mail server's code in `error`, or its words without addresses and numbers.
     """
     operator, code = turn.site.operator, _CODE.search(error)
     cause = code[0] if code else _OF_ONE_MAIL.sub("", error)

@@ -122,10 +122,7 @@ def _handle(turn: MailTurn, speaker: Speaker) -> str:
 
 
 def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn, list[str]]:
-    """Run the commands with a correct login.
-
-    Returns the mail without them, and the outcomes for the operator.
-    """
+    """Run the commands with a correct login. Returns the mail without them, and the outcomes."""
     script = turn.script_about(turn.hints(getattr(speaker, "board_id", None)))
     logins = dict.fromkeys(command.login for command in script.commands if command.login)
     if isinstance(speaker, Proven):  # a proven player needs no password
@@ -148,10 +145,7 @@ def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn
 def _proven(
     turn: MailTurn, logins: tuple[Login, ...], dmarc: Dmarc
 ) -> Iterator[tuple[Login, Player]]:
-    """The correct logins, with their players.
-
-    Each check takes the same time, also for unknown handles.
-    """
+    """The correct logins, with their players; each check takes the same time."""
     tried = [login for login in logins if may_check(turn, login.handle)]
     players = [_player_of(turn, login, dmarc) for login in tried]
     hashes = [

@@ -61,38 +61,31 @@ class TurnFailedError(Exception):
 
 @dataclass(eq=False)
 class Preparation:
-    """A mail whose turn is not over: the outcomes of its slow work, and the next work."""
+    """A mail whose turn is not over: the outcomes of its slow work, and the work under way."""
 
     mail: InboxMail
     passwords: PasswordWork = field(default_factory=PasswordWork)
     apart: Apart = field(default_factory=Apart)
-    needs: Callable[[], None] | None = None
-    is_under_way: bool = False
+    under_way: Callable[[], None] | None = None
 
     def __post_init__(self) -> None:
         self.is_long = is_long(self.mail.raw)
 
     def is_of(self, mail: InboxMail) -> bool:
-        """Whether this is the preparation of a mail.
-
-        The number is not enough: after a rollback another row may get it.
-        """
+        """Whether this is of a mail: after a rollback another row may get its number."""
         mine = self.mail
         return (mine.id, mine.recipient, mine.raw) == (mail.id, mail.recipient, mail.raw)
 
     def read(self, site: Site) -> Envelope:
-        """Parse the mail, with tighter limits for unknown senders.
-
-        Raises WorkNeeded if it is long and not yet read, and the error of reading it.
-        """
+        """Parse the mail. Raises WorkNeeded for a long one, and the error of reading it."""
         read = partial(_read_mail, site, self.mail)
         return self.apart.outcome("envelope", read) if self.is_long else read()
 
     def work_out(self) -> None:
-        """Do the needed work; raises nothing."""
-        if self.needs is not None:
-            self.needs()
-        self.needs, self.is_under_way = None, False
+        """Do the work under way; raises nothing."""
+        if self.under_way is not None:
+            self.under_way()
+        self.under_way = None
 
 
 class Preparations:
@@ -102,7 +95,6 @@ class Preparations:
         self._site = site
         self._floor = ScanFloor()
         self._kept: dict[int, Preparation] = {}
-        self._undone: Preparation | None = None
         self._to_do: list[Preparation] = []
 
     def claim(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
@@ -117,7 +109,7 @@ class Preparations:
             else:
                 found[number] = mail
         if len(found) < most:
-            under_way = sum(known.is_under_way for known in self._kept.values())
+            under_way = sum(known.under_way is not None for known in self._kept.values())
             claim = partial(work.inbox.claim, now, most - len(found), since=self._floor.since(now))
             if under_way >= MOST_UNDER_WAY:
                 claimed = claim(most_bytes=LONG)
@@ -129,42 +121,32 @@ class Preparations:
         return list(found.values())
 
     def of(self, mail: InboxMail) -> Preparation:
-        """The preparation of a mail, an empty one if it is new; begins work that its turn needs."""
-        known = (self._kept.get(mail.id), self._undone)
-        found = (item for item in known if item is not None and item.is_of(mail))
-        prepared = next(found, None) or Preparation(mail)
-        if (
-            prepared.needs is None
-            and prepared.is_long
-            and isinstance(
-                self._site.address.parse(mail.recipient), Plain | PlayerReply | QuestionReply
-            )
-        ):
+        """The preparation of a mail, an empty one if it is new; begins to read a long one."""
+        known = self._kept.get(mail.id)
+        prepared = known if known and known.is_of(mail) else Preparation(mail)
+        recipient = self._site.address.parse(mail.recipient) if prepared.is_long else None
+        if isinstance(recipient, Plain | PlayerReply | QuestionReply) and not prepared.under_way:
             try:
                 prepared.read(self._site)
             except WorkNeeded as needed:
-                prepared.needs = needed.work_out
+                self.begin(prepared, needed)
             except Exception:  # noqa: BLE001 - the turn raises it again
                 pass
-        if prepared.needs is not None and not prepared.is_under_way:
-            prepared.is_under_way, self._undone = True, None
-            self._kept[mail.id] = prepared
-            self._to_do.append(prepared)
         return prepared
 
-    def remember(self, preparation: Preparation) -> None:
-        """Keep the preparation of an undone turn until the next batch."""
-        self._undone = preparation
+    def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
+        """Begin the work that a turn needs; the next batch puts the mail aside."""
+        prepared.under_way = needed.work_out
+        self._kept[prepared.mail.id] = prepared
+        self._to_do.append(prepared)
 
     def ready(self) -> list[int]:
         """The numbers of the mails whose work is done."""
-        return [number for number, known in self._kept.items() if not known.is_under_way]
+        return [number for number, known in self._kept.items() if known.under_way is None]
 
     def forget(self, number: int) -> None:
         """Forget a mail whose turn is over, or has failed."""
         self._kept.pop(number, None)
-        if self._undone is not None and self._undone.mail.id == number:
-            self._undone = None
 
     def to_do(self) -> list[Preparation]:
         """The preparations begun since the last call."""
@@ -214,7 +196,7 @@ class InboxWorker:
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
         """Count a try for the mails in whose turns a process died.
 
-        Only one of them may be to blame. So those with an earlier try are separated: each is put
+        Those with an earlier try are separated, since one of them may be to blame: each is put
         aside for longer than the one before it.
         """
         now = self.clock()
@@ -240,7 +222,7 @@ class InboxWorker:
                 break
             prepared = self.preparations.of(mail)
             yield prepared.is_long
-            if prepared.is_under_way:
+            if prepared.under_way:
                 aside.append(mail.id)
                 continue
             done += 1
@@ -266,12 +248,10 @@ class InboxWorker:
                 work.finish_turn()
                 _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
         except WorkNeeded as needed:
-            prepared.needs = needed.work_out
-            self.preparations.remember(prepared)
+            self.preparations.begin(prepared, needed)
             raise
 
     def _handle(self, work: UnitOfWork, prepared: Preparation) -> str:
-        """Handle one mail; return the outcome for the operator."""
         turn = self._turn(work, prepared)
         return handle(turn, prepared.mail, partial(prepared.read, self.site))
 
@@ -304,10 +284,7 @@ class InboxWorker:
             yield
 
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
-        """Count the try of a mail whose turn failed and was undone.
-
-        If the database gave up, it is no try, and the mail waits for a while.
-        """
+        """Count the try of a mail whose turn failed; if the database gave up, only delay it."""
         self.preparations.forget(failed.mail.id)  # a further try works it out again
         if gave_up(failed.error):
             told = {"mail": incoming(failed.mail.id), "error": in_a_line(failed.error)}

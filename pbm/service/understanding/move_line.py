@@ -213,11 +213,7 @@ def _is_of_a_move(script: Script, problem: Problem) -> bool:
 
 
 def _leaves_it_open(context: Context, board: Board, problem: Problem) -> bool:
-    """Whether another line may be the move, despite the misread line.
-
-    It may if that line is nearly a move, or a remark in an answer to the board, such as "e4 looks
-    strong".
-    """
+    """Whether another line may be the move, as the misread one is nearly one, or a remark."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True

@@ -118,10 +118,7 @@ def _invitation(context: Context, script: Script) -> Script | None:
 
 
 def _vacation(script: Script) -> Script | None:
-    """The script that asks whether to stop the clocks of somebody who tells of being away.
-
-    The page of the command is the answer if the days cannot be read.
-    """
+    """Ask whether to stop the clocks of somebody who is away, or show the command's page."""
     days = days_away(script.said)
     if days is None:
         return None
@@ -144,10 +141,7 @@ def only_wishes(line: str) -> bool:
 
 
 def page_meant(script: Script) -> str | None:
-    """The subject of the help page that a newcomer's plain words ask for, if they do.
-
-    The tutorial, which begins with signing up, is too long for the welcome.
-    """
+    """The subject of the help page that a newcomer's plain words ask for; no tutorial."""
     said = _understood(script)
     found = [_page(item, default_game()) for item in said.meant] if said else []
     page = next((page for page in found if page is not None), None)
@@ -176,10 +170,7 @@ def _names_page(context: Context, script: Script) -> bool:
 
 
 def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
-    """The script that asks whether a bare no declines the board.
-
-    None once the speaker has moved.
-    """
+    """The script that asks whether a bare no declines the board; None after a first move."""
     board = context.work.boards.get(number)
     player = context.player_id
     if not board.playing or board.has_moved(player) or player not in board.still_in:

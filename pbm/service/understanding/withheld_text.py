@@ -46,10 +46,7 @@ _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
 def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """The same mail, without words for others that may hold a password; the sender is told.
-
-    Raises WorkNeeded.
-    """
+    """The mail, without words for others that may hold a password. Raises WorkNeeded."""
     if not may_hold_password("\n".join((turn.heading, *turn.envelope.said))):
         return turn
     scripts = turn.scripts()
@@ -92,10 +89,7 @@ def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> d
 
 
 def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
-    """The handle in a line that looks like a command with a password.
-
-    It is the speaker's or any player's.
-    """
+    """The handle of the speaker or any player in a line like a command with a password."""
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
         if own and handle == own.handle:
@@ -135,10 +129,7 @@ def _of_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Whether one more password may be checked.
-
-    Candidates after another player's handle have a separate rate, so that they block no login.
-    """
+    """Whether one more password may be checked; candidates of other players block no login."""
     if own is None:
         return may_check(turn, player.handle)
     if own.id != player.id:
@@ -148,10 +139,7 @@ def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
 
 
 def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """The mail with the tags and tokens in its text masked; the sender is told.
-
-    Whole addresses were masked when the mail was read.
-    """
+    """The mail with the tags and tokens in its text masked; the sender is told."""
     envelope = turn.envelope
     if envelope.perhaps_tags:
         is_secret = _is_secret(turn, speaker)
@@ -194,10 +182,7 @@ def note_signature(turn: MailTurn, player: Player) -> None:
 
 
 def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
-    """A test whether a word is a tag of the speaker's, or the token of a question.
-
-    Any other word of that form may be anything: a password, say.
-    """
+    """A test whether a word is a tag of the speaker's, or the token of a question."""
     player, keyring, work = player_of(speaker), turn.site.keyring, turn.work
     asked: set[str] = set()
 
