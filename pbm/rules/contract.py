@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeGuard, TypeVar
+from typing import Any, Protocol, Self, TypeGuard, TypeVar, cast
 
 _What = TypeVar("_What")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 CONTRACT = 1
 """The version of this contract; a game that names another one is not loaded."""
 
@@ -279,16 +280,17 @@ class Game(Protocol):
 # -- optional capabilities --------------------------------------------------------------------
 
 
+def _cached(function: _Function) -> _Function:
+    """`functools.cache` that keeps the type of a function."""
+    return cast(_Function, cache(function))
+
+
+@_cached
 def has(game: object, what: type[_What]) -> TypeGuard[_What]:
-    """Whether a game has all members of a protocol; faster than `isinstance` before Python 3.12."""
+    """Whether a game has all members of a protocol."""
     protocol: type = what
-    return _has_members(game, protocol)
-
-
-@cache
-def _has_members(game: object, protocol: type) -> bool:
-    names = {name for base in protocol.__mro__ for name in vars(base) if not name.startswith("_")}
-    return all(hasattr(game, name) for name in names)
+    names = (name for base in protocol.__mro__ for name in vars(base))
+    return all(hasattr(game, name) for name in names if not name.startswith("_"))
 
 
 class ReadsTexts(Protocol):
@@ -520,8 +522,7 @@ class Budget:
     """The limits of a search.
 
     `nodes` are positions: the same number finds the same. `seconds` only guard against a slow
-    machine. `depth` is in plies; None for as deep as the nodes reach, 0 for one ply without a look
-    at what it allows to be taken.
+    machine. `depth` is in plies; None for as deep as the nodes reach.
     """
 
     nodes: int
@@ -580,6 +581,14 @@ class Explains(Protocol):
         The other moves are the continuation. Each reason is a fact of the position, as data of the
         macro `why`.
         """
+
+
+class TellsThreats(Protocol):
+    """A game that knows what can be taken at once, which careful robots avoid."""
+
+    def threatened(self, position: Any, seat: int) -> int:
+        """The number of a seat's pieces that an opponent could take with one move, if it were that
+        opponent's turn; in a game without taking, 1 if one of them could win."""
 
 
 class MayLack(Protocol):
