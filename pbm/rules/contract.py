@@ -9,6 +9,7 @@ people are in its templates. `docs/adding-a-game.md` explains how to write one.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from inspect import get_annotations
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeGuard, TypeVar, cast
 
@@ -264,8 +265,7 @@ class Played:
 class Game(Protocol):
     """A game, the object of its entry point."""
 
-    @property
-    def info(self) -> Info: ...
+    info: Info
 
     def start(self, seats: int, options: Options, seed: int) -> Position:
         """The first position; raises SetupError.
@@ -289,7 +289,8 @@ def _cached(function: _Function) -> _Function:
 def has(game: object, what: type[_What]) -> TypeGuard[_What]:
     """Whether a game has all members of a protocol."""
     protocol: type = what
-    names = (name for base in protocol.__mro__ for name in vars(base))
+    bases = [base for base in protocol.__mro__ if base is not object]
+    names = (name for base in bases for name in (*vars(base), *get_annotations(base)))
     return all(hasattr(game, name) for name in names if not name.startswith("_"))
 
 
@@ -372,8 +373,7 @@ class Ground:
 class Draws(Protocol):
     """A game whose positions can be shown as a picture."""
 
-    @property
-    def ground(self) -> Ground: ...
+    ground: Ground
 
     def drawing(self, position: Any, view: View) -> dict[str, Any]:
         """The content of a picture, as a JSON object.
@@ -495,11 +495,9 @@ class GameRecord:
 class KeepsRecords(Game, Protocol):
     """A game with its own text forms of whole games."""
 
-    @property
-    def writes(self) -> tuple[Option, ...]: ...
+    writes: tuple[Option, ...]
 
-    @property
-    def reads(self) -> tuple[Option, ...]: ...
+    reads: tuple[Option, ...]
 
     def write(self, record: GameRecord, chosen: Options) -> str:
         """A game as text; `chosen` are options of `writes`. Raises RecordError."""

@@ -11,6 +11,7 @@ languages there is `pbm-rules` (`docs/rules-protocol.md`), for whole games as te
 `pbm/rules/abalone/records/` (`docs/records.md`).
 """
 
+# ruff: noqa: F401 - this is the door for other programs and for tests
 from pbm.rules.abalone.abapro import format_abapro, parse_abapro
 from pbm.rules.abalone.drawing import GROUND, drawing
 from pbm.rules.abalone.game import GAME
@@ -31,33 +32,3 @@ from pbm.rules.contract import (
     SetupError,
     StateError,
 )
-
-__all__ = [
-    "BOARDS",
-    "GAME",
-    "GROUND",
-    "AbalonePlayed",
-    "AbalonePosition",
-    "Ending",
-    "IllegalMoveError",
-    "Leaving",
-    "LineMove",
-    "NotationError",
-    "RecordError",
-    "RulesError",
-    "SetupError",
-    "StateError",
-    "drawing",
-    "example_move",
-    "format_abapro",
-    "format_record",
-    "home_of",
-    "is_notation",
-    "mentions_cell",
-    "parse_abapro",
-    "parse_move",
-    "parse_record",
-    "parse_state",
-    "start",
-    "symbol",
-]
