@@ -1,9 +1,8 @@
 """The contract between the server and a game.
 
-A game is an object with the members of `Game`, registered in the entry point group `pbm.games`
-(`pbm.rules.registry`). Optional capabilities are protocols of their own, further below. A game
-returns plain data, and its errors are `RulesError` with a reason and parameters; the sentences for
-people are in its templates. `docs/adding-a-game.md` explains how to write one.
+A game is an object with the members of `Game`, registered in the entry point group `pbm.games`.
+Optional members are protocols of their own. A game returns plain data and raises `RulesError`; the
+sentences for people are in its templates. See `docs/adding-a-game.md`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,8 +18,8 @@ CONTRACT = 1
 """The version of this contract; a game that names another one is not loaded."""
 
 SHORTEST_STATE, LONGEST_STATE = 20, 400
-"""Characters of the first word of a state line, and of the whole line: it must be longer than what
-people write, as a quoted mail of ours is recognised by it."""
+"""Least characters of the first word of a state line, and most of the whole line. People write no
+word so long, so the line identifies a quoted mail of ours."""
 
 LONGEST_MOVE, LONGEST_BY = 16, 12
 """Characters of a move in canonical text, and of `Outcome.by`."""
@@ -30,10 +29,9 @@ Options = Mapping[str, str | bool]
 
 
 class RulesError(ValueError):
-    """An error of a game.
+    """An error of a game, as a code in kebab-case and plain data.
 
-    `reason` is a code in kebab-case from a closed list of the game; a template of the game makes a
-    sentence of it and `params`, which are plain data. `str()` is for logs.
+    A template of the game makes a sentence of them. `str()` is for logs.
     """
 
     def __init__(self, reason: str, **params: Any) -> None:
@@ -71,12 +69,11 @@ class ClaimError(RulesError):
 
 
 class RecordError(RulesError):
-    """A record of a game that cannot be read or written, or whose moves the rules do not allow.
+    """A record that cannot be read or written, or that the rules do not allow.
 
-    If a step is refused the parameters say which: `ply` is the one that would have been played,
-    `number` that of its round, `seat` the one to move or to leave, `given` its text; for a leaving
-    `after` is the last ply before it. The reason `no-board` is for a text that lacks an option of
-    `reads`.
+    The parameters of a refused step: `given` is its text, `seat` moves or leaves, `ply` and its
+    round `number` would have been played; for a leaving `after` is the last ply before it. The
+    reason `no-board` means that the text lacks an option of `reads`.
     """
 
 
@@ -84,11 +81,10 @@ class RecordError(RulesError):
 class Option:
     """One option of a game, and its syntax in a command.
 
-    Without `values` it is a flag, `-name`; else `-name=value`, and each of the values in `flags`
-    may be written as a flag of its own. The default is `default`, or what `default_with` has for a
-    flag that is set. `seats` are the numbers of players that can choose it, all if empty. A flag
-    with `partners` is also set by writing players with a `+` between them. `sets_up`: the start
-    position depends on it, so the help draws it.
+    Without `values` it is a flag, `-name`; else `-name=value`, or `-value` for those in `flags`.
+    The default is `default`, or what `default_with` has for a flag that is set. `seats` are the
+    numbers of players that can choose it, all if empty. Players joined by a `+` set a flag with
+    `partners`. `sets_up`: the start position depends on it, so the help draws it.
     """
 
     name: str
@@ -106,7 +102,7 @@ class Option:
         return not self.values
 
     def find(self, text: str) -> str | None:
-        """The value that a text names, or None; case, blanks, - and _ do not matter.
+        """The value that a text names, or None. Ignores case, blanks, - and _.
 
         >>> Option("opening", ("the_wall", "plain")).find("The Wall")
         'the_wall'
@@ -114,13 +110,13 @@ class Option:
         return next((value for value in self.values if _letters(value) == _letters(text)), None)
 
     def usual(self, chosen: Options) -> str | None:
-        """The value if it is not chosen itself."""
+        """The value if none is chosen."""
         with_flags = (value for flag, value in self.default_with if chosen.get(flag))
         return next(with_flags, self.default)
 
 
 def completed(declared: Sequence[Option], chosen: Options) -> dict[str, str | bool]:
-    """The chosen options and the defaults of the others, in the order of declaration.
+    """The chosen options, and the defaults of the others.
 
     >>> layout = Option("layout", ("plain", "big"), "plain", default_with=(("teams", "big"),))
     >>> completed((layout, Option("teams")), {"teams": True})
@@ -142,13 +138,12 @@ def _letters(name: str) -> str:
 class Info:
     """The description of a game.
 
-    `name` is one word in lower case, as in commands and in the database; `title` is for people.
-    `version` is that of the rules: it changes when the same moves would lead elsewhere. `seats`
-    are the possible numbers of players. `examples` are lines to show in the help of a command, by
-    its name. `playthrough` is a whole game as text (`pbm.rules.playthrough`). `folder` has
-    `templates/NAME/` and `help/NAME.txt`, and is None if they come with the server. A mail lists
-    the moves of the latest `rounds_shown` rounds. `repetitions` is how often a position has to
-    stand for a claim; the server counts no further.
+    `name` is one lower-case word, used in commands and in the database; `title` is for people.
+    `version` is that of the rules, and changes when the same moves would lead elsewhere. `seats`
+    are the possible numbers of players. `playthrough` is a whole game (`pbm.rules.playthrough`).
+    `examples` are lines for the help pages, by command. `folder` has `templates/NAME/` and
+    `help/NAME.txt`; None if they come with the server. Mails list the moves of `rounds_shown`
+    rounds. The server counts up to `repetitions` equal positions, which allow a claim.
     """
 
     name: str
@@ -166,10 +161,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended: a rank for each seat, 1 the best, and by what, in one word.
-
-    `scores` has one entry for each seat, none for a game that counts none.
-    """
+    """How a game ended: a rank for each seat, 1 the best; the cause in one word; perhaps scores."""
 
     ranks: tuple[int, ...]
     by: str
@@ -177,7 +169,7 @@ class Outcome:
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats of the first rank; none if all have it, which is a draw.
+        """The seats of the first rank, none for a draw: all seats have the same rank.
 
         >>> Outcome((1, 2, 1), "goal").winners, Outcome((1, 1), "full").winners
         ((1, 3), ())
@@ -189,7 +181,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A move that was made: its seat, its canonical text, and its effect."""
+    """A played move: its seat, its canonical text, and its effect."""
 
     seat: int
     move: str
@@ -198,27 +190,25 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a position is shown: from which seat, if any, and with which of the latest moves marked.
-
-    They are in order; mostly all since that seat's own.
-    """
+    """How a position is shown: from a seat, and with some of the latest moves marked, in order."""
 
     seat: int | None = None
     moves: tuple[Moved, ...] = ()
 
 
 class Move(Protocol):
-    """A move. `str()` is its canonical text, which `parse` reads for ever."""
+    """A move. `str()` is its canonical text, which `parse` must always read."""
 
     def __str__(self) -> str: ...
 
 
 class Position(Protocol):
-    """Everything that decides how a game can go on: frozen, equal by value, printed as a drawing.
+    """A position: frozen, equal by value, printed as a drawing.
 
-    Seats count from 1. `sides` has the side of each seat: the seats of one side are partners, who
-    win and lose together and move for one who has left. `to_move` are the seats whose turn it is,
-    none when the game is over; the server waits for the first. `out` are the seats that have left.
+    Seats count from 1. `sides` has the side of each seat. The seats of one side are partners, who
+    win and lose together, and who move for a partner who has left. `to_move` are the seats whose
+    turn it is, none when the game is over; the server waits for the first. `out` are the seats that
+    have left.
     """
 
     @property
@@ -246,11 +236,11 @@ class Position(Protocol):
         """Take a seat out: it resigned, was removed or has run out of time."""
 
     def state(self) -> str:
-        """The state line: printable ASCII in words with single blanks between, without `=?`, from
-        which `load` makes this position for ever."""
+        """The state line, which `load` must always read: printable ASCII words with single blanks
+        between them, without `=?`."""
 
     def diagram(self, view: View) -> tuple[str, ...]:
-        """The position as lines of text, with labels for all that a move names."""
+        """The position as lines of text, with the labels that moves use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +258,9 @@ class Game(Protocol):
     info: Info
 
     def start(self, seats: int, options: Options, seed: int) -> Position:
-        """The first position; raises SetupError.
+        """The first position, with `completed` options; raises SetupError.
 
-        `options` are complete (`completed`). `seed` decides all chance in the game.
+        `seed` decides all chance in the game.
         """
 
     def load(self, state: str) -> Position:
@@ -295,28 +285,23 @@ def has(game: object, what: type[_What]) -> TypeGuard[_What]:
 
 
 class ReadsTexts(Protocol):
-    """A game that can distinguish moves from words without a position.
-
-    Without it a text is a move only after the word `move`.
-    """
+    """A game that can tell moves from words without a position."""
 
     def is_move_text(self, text: str) -> bool:
-        """Whether a text has the form of a move, possible or not. Plain words never have."""
+        """Whether a text has the form of a move, possible or not. Plain words must not have it."""
 
     def mentions_place(self, text: str) -> bool:
         """Whether a text names a place of the board."""
 
     def check_place(self, text: str) -> None:
-        """Raise NotationError for a text that was surely meant as a move but cannot be one.
-
-        It names a place off the board, or is a pass in a game without passes.
-        """
+        """Raise NotationError for a text that is surely meant as a move but cannot be one, such as
+        a place off the board, or a pass in a game without passes."""
 
 
 class ReadsLoosely(Protocol):
-    """A game that understands texts which are nearly moves; the player is asked to confirm.
+    """A game that reads texts which are nearly moves; the player is asked to confirm.
 
-    The server puts an arrow, →, in place of a word such as "to".
+    The server replaces words such as "to" by an arrow, →.
     """
 
     def is_nearly_move(self, text: str) -> bool:
@@ -351,12 +336,11 @@ class TellsMoves(Protocol):
 class Ground:
     """The empty board of a picture. Lengths are in steps from cell to cell; x goes right, y down.
 
-    `names` and `cells` have the name and the middle of each cell; an empty cell shows its name, two
-    or three characters. Cells in a row have names that begin alike. `labels` are texts just
-    outside, each with its middle; `strokes` lead from them to their cells, from point to point.
-    `corners` are the middles of the outermost cells. A picture is `width` by `height` pixels of a
-    page; `middle` is the place of the point (0, 0), and `scale` are the pixels of a step right and
-    of one down. A piece has 36 pixels of room.
+    `names` has two or three characters for each cell, shown while it is empty; in a row they begin
+    alike. `cells` are the middles of the cells, `corners` those of the outermost ones. `labels` are
+    texts just outside, each with its middle; `strokes` lead from point to point, from a label to
+    its cell. `width` and `height` are pixels of a page; `middle` is the pixel of the point (0, 0),
+    `scale` the pixels of a step right and down. A piece has 36 pixels of room.
     """
 
     names: tuple[str, ...]
@@ -378,58 +362,57 @@ class Draws(Protocol):
     def drawing(self, position: Any, view: View) -> dict[str, Any]:
         """The content of a picture, as a JSON object.
 
-        `signs` has one character for each cell of the ground: `.` for an empty one, the digit of
-        the seat, or `#` for what never moves; `seats` has the writing on the pieces of each seat.
-        `moves` are those of the view in order. `move` is the text; `left` and `came` are indexes
-        of the cells that it emptied, and of those where its own pieces still are; `at` is the cell
-        marked with its number if there are several; `towards` is its direction in degrees,
-        clockwise from the right; `off` is the cell over whose edge a piece went and the digit of
-        its seat.
+        `signs` has one character for each cell: `.` if it is empty, the digit of a seat, or `#` for
+        what never moves. `seats` has the sign on the pieces of each seat. `moves` are those of the
+        view: `move` is the text, `left` are the indexes of the cells that it emptied, `came` of
+        those where its own pieces still are, `at` is the cell for its number, `towards` its
+        direction in degrees, clockwise from the right, `off` the cell from which a piece left the
+        board, and the digit of its seat.
         """
 
 
 class Claims(Protocol):
-    """A game in which a player may claim a draw; mails offer a claim that can be made."""
+    """A game in which a player may claim a draw."""
 
     def reversible(self, position: Any) -> int:
-        """The number of plies since the last irreversible one: no position before can recur."""
+        """The number of plies since the last irreversible one."""
 
     def claim(self, positions: Sequence[Any], moves: Mapping[int, int]) -> str:
         """The ground of a draw by claim, one word; raises ClaimError if there is none.
 
-        `positions` are those since the last irreversible ply, the current one last; `moves` counts
-        the moves of each seat in them.
+        `positions` are those since the last irreversible ply, the current one last; `moves` has the
+        number of moves of each seat in them.
         """
 
     def sameness(self, position: Any) -> str:
-        """A text that two positions share if a claim counts them as the same."""
+        """A text that is equal for positions that a claim counts as the same."""
 
     def claimable(
         self, position: Any, times: int, moves: Callable[[int], Mapping[int, int]]
     ) -> str | None:
-        """What `claim` would return, or None, found without a replay of the game.
+        """What `claim` would return, or None, without a replay.
 
-        `times` is how often the position has stood since the last irreversible ply. `moves` counts,
-        at some cost, the moves of each seat in so many of the latest plies.
+        `times` counts the position since the last irreversible ply. `moves` counts the moves of
+        each seat in a number of the latest plies, at some cost.
         """
 
 
 class HasCopies(Claims, Protocol):
-    """A game with symmetries: boards turned or mirrored, seats exchanged."""
+    """A game with symmetries, such as a turned board or exchanged seats."""
 
     def copies(self, position: Any) -> Iterable[Any]:
-        """All positions that are symmetric to a position, with itself."""
+        """All positions that are symmetric to a position, itself included."""
 
 
 class BreaksTies(Protocol):
     """A game that measures a result beyond who has won."""
 
     def balance(self, start: Any, end: Any, seat: int) -> int:
-        """A seat's lead over its opponents, added up over a match."""
+        """A seat's lead over its opponents; a match adds them up."""
 
 
 class Scores(Protocol):
-    """A game in which seats score while it is played."""
+    """A game in which seats score during play."""
 
     def scores(self, position: Any) -> tuple[int, ...]:
         """The score of each seat so far, not below zero; partners have one score."""
@@ -458,11 +441,10 @@ Step = str | Leaving
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a game ended that by its moves alone would go on.
+    """How a game ended if its moves did not end it.
 
-    `agreed` and `claimed` are draws, `closed` is an end without a result. `operator` is a result
-    by decision, `record` one that a record from elsewhere states without a cause: these two have
-    `winners`, none for a draw.
+    `agreed` and `claimed` are draws, `closed` has no result. `operator` is a result by decision,
+    `record` one that a record states without a cause: these two have `winners`, none for a draw.
     """
 
     how: str
@@ -476,11 +458,11 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """A whole game: how it began, every step, and how it ended beyond the rules.
+    """A whole game: its start, every step, and its end if the moves did not end it.
 
-    `names` has one for each seat, empty if unknown. `tags` are further pairs of a name and a value.
-    `better` are remarks, which no reader of records returns: for some plies, perhaps the one after
-    the last, the moves of the best line from there.
+    `names` has one name for each seat, empty if unknown. `tags` are further names with values.
+    `better` has the best line for some plies, perhaps for the one after the last; it is only
+    written, never read.
     """
 
     seats: int
@@ -517,11 +499,7 @@ WON = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits of a search.
-
-    `nodes` are positions: the same number finds the same. `seconds` only guard against a slow
-    machine. `depth` is in plies; None for as deep as the nodes reach.
-    """
+    """The limits of a search: positions, seconds (for slow machines), and plies."""
 
     nodes: int
     seconds: float | None = None
@@ -533,7 +511,7 @@ class Line:
     """A move that a search found, with its score and continuation.
 
     `moves` are canonical texts, the move itself first. `score` is for the side to move, in
-    hundredths of one unit of the game's own score, such as a piece taken, and up to `WON`.
+    hundredths of the game's own unit, such as a piece taken, up to `WON`.
     """
 
     moves: tuple[str, ...]
@@ -542,9 +520,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The lines that a search found, the best first, none once the game is over; the depth it
-    finished, and the nodes it took. `by` is the core that searched, `compiled` or `plain`, which
-    find the same. `cut`: `Budget.seconds` ended it."""
+    """The lines that a search found, the best first, none once the game is over.
+
+    `depth` is the last complete one, in plies. `by` is the core that searched, `compiled` or
+    `plain`, which find the same. `cut`: `Budget.seconds` ended it.
+    """
 
     lines: tuple[Line, ...]
     depth: int
@@ -559,11 +539,10 @@ class Searches(Game, Protocol):
     def search(
         self, positions: Sequence[Any], budget: Budget, *, best: int = 1, seed: int = 0
     ) -> SearchResult:
-        """The best moves in the last of these positions.
+        """The `best` moves in the last of these positions, each scored exactly.
 
-        The others are those before it that may recur, as for `Claims.claim`, the oldest first.
-        There are `best` lines at most, each scored exactly; `seed` may choose among equal ones. The
-        same arguments find the same, unless `seconds` end it.
+        The other positions came before it and may recur, as for `Claims.claim`. `seed` may choose
+        among equal moves. The same arguments find the same, unless `seconds` end the search.
         """
 
     def evaluate(self, position: Any) -> tuple[int, ...]:
@@ -574,23 +553,22 @@ class Explains(Protocol):
     """A game that explains why a move is good."""
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
-        """The reasons for the first of these moves, the strongest first; there may be none.
+        """The reasons for the first of these moves, the strongest first; perhaps none.
 
-        The other moves are the continuation. Each reason is a fact of the position, as data of the
-        macro `why`.
+        The other moves are the continuation. A reason is data for the macro `why`.
         """
 
 
 class TellsThreats(Protocol):
-    """A game that knows what can be taken at once, which careful robots avoid."""
+    """A game that counts what can be taken at once, which careful robots avoid."""
 
     def threatened(self, position: Any, seat: int) -> int:
-        """The number of a seat's pieces that an opponent could take with one move, if it were that
-        opponent's turn; in a game without taking, 1 if one of them could win."""
+        """The number of a seat's pieces that an opponent's next move could take; in a game without
+        taking, 1 if it could win."""
 
 
 class MayLack(Protocol):
-    """A game that would work better with something that an installation may lack."""
+    """A game that works better with a part that an installation may lack."""
 
     def lacks(self) -> str:
-        """The missing part and its remedy, in a sentence or two for the operator, or nothing."""
+        """A sentence or two for the operator on the missing part and its remedy; empty if none."""

@@ -9,9 +9,8 @@
     = the state line after that
     over last ranks=1,2 scores=6,2
 
-A step is the text that a player might send; below it stand the canonical text, the effect of the
-move, and the state. A game without a playthrough, or with another outcome of it, is not loaded, so
-that rules cannot change unnoticed.
+A step is a text that a player might send. Below it are the canonical text, the effect of the move,
+and the state. A game whose rules do not reproduce its playthrough is not loaded.
 """
 
 import json
@@ -30,7 +29,7 @@ from pbm.rules.contract import (
 
 
 class PlaythroughError(ValueError):
-    """A playthrough that the rules do not reproduce; the text is a sentence."""
+    """A playthrough that the rules do not reproduce, as a sentence."""
 
 
 def check(game: Game) -> None:
@@ -51,10 +50,10 @@ def check(game: Game) -> None:
 
 
 def write(game: Game, seats: int, chosen: Options, steps: list[str], *, seed: int = 0) -> list[str]:
-    """The lines of a playthrough of these steps, each `SEAT MOVE` or `leave SEAT`.
+    """The lines of a playthrough with these steps, each `SEAT MOVE` or `leave SEAT`.
 
-    Raises RulesError for a step that the game does not allow; PlaythroughError for malformed steps,
-    a state line that does not restore its position, and a game that is not over.
+    Raises RulesError for a refused step; PlaythroughError for a malformed one, a state line that
+    does not restore its position, and a game that is not over.
     """
     return list(_lines(game, seats, chosen, steps, seed))
 

@@ -129,7 +129,7 @@ def quoted(text: str) -> str:
 def merged_steps(
     moves: Sequence[str], leavings: Iterable[tuple[int, Leaving]] = ()
 ) -> tuple[Step, ...]:
-    """Moves and leavings in order; each leaving comes with the number of plies before it.
+    """Moves and leavings in order; each leaving has the number of plies before it.
 
     >>> merged_steps(["c5,d5", "g5,f5"], [(1, Leaving(3))])
     ('c5,d5', Leaving(seat=3, how='resigned'), 'g5,f5')
@@ -143,17 +143,17 @@ def merged_steps(
 
 
 def forms_of(game: Game) -> tuple[Option, ...]:
-    """The options of a record of this game: its own, or those of the plain form."""
+    """The options for writing a record of this game."""
     return game.writes if has(game, KeepsRecords) else _FORMS
 
 
 def readings_of(game: Game) -> tuple[Option, ...]:
-    """The options for what an imported record does not say itself."""
+    """The options for an imported record, if it lacks them."""
     return game.reads if has(game, KeepsRecords) else ()
 
 
 def written(record: GameRecord, game: Game, chosen: Options) -> str:
-    """A game as text, in a form of its own or as JSON. Raises RecordError."""
+    """A game as text, in its own form or as JSON. Raises RecordError."""
     if has(game, KeepsRecords):
         return game.write(record, chosen)
     played = replay(game, record)

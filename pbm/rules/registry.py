@@ -1,6 +1,6 @@
-"""The installed games of the entry point group `pbm.games`, each checked once.
+"""The installed games, entry points of the group `pbm.games`, each checked once.
 
-A game that fails a check is left out, with a reason for the operator.
+A game that fails is left out, with a reason for the operator.
 """
 
 import re
@@ -42,7 +42,7 @@ class GamesError(Exception):
 
 @cache
 def games() -> Mapping[str, Game]:
-    """All games that passed the checks, by name. Raises GamesError if there is none."""
+    """The games that passed the checks, by name. Raises GamesError if there is none."""
     fit, unfit = _found()
     if not fit:
         none = "No game is installed. Install this server with: pip install pbm-server"
@@ -51,7 +51,7 @@ def games() -> Mapping[str, Game]:
 
 
 def left_out() -> Mapping[str, str]:
-    """Why other games are left out: a sentence or two for the operator, by name."""
+    """The reasons why other games are left out, as sentences by name."""
     return MappingProxyType(_found()[1])
 
 
@@ -61,9 +61,9 @@ def _found() -> tuple[dict[str, Game], dict[str, str]]:
 
 
 def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, str]]:
-    """The games of some entry points, and why others are left out, by name.
+    """The games of entry points, and the reasons why others are left out, by name.
 
-    Of several of one name only the server's own is loaded, since a board must have known rules.
+    Of several games with one name only the server's own is loaded.
     """
     fit: dict[str, Game] = {}
     unfit: dict[str, str] = {}
@@ -94,9 +94,9 @@ def game_named(name: str) -> Game:
 
 
 def prefer(name: str) -> None:
-    """Set the default game; an empty name, and that of a game left out, restore `own_game`.
+    """Set the default game; `own_game` if the name is empty or that of a game left out.
 
-    Raises GamesError for one that is not installed.
+    Raises GamesError for an unknown name.
     """
     if name not in ("", *games(), *left_out()):
         raise GamesError(
@@ -106,18 +106,18 @@ def prefer(name: str) -> None:
 
 
 def default_game() -> Game:
-    """The game of a command that names none: the preferred one, else `own_game`."""
+    """The game of commands that name none."""
     return games()[_preferred[0]] if _preferred else own_game()
 
 
 def own_game() -> Game:
-    """The game that comes with the server, else the first one; old mails that name none mean it."""
+    """The server's own game, else the first one. Old mails that name no game are about it."""
     own = (game for game in games().values() if game.info.folder is None)
     return next(own, next(iter(games().values())))
 
 
 def read_state(text: str) -> Position | None:
-    """The position that a state line of any installed game describes, or None."""
+    """The position of a state line of any installed game, or None."""
     return _read_state(text) if len(text) <= LONGEST_STATE else None
 
 
@@ -169,7 +169,7 @@ def _check_info(point: EntryPoint, info: Info) -> None:
 
 
 def _check_reading(game: Game) -> None:
-    """Check that no text makes its readers raise anything but errors of the contract."""
+    """Check that reading any text raises only errors of the contract."""
     for text in _WRITTEN:
         if has(game, ReadsTexts):
             game.is_move_text(text), game.mentions_place(text)

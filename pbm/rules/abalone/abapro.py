@@ -1,9 +1,8 @@
-"""Aba-Pro, the notation of most records of games (rules, section 4).
+"""Aba-Pro, the notation of most records (rules, section 4).
 
-It names the cells from the other side of the board, with row a at the bottom. A move in line is the
-cell of the rear marble and its target, `a1b2`; the number of marbles follows from the position. A
-move sideways is both ends of the line and the target of the first, `g7g9f7`. The notation of a text
-is never guessed.
+Its row a is at the bottom. A move in line is the rear marble's cell and its target, `a1b2`; the
+number of marbles follows from the position. A move sideways is both ends of the line and the target
+of the first, `g7g9f7`.
 """
 
 import re
@@ -41,7 +40,7 @@ _NAMES = {cell: format_cell(_seen_from_below(cell)) for cell in CELLS}
 def format_abapro(move: LineMove, position: Placement) -> str:
     """The Aba-Pro text of a legal move; raises IllegalMoveError for another one.
 
-    Sideways the end that comes first by its Aba-Pro name is written first.
+    The ends of a move sideways are in the order of their Aba-Pro names.
 
     >>> from pbm.rules.abalone import parse_move, start
     >>> position = start("standard", 2)
@@ -58,10 +57,9 @@ def format_abapro(move: LineMove, position: Placement) -> str:
 
 
 def parse_abapro(text: str, position: Placement) -> LineMove:
-    """The legal move that an Aba-Pro text names; capitals and blanks make no difference.
+    """The legal move that an Aba-Pro text names; ignores case and blanks.
 
-    Raises NotationError for a text that is a move in no position, IllegalMoveError for a move that
-    is illegal in this one.
+    Raises NotationError for a text that is no move in any position, else IllegalMoveError.
 
     >>> from pbm.rules.abalone import start
     >>> str(parse_abapro("I5H5", start("standard", 2)))
@@ -85,8 +83,8 @@ def parse_abapro(text: str, position: Placement) -> LineMove:
     refusal = why_not(position, move)
     if refusal is None:
         return move
-    # The refusal names cells as the mailed board does, so it needs the move in the same terms; but
-    # one of a line that would leave the board cannot be written.
+    # The refusal names cells as the mailed board does, so it needs the move in the same notation,
+    # which cannot express a line that would leave the board.
     if is_on_board(move.rear + move.step):
         refusal.params["abapro"] = [joined.lower(), str(move)]
     raise refusal
@@ -112,7 +110,7 @@ def _named_line(first: int, last: int) -> int:
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """The rear marble, and those of the mover's side ahead of it without a gap."""
+    """The rear marble, and up to two of the mover's side right ahead of it."""
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
     while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:

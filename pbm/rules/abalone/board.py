@@ -1,9 +1,8 @@
 """The board: 61 cells in nine rows, steps between them, and sets of cells (rules, section 1).
 
-A cell is a number whose tens are its row and whose ones are its column: a1 is 11, e5 is 55, i9 is
-99. Row 0, row 10 and column 0 stay empty around the board, so a step is one addition and never
-wraps round an edge. A set of cells is an integer with one bit for each, so a step of all of them is
-one shift.
+A cell is the number 10 * row + column: a1 is 11, e5 is 55, i9 is 99. Row 0, row 10 and column 0
+are outside the board, so a step is an addition that never wraps round an edge. A set of cells is an
+integer with a bit for each, so a step of all of them is a shift.
 """
 
 from collections.abc import Iterator
@@ -23,21 +22,18 @@ AXES = (RIGHT, LOWER_LEFT, LOWER_RIGHT)
 
 LONGEST_LINE = 3
 
-
 CELLS = tuple(
     10 * row + column for row in range(1, 10) for column in range(max(1, row - 4), min(10, row + 5))
 )
-"""All cells in reading order, which is also the order of their numbers."""
+"""All cells in reading order."""
 
 INDEX = {cell: index for index, cell in enumerate(CELLS)}
-"""The place of each cell among all cells."""
 
 _STARTS = (0, 5, 11, 18, 26, 35, 43, 50, 56, len(CELLS))
 ROW_SLICES = tuple(map(slice, _STARTS, _STARTS[1:]))
 """Each row in a list of all cells."""
 
 CENTRE = 55
-
 BOARD = sum(1 << cell for cell in CELLS)
 """The set of all cells."""
 
@@ -49,7 +45,6 @@ def format_cell(cell: int) -> str:
 
 
 CELL_NAMED = {format_cell(cell): cell for cell in CELLS}
-"""Each cell by its name."""
 
 
 def parse_cell(name: str) -> int:
@@ -61,7 +56,7 @@ def parse_cell(name: str) -> int:
 
 
 def is_on_board(cell: int) -> bool:
-    """Whether a number that a step from a cell has led to is a cell itself."""
+    """Whether one step from a cell led to another cell."""
     return bool(BOARD >> cell & 1)
 
 
@@ -72,7 +67,7 @@ def distance(one: int, other: int) -> int:
 
 
 def line_between(one: int, other: int) -> tuple[int, ...] | None:
-    """The cells from one to the other, both included, or None if they are not on a straight line.
+    """The cells from one to the other, both included; None if they are not in a straight line.
 
     >>> [format_cell(cell) for cell in line_between(parse_cell("c3"), parse_cell("a1")) or ()]
     ['c3', 'b2', 'a1']
@@ -87,7 +82,7 @@ def line_between(one: int, other: int) -> tuple[int, ...] | None:
 
 
 def shifted(cells: int, step: int) -> int:
-    """The set of cells that one step leads to; some may lie off the board."""
+    """The set of cells after one step; some may be off the board."""
     return cells << step if step > 0 else cells >> -step
 
 
@@ -101,7 +96,7 @@ EDGE = {step: BOARD & before(~BOARD, step) for step in STEPS}
 
 
 def members(cells: int) -> Iterator[int]:
-    """The single cells of a set, in reading order."""
+    """The cells of a set, in reading order."""
     while cells:
         lowest = cells & -cells
         yield lowest.bit_length() - 1
@@ -124,4 +119,4 @@ def _all_lines() -> Iterator[tuple[int, ...]]:
 
 
 LINES = {set_of(line): line for line in _all_lines()}
-"""Every straight line of one to three cells: its set, and its cells in reading order."""
+"""The cells of every line of one to three, in reading order, by their set."""

@@ -1,4 +1,4 @@
-"""Draws by claim, the balance that decides a match, and copies of positions (rules, section 5)."""
+"""Draws by claim, the score of a match, and symmetric positions (rules, section 5)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,23 +13,13 @@ _P = TypeVar("_P", bound=Placement)
 _ROW, _COLUMN = divmod(CENTRE, 10)
 
 TIMES_REPEATED = 3
-"""A position that stands so often, with the same seat to move, may be claimed as a draw."""
-
 QUIET_MOVES = 100
-"""The same for moves of every seat since a marble was last ejected."""
-
-
-def reversible(position: Placement) -> int:
-    """The plies since a marble left the board: no position before them can come back."""
-    return position.quiet
+"""A draw may be claimed if a position stands for the third time, or after so many moves of every
+seat without an ejection."""
 
 
 def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
-    """`repeated` or `quiet`; raises ClaimError.
-
-    The last of the positions, in the order of play, stands there for the third time; or every seat
-    that is still played, and has marbles, has made enough of the `moves`.
-    """
+    """`repeated` or `quiet`, by the last position and the moves; raises ClaimError."""
     if [*map(sameness, positions)].count(sameness(positions[-1])) >= TIMES_REPEATED:
         return "repeated"
     if _is_quiet(positions[-1], moves):
@@ -40,9 +30,9 @@ def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str
 def claimable(
     position: Placement, times: int, moves: Callable[[int], Mapping[int, int]]
 ) -> str | None:
-    """`repeated` or `quiet`, None if neither; reads a bounded number of the latest plies.
+    """`repeated`, `quiet` or None; reads a bounded number of the latest plies.
 
-    If a seat was often passed over, `quiet` is noticed late.
+    It finds `quiet` late if a seat was often passed over.
     """
     if times >= TIMES_REPEATED:
         return "repeated"
@@ -62,18 +52,18 @@ def _is_quiet(position: Placement, moves: Mapping[int, int]) -> bool:
 
 
 def _awaited(position: Placement) -> list[int]:
-    """The seats whose moves are counted: those still played, with marbles."""
+    """The seats that must have moved: those still played, with marbles."""
     return [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
 
 
 def balance(start: Placement, end: Placement, seat: int) -> int:
-    """Marbles ejected by a seat's side less those that the side lost, from start to end."""
+    """The marbles that a seat's side ejected, minus those that it lost."""
     lost = sum(start.count(member) - end.count(member) for member in end.group_of(seat))
     return end.scores[seat - 1] - lost
 
 
 def copies(position: _P) -> Iterator[_P]:
-    """All positions that are symmetric to a position, with itself; some may repeat."""
+    """All positions that are symmetric to a position, itself included; some may repeat."""
     for way in _WAYS:
         placed = tuple(sum(way[cell] for cell in members(own)) for own in position.marbles)
         for first in position.seats:  # the seat that becomes the first one

@@ -1,8 +1,4 @@
-"""The content of a picture, as plain data.
-
-`GROUND` is the empty board, `drawing` the marbles and the last moves; `told_move` describes a move
-in names for the text below the board.
-"""
+"""The content of a picture, as plain data: the empty board, the marbles, the last moves."""
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
@@ -45,7 +41,7 @@ def drawing(position: Placement, view: View) -> dict[str, Any]:
 
 
 def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
-    """The seat's sign, the cells that a move filled and emptied, and the marble pushed off."""
+    """A move in names: its seat's sign, the cells it filled and emptied, the ejected marble."""
     move, effect = read_canonical(moved.move), moved.effect
     off = (
         {"symbol": symbol(position, effect["ejected"]), "from": effect["from"]} if effect else None
@@ -84,22 +80,19 @@ def _left(move: LineMove) -> list[int]:
 
 
 def _point(cell: int) -> Point:
-    """The middle of a cell, or of a place beside the board; the centre is (0, 0)."""
+    """The middle of a cell, or of one beside the board; the centre is (0, 0)."""
     rows, columns = cell // 10 - CENTRE // 10, cell % 10 - CENTRE % 10
     return columns - rows / 2, rows * _ROW_HEIGHT
 
 
 def _beside(cell: int, step: int, away: float) -> Point:
-    """A point beyond the last cell of a line that ends in that direction."""
+    """A point beyond the last cell of a line in that direction."""
     (x, y), (towards_x, towards_y) = _point(cell), _point(CENTRE + step)
     return x + away * towards_x, y + away * towards_y
 
 
 def _ends() -> Iterator[tuple[str, int, int]]:
-    """The left end of every row, which has a letter, and the upper end of every column, a digit.
-
-    Each as its label, its last cell and its direction.
-    """
+    """The label, the last cell and the direction of each row's and each column's labelled end."""
     for cell in CELLS:
         for label, step in ((ROWS[cell // 10 - 1].upper(), LEFT), (str(cell % 10), UPPER_RIGHT)):
             if not is_on_board(cell + step):
@@ -121,4 +114,3 @@ GROUND = Ground(
         if label.isdigit()
     ),
 )
-"""The empty board."""

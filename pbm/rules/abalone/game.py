@@ -1,4 +1,4 @@
-"""Abalone as the server knows it: the one object behind the entry point."""
+"""The game object behind the entry point."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -16,11 +16,7 @@ from pbm.rules.abalone.refusals import example_move
 from pbm.rules.contract import Option
 
 NAME = "abalone"
-"""The word that names the game in a command."""
-
-VERSION = 1
-"""The version of these rules: it changes when the same moves would lead elsewhere."""
-
+VERSION = 1  # of the rules: it changes when the same moves would lead elsewhere
 TO_PLAY = (LAYOUT, TEAMS, PILLAR)
 TO_WRITE = tuple(map(Option, ("apgn", "abapro", "json", "diagram")))
 TO_READ = (Option("layout", values=tuple(BOARDS), sets_up=True), PILLAR, Option("abapro"))
@@ -45,7 +41,7 @@ _EXAMPLES = {
 
 
 class Abalone:
-    """The game: the members of `contract.Game`, and of the optional protocols."""
+    """The members of `contract.Game` and of the optional protocols."""
 
     info = contract.Info(
         name=NAME,
@@ -74,7 +70,7 @@ class Abalone:
     drawing = staticmethod(drawing)
     told_move = staticmethod(told_move)
     scores = staticmethod(attrgetter("scores"))
-    reversible = staticmethod(claims.reversible)
+    reversible = staticmethod(attrgetter("quiet"))
     claim = staticmethod(claims.claim)
     claimable = staticmethod(claims.claimable)
     sameness = staticmethod(claims.sameness)
@@ -82,7 +78,7 @@ class Abalone:
     balance = staticmethod(claims.balance)
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
-        """For each seat its sign, its score and the winning one, its home, and if it is bare."""
+        """For each seat its sign, score, winning score, home, and whether it has no marbles."""
         return tuple(
             {
                 "symbol": symbol(position, seat),

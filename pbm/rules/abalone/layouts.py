@@ -1,4 +1,4 @@
-"""The boards a game can start from, and where on them a seat starts, in words."""
+"""The start positions, and the home of each seat in words."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -10,8 +10,7 @@ from pbm.rules.abalone.pictures import MARBLES
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import Option, Options, SetupError
 
-IN_TEAMS = 4
-"""The number of players of a game in teams."""
+IN_TEAMS = 4  # players
 
 _MOST_SIDES = 3
 
@@ -45,10 +44,9 @@ def start(
     teams: bool = False,
     pillar: bool = False,
 ) -> AbalonePosition:
-    """The first position of a game, by default on the standard board for two, or in teams on the
-    official one for four.
+    """The first position of a game, by default standard for two, in teams official for four.
 
-    Raises SetupError for an unknown board, or one not for that many players or for a pillar.
+    Raises SetupError for an unknown board, or one not for these players or for a pillar.
 
     >>> start("bowl", 6).turn
     1
@@ -86,7 +84,7 @@ def start_game(
 
 
 def takes_pillar(board: str, players: int) -> bool:
-    """Whether a board has room for the fixed marble; raises KeyError for an unknown board."""
+    """Whether the centre of a board is empty; raises KeyError for an unknown board."""
     return not any(cells >> CENTRE & 1 for cells in MARBLES[board, players])
 
 
@@ -99,7 +97,7 @@ def home_of(marbles: int) -> str:
 
 
 def _groups(marbles: int) -> Iterator[tuple[int, ...]]:
-    """The groups of marbles that touch each other, the highest on the board first."""
+    """The groups of touching marbles, the topmost first."""
     while marbles:
         group, growing = 0, marbles & -marbles
         while growing != group:
@@ -111,7 +109,7 @@ def _groups(marbles: int) -> Iterator[tuple[int, ...]]:
 
 
 def _side(cells: tuple[int, ...]) -> str:
-    """The side of the board where some cells lie, as one of eight directions."""
+    """The direction of some cells from the centre, one of eight."""
     rows = [cell // 10 - CENTRE // 10 for cell in cells]
     columns = [cell % 10 - CENTRE % 10 for cell in cells]
     # A row is half a cell further to the left than the one above it, and closer than a cell.

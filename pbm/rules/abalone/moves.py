@@ -5,11 +5,10 @@ line, it goes onto an empty cell or pushes fewer opponents than it has marbles (
 *sideways* it goes onto empty cells only. In teams a line may hold marbles of the partner.
 
 The arguments of the generator are sets of cells (`pbm.rules.abalone.board`). For each direction it
-finds the rear cells of all lines that can go that way at once: `sets >> step` is every cell from
-which a step leads into the set. The formulas stand twice, for steps to higher cells and, with the
-shifts reversed, for those to lower ones: a function call for each would take longer than the shift
-itself. A generated move is a *code*: the number of its kind (step, axis and length) times 128, plus
-one more than its rear cell. `CODED` says what a code stands for.
+finds the rear cells of all lines at once: `cells >> step` is the set of cells from which a step
+leads into `cells`. The formulas stand twice, for steps to higher and to lower cells, since a call
+would take longer than a shift. A generated move is a *code*: the number of its kind (step, axis,
+length) times 128, plus its rear cell, plus one. `CODED` maps codes to moves.
 """
 
 from collections.abc import Iterator
@@ -20,12 +19,11 @@ from pbm.rules.abalone.board import AXES, BOARD, LINES, STEPS, format_cell, shif
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LineMove:
-    """A line of marbles and the step that they take; one effect is one move.
+    """A line of marbles, as a set of cells, and its step, one of `board.STEPS`; perhaps illegal.
 
-    `marbles` is the set of their cells and `step` one of `board.STEPS`; the move need not be legal.
-    Raises ValueError for anything but one to three cells in a straight line and a step. `str()` is
-    the canonical text: in line the rear, the front and the next cell of the rear; sideways the two
-    ends in reading order and the next cell of the first.
+    `str()` is the canonical text: in line the rear, the front and the rear's target; sideways the
+    ends in reading order and the first one's target. Raises ValueError for anything but one to
+    three cells in a straight line and a step.
     """
 
     marbles: int
@@ -43,17 +41,17 @@ class LineMove:
 
     @property
     def in_line(self) -> bool:
-        """Whether the line moves along itself, as a single marble always does."""
+        """Whether the line moves along itself; a single marble always does."""
         return len(self.cells) == 1 or self.cells[1] - self.cells[0] == abs(self.step)
 
     @property
     def rear(self) -> int:
-        """The hindmost cell of a move in line; of one sideways, the first in reading order."""
+        """The last cell in the direction of the move; sideways the first in reading order."""
         return self.cells[-1] if self.in_line and self.step < 0 else self.cells[0]
 
     @property
     def front(self) -> int:
-        """The foremost cell of a move in line; of one sideways, the last in reading order."""
+        """The first cell in the direction of the move; sideways the last in reading order."""
         return self.cells[0] if self.in_line and self.step < 0 else self.cells[-1]
 
     def __repr__(self) -> str:
@@ -71,8 +69,7 @@ KINDS = tuple(
     for size in (1, 2, 3)
     if size > 1 or axis == step
 )
-"""All kinds of moves in the order in which they are generated: the step, the axis along which the
-line lies from its rear cell, and the number of marbles."""
+"""All kinds of moves in order: step, axis of the line from its rear cell, number of marbles."""
 
 _BASES_REVERSED = tuple(number << 7 for number in reversed(range(len(KINDS))))
 
@@ -86,22 +83,19 @@ def _coded() -> Iterator[tuple[int, tuple[int, int]]]:
 
 
 CODED = dict(_coded())
-"""The marbles and the step of the move that a code stands for."""
+"""The marbles and the step of each move by its code."""
 
 _MOVES = {code: LineMove(marbles, step) for code, (marbles, step) in CODED.items()}
 
-_AROUND = (1 << 111) - 1
-"""All cells and everything that one step can lead to."""
-
-_BIT = tuple((1 << top) >> 1 for top in range(112))
-"""By the length of a number in bits, its highest bit."""
+_AROUND = (1 << 111) - 1  # all cells, and the places one step off the board
+_BIT = tuple((1 << top) >> 1 for top in range(112))  # the highest bit by the length in bits
 
 _SHIFTS = tuple(
     (far, 2 * far, 3 * far, *(times * axis for axis in AXES if axis != far for times in (1, 2)))
     for far in map(abs, STEPS)
 )
-"""By direction, the shifts of one, two and three steps, and of one and two along each other axis;
-the last three directions are those to lower cells."""
+"""By direction, the shifts of one, two and three steps, and of one and two along each other axis.
+The last three directions lead to lower cells."""
 
 
 def move_coded(code: int) -> LineMove:
@@ -110,10 +104,10 @@ def move_coded(code: int) -> LineMove:
 
 
 def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
-    """For each kind of move in turn, the set of rear cells from which it is legal.
+    """For each kind of move, the set of rear cells from which it is legal.
 
-    The mover's marbles, those of a partner (0 without teams), of all opponents, and the cells that
-    never change. No cell may be in two of the sets.
+    The arguments are disjoint sets: the marbles of the mover, of the partner (0 without teams), of
+    all opponents, and the fixed cells.
     """
     side = own | partner
     occupied = side | enemies | fixed
@@ -159,7 +153,7 @@ def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
 
 
 def codes(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
-    """The codes of all legal moves, in the order of their kinds and then of their rear cells."""
+    """The codes of all legal moves, by kind and then by rear cell."""
     # Backwards, since the highest bit of a number is faster to find than the lowest.
     found: list[int] = []
     append, bit = found.append, _BIT
@@ -188,7 +182,7 @@ def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
 
 
 def moved(marbles: int, step: int, occupied: int) -> int:
-    """The marbles that a legal move moves: those named, and those that they push."""
+    """The marbles that a legal move moves: its line, and those that it pushes."""
     moving = marbles
     ahead = (shifted(marbles, step) & ~marbles) & occupied
     while ahead:

@@ -1,7 +1,7 @@
 """Moves as text, and guesses at texts that are nearly moves (rules, section 4).
 
-`c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3; the cell after the
-comma gives the direction as seen from a1 if it is next to it, else as seen from c3.
+`c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3; the direction leads
+from a1 to the cell after the comma if they are neighbours, else from c3.
 """
 
 import re
@@ -66,7 +66,7 @@ def is_notation(text: str) -> bool:
 
 
 def mentions_cell(text: str) -> bool:
-    """Whether a text contains the name of a cell, as a word or in a move.
+    """Whether a text names a cell, as a word or in a move.
 
     >>> mentions_cell("is E4 free?"), mentions_cell("see a9 and b52")
     (True, False)
@@ -76,7 +76,7 @@ def mentions_cell(text: str) -> bool:
 
 
 def check_place(text: str) -> None:
-    """Raise NotationError for two places with a dash, one of them off the board, and for a pass.
+    """Raise NotationError for a pass, and for two places with a dash if one is off the board.
 
     >>> check_place("h4-g3"), check_place("it is h1")
     (None, None)
@@ -89,7 +89,7 @@ def check_place(text: str) -> None:
 
 
 def is_nearly_notation(text: str) -> bool:
-    """Whether a text names places of the board, one to six, and nothing else.
+    """Whether a text is one to six names of cells and nothing else.
 
     >>> is_nearly_notation("C3 → C4"), is_nearly_notation("Is e4 free?")
     (True, False)
@@ -98,7 +98,7 @@ def is_nearly_notation(text: str) -> bool:
 
 
 def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
-    """All legal moves that a text which names places may mean.
+    """All legal moves that a text with names of cells may mean.
 
     >>> from pbm.rules.abalone.layouts import start
     >>> moves_meant(start("standard", 2), "a1-b2")
@@ -118,8 +118,7 @@ def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
 def parse_move(text: str, position: Placement) -> LineMove:
     """The legal move that a text names.
 
-    Raises NotationError for a text that is a move in no position, IllegalMoveError for a move that
-    is illegal in this one.
+    Raises NotationError for a text that is no move in any position, else IllegalMoveError.
 
     >>> from pbm.rules.abalone.layouts import start
     >>> str(parse_move("C5 - C3; d6", start("standard", 2)))
@@ -136,9 +135,7 @@ def parse_move(text: str, position: Placement) -> LineMove:
 
 
 def read_canonical(text: str) -> LineMove:
-    """The move that a canonical text names.
-
-    Raises NotationError for a text that is a move in no position, ValueError for other spellings.
+    """The move that a canonical text names; raises ValueError for any other text.
 
     >>> str(read_canonical("a1-c3,b2")), str(read_canonical("a1-c3,a2"))
     ('a1-c3,b2', 'a1-c3,a2')
@@ -155,7 +152,7 @@ def _fullmatch(text: str) -> re.Match[str] | None:
 
 
 def _joined(text: str) -> str:
-    """A text without blanks and with plain commas; empty if it is too long for a move."""
+    """A text without blanks, with plain commas; empty if it is too long for a move."""
     if len(text) > _LONGEST_TEXT:
         return ""
     joined = "".join(_folded(text).split()).replace("->", ",")
@@ -167,7 +164,7 @@ def _folded(text: str) -> str:
 
 
 def _resolve(match: re.Match[str], position: Placement) -> LineMove:
-    """The line and the step that a text names, wherever the marbles are."""
+    """The line and the step that a text names; the marbles need not be there."""
     first = parse_cell(match[1])
     last = parse_cell(match[2]) if match[2] else first
     target = parse_cell(match[3])
@@ -192,7 +189,7 @@ def _resolve(match: re.Match[str], position: Placement) -> LineMove:
 
 
 def _not_a_move(text: str, position: Placement) -> NotationError:
-    """The error for a text that has not the form of a move, with moves that may be meant."""
+    """The error of a text that is no move, with moves that may be meant."""
     try:
         check_place(text)
     except NotationError as error:
@@ -210,7 +207,7 @@ def _not_a_move(text: str, position: Placement) -> NotationError:
 
 
 def places_of(text: str) -> Places:
-    """The places in a lower-case text that names places of the board, one to six, and nothing else.
+    """The cells in a lower-case text that is one to six names of cells, else ().
 
     >>> places_of("c 3→c 4"), places_of("a1-c3 d4?"), places_of("is e4 free?")
     (('c3', 'c4'), ('a1', 'c3', 'd4'), ())
@@ -223,10 +220,7 @@ def places_of(text: str) -> Places:
 
 
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
-    """The legal moves that can be written with just these places.
-
-    `from_to`: the second of two places is the target of the first.
-    """
+    """The legal moves that cells may name; `from_to`: the second is the first one's target."""
     return [
         move
         for move in position.legal_moves()
@@ -235,7 +229,7 @@ def moves_naming(position: Placement, places: Places, *, from_to: bool = False) 
 
 
 def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
-    """The two legal moves whose places are most like these, if any share one."""
+    """The two legal moves whose cells are most like these, if any shares one."""
     named = set(places)
 
     def difference(move: LineMove) -> int:
@@ -250,10 +244,10 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
-    """The sequences of places by which a move may be named.
+    """The sequences of cells that may name a move.
 
-    The marbles or the ends of its line, perhaps with the target of one end or of all; or the marble
-    that starts it and its target.
+    They are the marbles or the ends of the line, perhaps with the targets of one or all; or the
+    rear or pushing marble with its target.
     """
     yield from _steps(move, position)
     if len(move.cells) == 1:
@@ -267,10 +261,7 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 
 
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
-    """The names of a marble and its target that can mean an inline move.
-
-    The marble is the rear one, or the front one of a line that pushes.
-    """
+    """The names of the rear or pushing marble of a move in line, with its target."""
     if not move.in_line:
         return
     yield _named((move.rear, move.rear + move.step))

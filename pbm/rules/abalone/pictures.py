@@ -1,7 +1,7 @@
-"""The boards a game can start from, as pictures drawn as the board is mailed (rules, section 2).
+"""The start positions, drawn as in mails (rules, section 2).
 
-Above each picture stand its name and the number of players. A digit is the seat of a marble. On
-boards that are only for two, `b` moves first and is seat 1.
+Above each picture are its name and the number of players. A digit is the seat of a marble. On
+boards only for two, `b` is seat 1 and `w` seat 2.
 """
 
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ snakes_variant 2   korean_daisy 2     infiltration 2     pyramid 2
 
 
 def _read() -> Iterator[tuple[tuple[str, int], tuple[int, ...]]]:
-    """The name of each picture with its number of players, and the marbles of each seat."""
+    """The name, the number of players, and the marbles of each seat of each picture."""
     for block in _PICTURES.strip("\n").split("\n\n"):
         titles, *rows = block.split("\n")
         for left in range(0, len(titles), _WIDTH):
@@ -110,4 +110,3 @@ MARBLES["official", 2] = MARBLES["standard", 2]
 MARBLES["official", 3] = MARBLES["standard", 3]
 
 MOST_MARBLES = max(count for row in MARBLES.values() for count in map(int.bit_count, row))
-"""No board gives a seat more marbles than this."""

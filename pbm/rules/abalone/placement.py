@@ -25,13 +25,12 @@ _ROW_ENDS = (" / 7", " / 8", " / 9", " /", "", "", "", "", "")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Placement:
-    """Everything that decides how a game can go on. Seats count from 1.
+    """The data of a position. Seats count from 1.
 
-    `marbles` and `scores` have one entry for each seat, seat 1 first; the marbles of a seat are a
-    set of cells (`pbm.rules.abalone.board`). `turn` is the seat that moves next, None once the
-    game is over. `out` are the seats that have left, `quiet` the number of plies since a marble
-    last left the board. In `teams` seats 1 and 3 play seats 2 and 4, and the score of a team
-    stands at both of its seats. A `pillar` is a fixed marble in the centre.
+    `marbles` has a set of cells (`pbm.rules.abalone.board`) for each seat, `scores` the ejections;
+    partners have the same score. `turn` is the seat to move, None once the game is over. `out` are
+    the seats that have left, `quiet` counts the plies since the last ejection. In `teams` seats 1
+    and 3 play seats 2 and 4. A `pillar` is a fixed marble in the centre.
     """
 
     marbles: tuple[int, ...]
@@ -70,17 +69,17 @@ class Placement:
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """The seats of each side: two teams of two, or each seat alone."""
+        """The seats of each side."""
         return TEAMS if self.teams else _ALONE[self.players]
 
     @property
     def occupied(self) -> int:
-        """The set of cells with a marble on them, including the fixed one."""
+        """The set of cells with a marble, including the fixed one."""
         return sum(self.marbles, self.fixed)
 
     @property
     def fixed(self) -> int:
-        """The set of cells with a fixed marble: the centre, or none."""
+        """The set with the fixed marble's cell, or the empty set."""
         return self.pillar << CENTRE
 
     def marbles_of(self, seat: int) -> int:
@@ -100,27 +99,27 @@ class Placement:
         return (seat + 1) % 4 + 1 if self.teams and seat is not None else None
 
     def is_played(self, seat: int) -> bool:
-        """Whether a player moves for a seat: its own, or a partner's."""
+        """Whether its player or the partner still moves for a seat."""
         return seat not in self.out or self.partner(seat) not in self.out | {None}
 
     def seen_by(self, seat: int) -> tuple[int, int, int, int]:
-        """Four sets of cells: a seat's own, a partner's, all opponents' and fixed marbles.
+        """The sets of a seat's own, its partner's, all opponents' and the fixed marbles.
 
-        Seats that have left are opponents, or partners, as before.
+        Seats that have left are included.
         """
         own, partner, fixed = self.marbles_of(seat), self.partner(seat), self.fixed
         friends = self.marbles_of(partner) if partner else 0
         return own, friends, self.occupied ^ (own | friends | fixed), fixed
 
     def seat_at(self, cell: int) -> int | None:
-        """The seat whose marble is on a cell; None if there is no player's marble."""
+        """The seat whose marble is on a cell, or None."""
         return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
 
     def legal_moves(self) -> tuple[LineMove, ...]:
         """The moves of the seat whose turn it is; none once the game is over.
 
-        They come direction by direction (clockwise from the right), in line before sideways, fewer
-        marbles before more, and then by rear marble in reading order. The order never changes.
+        The order never changes: by direction (clockwise from the right), in line before sideways,
+        fewer marbles before more, then by rear marble in reading order.
         """
         return tuple(map(move_coded, codes(*self.seen_by(self.turn)))) if self.turn else ()
 
@@ -142,11 +141,11 @@ class Placement:
 
 
 def symbol(game: Placement | int, seat: int) -> str:
-    """The sign for a seat's marbles in a game, or in any game of that many players."""
+    """The sign of a seat's marbles in a position, or in a game of that many players."""
     players = game if isinstance(game, int) else game.players
     return "ox"[seat - 1] if players == 2 else str(seat)
 
 
 def symbols(placement: Placement) -> str:
-    """The signs for the marbles of all seats, seat 1 first."""
+    """The signs of the marbles of all seats."""
     return "".join(symbol(placement, seat) for seat in placement.seats)

@@ -1,11 +1,10 @@
 """Positions as the contract has them: turns, the end of a game, and the state line.
 
-A state line is a position in one line of text (rules, section 6): `ROWS TURN SCORES FLAGS`, the
-rows a to i with `/` between them, each marble as the digit of its seat, a fixed one as `#`; the
-seat that moves next, `-` once the game is over; the scores by seat; and `-` or some of the flags
-`teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in this order and with `;` between them. A
-position has one line. It may be set up rather than reached in play, but turn and outcome must
-follow the rules.
+A state line (rules, section 6) is `ROWS TURN SCORES FLAGS`. ROWS are a to i with `/` between them,
+each marble as the digit of its seat, the fixed one as `#`. TURN is the seat to move, `-` once the
+game is over. FLAGS are `-`, or some of `teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in
+this order with `;` between them. Each position has one line. It need not be reachable in play, but
+turn and outcome must follow the rules.
 """
 
 import re
@@ -37,8 +36,8 @@ _EMPTY_ROWS = [EMPTY * len(CELLS[row]) for row in ROW_SLICES]
 
 @dataclass(frozen=True, slots=True)
 class AbalonePlayed(Played):
-    """A move that was played. `effect` is empty, or has `ejected`, the seat whose marble left the
-    board, and `from`, the name of the cell where it stood."""
+    """A played move. Its effect is empty, or has the seat of an `ejected` marble and the cell where
+    it came `from`."""
 
     position: "AbalonePosition"
     move: LineMove
@@ -65,7 +64,7 @@ class AbalonePosition(Placement):
         return self.play_legal(move)
 
     def play_legal(self, move: LineMove) -> AbalonePlayed:
-        """Play a move that is known to be legal, as each of `legal_moves` is."""
+        """Play a move without a check, such as one of `legal_moves`."""
         assert self.turn is not None
         step = move.step
         moving = moved(move.marbles, step, self.occupied)
@@ -91,11 +90,10 @@ class AbalonePosition(Placement):
         return AbalonePlayed(after.settled(self.turn % self.players + 1), move, effect)
 
     def leave(self, seat: int) -> "AbalonePosition":
-        """Take a seat out of the game: its player resigned, forfeited or was removed.
+        """Take a seat out of the game. Its marbles stay, and score for nobody.
 
-        The marbles stay and block, and score for no seat; in teams a partner who is still in plays
-        on with them. Raises IllegalMoveError if the game is over, for an unknown seat, and for one
-        that is out already.
+        In teams the partner plays on with them. Raises IllegalMoveError once the game is over, and
+        for a seat that is unknown or out.
         """
         if self.turn is None:
             raise IllegalMoveError("game-over")
@@ -106,9 +104,9 @@ class AbalonePosition(Placement):
         return replace(self, out=self.out | {seat}).settled(self.turn)
 
     def settled(self, first: int) -> "AbalonePosition":
-        """This position with turn and outcome by the rules.
+        """The position with turn and outcome by the rules.
 
-        The turn falls to the first seat from `first` on that a player moves for and that can move.
+        The turn goes to the first seat from `first` on that is played and can move.
         """
         turn, outcome = None, self._won()
         if outcome is None:
@@ -128,11 +126,11 @@ class AbalonePosition(Placement):
         return _format_state(self)
 
     def diagram(self, view: View) -> tuple[str, ...]:  # noqa: ARG002 - all see the same
-        """The board with the labels of its rows and columns."""
+        """The board with its row and column labels."""
         return _diagram(self)
 
     def _won(self) -> Outcome | None:
-        """`ejections`: six marbles were pushed off; `last`: one side is left, or has marbles."""
+        """`ejections`: six marbles were ejected; `last`: one side is left, or has marbles."""
         if max(self.scores) >= EJECTIONS_TO_WIN:
             first = self.scores.index(EJECTIONS_TO_WIN) + 1
             return self._outcome(self.group_of(first), "ejections")
@@ -216,7 +214,7 @@ def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
 
 
 def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
-    """`teams`, `out` and `quiet`; `won` and `draw` follow from the rest of the line."""
+    """The flags `teams`, `out` and `quiet`; `won` and `draw` follow from the rest."""
     teams, quiet = False, 0
     out: frozenset[int] = frozenset()
     for flag in text.split(";"):
@@ -232,7 +230,7 @@ def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
 
 
 def _check_placed(position: AbalonePosition) -> None:
-    """Check marbles and seats, that the teams are two, and that one side at most has won."""
+    """Check marbles, seats, teams, and that one side at most has won. Raises StateError."""
     for seat in position.seats:
         if position.count(seat) > MOST_MARBLES:
             raise StateError("bad-state", fault="marbles", seat=seat, most=MOST_MARBLES)
@@ -250,7 +248,7 @@ def _check_placed(position: AbalonePosition) -> None:
 
 
 def perft(position: AbalonePosition, depth: int) -> int:
-    """The number of sequences of exactly `depth` legal moves: a yardstick for rules and speed.
+    """The number of sequences of exactly `depth` legal moves.
 
     >>> from pbm.rules.abalone import start
     >>> [perft(start("bowl", 6), depth) for depth in (1, 2)]

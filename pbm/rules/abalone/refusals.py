@@ -38,7 +38,7 @@ def why_not(position: Placement, move: LineMove) -> IllegalMoveError | None:
 
 
 class _Check:
-    """One move of a seat in a position."""
+    """The checks of one move of a seat in a position."""
 
     def __init__(self, position: Placement, move: LineMove, mover: int) -> None:
         self._position, self._move, self._mover = position, move, mover
@@ -49,7 +49,7 @@ class _Check:
         return self._not_own() or blocked()
 
     def _not_own(self) -> IllegalMoveError | None:
-        """The error of a line that the mover may not move in any direction."""
+        """The error of a line that the mover may not move at all."""
         move, you = self._move, symbol(self._position, self._mover)
         if foreign := move.marbles & self._enemies:
             return self._refused("not-yours", marbles=self._owned(members(foreign)), you=you)
@@ -120,17 +120,17 @@ class _Check:
         return self._refused("pillar-in-the-way", place=format_cell(CENTRE))
 
     def _refused(self, reason: str, **params: Any) -> IllegalMoveError:
-        """The error, with the move that may be meant."""
+        """The error, with a legal move that may be meant."""
         near = nearby_line(self._position, self._move.marbles, self._move.step)
         return IllegalMoveError(reason, **params, **perhaps(near))
 
     def _yours(self, cells: int) -> list[Marbles]:
-        """The marbles on a set of cells, first the mover's, then the partner's."""
+        """The mover's and the partner's marbles on a set of cells."""
         groups = (("own", cells & self._own), ("partner", cells & self._partner))
         return [{"whose": whose, "cells": _names(members(some))} for whose, some in groups if some]
 
     def _owned(self, cells: Iterable[int]) -> list[Marbles]:
-        """The marbles on some cells by owner, each with the sign of its seat."""
+        """The marbles on some cells, by the sign of their seat."""
         owned = groupby(cells, key=lambda cell: self._position.seat_at(cell) or 0)
         return [
             {"sign": symbol(self._position, seat), "cells": _names(group)} for seat, group in owned
@@ -143,11 +143,7 @@ def _names(cells: Iterable[int]) -> list[str]:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def example_move(position: Placement) -> str | None:
-    """The text of a sensible legal move to show to a newcomer, None if there is none.
-
-    The longest line that moves in line nearer to the centre, the first in the order of
-    `legal_moves`.
-    """
+    """A legal move to show to a newcomer: the longest line that moves in line to the centre."""
     if position.turn is None:
         return None
     found = codes(*position.seen_by(position.turn))
@@ -156,7 +152,7 @@ def example_move(position: Placement) -> str | None:
 
 @cache
 def _appeals() -> dict[int, int]:
-    """How well each move serves as an example: its code to a rank, higher is better."""
+    """The rank of each move as an example by its code; higher is better."""
 
     def appeal(code: int) -> tuple[bool, bool, int, int]:
         move = move_coded(code)
@@ -169,9 +165,9 @@ def _appeals() -> dict[int, int]:
 
 
 def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
-    """The legal move by `step` of the line most like the one named, None if none is near.
+    """The legal move by `step` of the line most like a named one, or None.
 
-    A near line lies along the one named, shares a marble with it and differs by at most two cells.
+    It lies along the named line, shares a marble with it and differs by at most two cells.
     """
 
     def difference(move: LineMove) -> int:
@@ -189,7 +185,7 @@ def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None
 
 
 def nearby_step(position: Placement, marbles: int, target: int) -> LineMove | None:
-    """The legal move of exactly these marbles that brings them nearest to a cell, or None."""
+    """The legal move that brings exactly these marbles nearest to a cell, or None."""
 
     def reach(move: LineMove) -> int:
         return min(distance(end + move.step, target) for end in (move.rear, move.front))
@@ -199,12 +195,12 @@ def nearby_step(position: Placement, marbles: int, target: int) -> LineMove | No
 
 
 def perhaps(move: LineMove | None) -> dict[str, str]:
-    """The parameters of an error for a move that may be meant."""
+    """The error parameters for a move that may be meant."""
     return {"meant": str(move)} if move else {}
 
 
 def _lie_along(marbles: int) -> bool:
-    """Whether the cells of a set form one straight line without a gap."""
+    """Whether a set is one straight line without a gap."""
     cells = tuple(members(marbles))
     line = line_between(cells[0], cells[-1])
     return line is not None and set_of(line) == marbles

@@ -1,7 +1,6 @@
-"""`pbm-engine`: plays matches against other programs, by lines of text like the usual engines.
+"""`pbm-engine`: plays matches against other programs, by lines of text.
 
-`docs/engine-protocol.md` is its manual. A search runs in a thread of its own, so that `stop` is
-read meanwhile.
+Its manual is `docs/engine-protocol.md`. A search runs in a thread, so that `stop` can be read.
 """
 
 import argparse
@@ -25,8 +24,7 @@ from pbm.rules.contract import Budget, RulesError, SearchResult
 
 _NO_MOVE = "(none)"
 
-LONGEST_LINE = 1 << 20
-"""Bytes that a line may have, its newline included."""
+LONGEST_LINE = 1 << 20  # bytes with the newline
 
 MOST = {"nodes": 10**15, "movetime": 10**9, "depth": DEEPEST}
 """The largest number after each word of `go`; `movetime` is in milliseconds."""
@@ -56,8 +54,7 @@ def read_position(words: Sequence[str]) -> list[AbalonePosition]:
 
 
 def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
-    """The position of a state line, or a start by a board's name, a number of players, `teams` and
-    `pillar`, in any order."""
+    """The position of a state line, or of a start with words in any order."""
     if kind == "state" and len(words) == _STATE_WORDS:
         return parse_state(" ".join(words))
     if kind != "start":
@@ -74,7 +71,7 @@ def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
 
 
 def read_go(words: Sequence[str]) -> Budget | None:
-    """The limits of a search, None for one until `stop`. Raises OrderError."""
+    """The limits of a search; None: until `stop`. Raises OrderError."""
     numbers: dict[str, int] = {}
     rest = list(words)
     while rest:
@@ -103,9 +100,9 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 
 @dataclass(eq=False)
 class SearchThread:
-    """One search, from `go` to its `bestmove`; results go to `say`.
+    """One search, from `go` to its `bestmove`; without a budget until it is stopped.
 
-    Without a budget it runs until it is stopped. `over`: another one may begin.
+    `over`: another one may begin.
     """
 
     positions: Sequence[AbalonePosition]
@@ -129,7 +126,7 @@ class SearchThread:
         self._thread.join()
 
     def finish(self) -> None:
-        """Wait for the end of the search; without a budget, stop it."""
+        """Wait for the end of the search; stop one without a budget."""
         if self.budget is None:
             self.stop()
         self._thread.join()
@@ -164,7 +161,7 @@ class SearchThread:
 
 
 class Engine:
-    """The state of `pbm-engine`, which obeys line by line; answers go to `say`."""
+    """The state of `pbm-engine`; answers go to `say`."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -199,7 +196,7 @@ class Engine:
         return True
 
     def finish(self) -> None:
-        """Wait for a search with a budget; stop one without."""
+        """Finish the search, if one runs."""
         if self._thinking:
             self._thinking.finish()
 

@@ -1,7 +1,6 @@
 """`pbm-rules`: the rules for other programs, one JSON object a line in, one answer a line out.
 
-`docs/rules-protocol.md` is its manual. An error is the answer to its line; no input stops the
-program.
+Its manual is `docs/rules-protocol.md`. An error answers its line and never stops the program.
 """
 
 import argparse
@@ -28,8 +27,7 @@ DEEPEST_PERFT = 5
 MOST_NODES = 100_000_000
 MOST_SECONDS = 60
 MOST_SEED = 2**32 - 1
-LONGEST_LINE = 65_536
-"""Bytes that a request may have, its newline included."""
+LONGEST_LINE = 65_536  # bytes of a request with its newline
 
 Answer = dict[str, Any]
 _Value = TypeVar("_Value")
@@ -42,7 +40,7 @@ REQUEST_REASONS: tuple[str, ...] = get_args(RequestReason)
 
 
 class RequestError(ValueError):
-    """A line that is no request, or not one of this program."""
+    """A line that is no request of this program."""
 
     def __init__(self, reason: RequestReason, text: str) -> None:
         super().__init__(text)
@@ -56,7 +54,7 @@ class Request:
     fields: dict[str, Any]
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
-        """A field of a type; one without a default must be there. Raises RequestError."""
+        """A field of a type, required if it has no default. Raises RequestError."""
         value = self.fields.get(name, default)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise RequestError("bad-request", f'"{name}" must be {_KINDS[kind]}.')
@@ -201,7 +199,7 @@ OPERATIONS: dict[str, tuple[Callable[[Request], Answer], tuple[str, ...]]] = {
     ),
     "evaluate": (lambda request: {"scores": [*evaluate(request.position())]}, ("state",)),
 }
-"""By `op`, the function that answers a request, and the fields that it reads."""
+"""By `op`, the answering function and the fields that it reads."""
 
 
 def answer(line: bytes) -> Answer:

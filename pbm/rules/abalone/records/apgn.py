@@ -1,4 +1,4 @@
-"""Games as text with tags and numbered moves, and as a bare list of moves in Aba-Pro notation."""
+"""Records as tags and numbered moves, or as a bare list of moves in Aba-Pro notation."""
 
 import re
 from collections import defaultdict
@@ -39,12 +39,8 @@ from pbm.rules.contract import (
 )
 from pbm.rules.record import Replay, Replayed, quoted
 
-WIDTH = 40
-"""Columns of a line of moves."""
-
-MOST_PLIES = 5_000
-"""Moves that a text may have to be read."""
-
+WIDTH = 40  # columns of a line of moves
+MOST_PLIES = 5_000  # read from a text
 _MOST_SEATS = 6
 _COLOURS = ("Black", "White")
 _ABAPRO_MOVE = re.compile("(?:[a-i][1-9]){2,3}", re.ASCII | re.IGNORECASE)
@@ -99,7 +95,7 @@ def _text(notation: Notation, each: Replayed) -> str:
 def _remarks(
     better: Mapping[int, Sequence[str]], replay: Replay, notation: Notation
 ) -> dict[int, str]:
-    """The comments on better moves, by the plies that they follow; raises RecordError."""
+    """The comments on better moves by ply; raises RecordError."""
     said = dict[int, str]()
     for each in replay.steps if better else ():
         if isinstance(each.step, Leaving):
@@ -118,7 +114,7 @@ def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -
 
 
 def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterator[tuple[str, str]]:
-    """The tags that follow from the other fields of a record."""
+    """The tags made from the other fields of a record."""
     for seat, name in enumerate(record.names, 1):
         if name:
             yield (_COLOURS[seat - 1] if record.seats == len(_COLOURS) else f"Seat{seat}"), name
@@ -138,16 +134,13 @@ def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterat
 def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -> GameRecord:
     """The record in a text of tags and moves, either of which may be missing.
 
-    `notation`, `board` and `pillar` are for a text without their tags; with Aba-Pro notation one of
-    both must name the board. Raises RecordError.
+    `notation`, `board` and `pillar` are for a text without their tags. In Aba-Pro notation the
+    board must be named. Raises RecordError.
     """
-    pieces = cut(text)
-    if not pieces.tags and not pieces.words:
+    said_tags, words = cut(text)
+    if not said_tags and not words:
         raise RecordError("not-a-record")
-    values: dict[str, str] = {}
-    for name, value in pieces.tags:
-        if values.setdefault(name.lower(), value) != value:
-            raise RecordError("bad-tag", fault="twice", tag=name)
+    values = {key: value for key, (_, value) in said_tags.items()}
     tags = defaultdict(str, {name: value.strip() for name, value in values.items()})
     read = _notation(tags["notation"], notation)
     teams, seats = bool(tags["teams"]), _seats(tags)
@@ -161,16 +154,15 @@ def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -
     check_board(board, layout)
     names = _names(values, seats)
     said = [parse_result(tags["result"], seats)] if tags["result"] else []
-    words = _without_result(pieces.words, seats, said)
+    words = _without_result(words, seats, said)
     options = options_of(layout, teams, is_asked)
     replay = begun(seats, options)
     _play(words, replay, read, is_said=bool(tags["notation"]))
     ended = _ending(tags["termination"], _agreed(said, seats), replay.position)
     others = tuple(
         (name, value)
-        for name, value in dict(pieces.tags).items()
-        if name.lower() not in RESERVED
-        and not (name.lower() == "termination" and is_termination(value))
+        for key, (name, value) in said_tags.items()
+        if key not in RESERVED and not (key == "termination" and is_termination(value))
     )
     return checked(GameRecord(seats, options, names, (), ended, others), replay)
 
@@ -227,7 +219,7 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """The words before the result, which is appended to `said`."""
+    """The words without the result, which is added to `said`."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
@@ -243,7 +235,7 @@ def _without_result(
 
 
 def _agreed(said: list[Winners], players: int) -> Winners:
-    """The result of tag and last word, which must agree unless one is `*`."""
+    """The result by tag and last word, which must agree unless one is `*`."""
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
         both = [format_result(winners, players) for winners in results]
@@ -267,7 +259,7 @@ def _play(words: list[str | Leaving], replay: Replay, notation: Notation, *, is_
 
 
 def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
-    """Read a move of a record without the tag Notation: it is in the usual notation."""
+    """Parse a move of a record without the tag Notation."""
     try:
         return parse_move(text, position)
     except NotationError as error:
@@ -277,7 +269,7 @@ def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
 
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
-    """How the game ended beyond the rules, by the tags and the last word."""
+    """The end of a game whose moves did not end it, by the tags and the last word."""
     players, how = final.players, termination.lower()
     if how not in ENDING_HOWS or how == "record":
         if winners is not None and final.outcome and winners != final.outcome.winners:

@@ -1,4 +1,4 @@
-"""A record as one JSON object, read strictly and without loss."""
+"""Records as JSON objects, read strictly."""
 
 import json
 from dataclasses import replace
@@ -32,7 +32,7 @@ _KINDS: dict[type, str] = {str: "text", int: "number", bool: "flag", list: "list
 
 
 def format_json(record: GameRecord, replay: Replay) -> str:
-    """A record as a JSON object in plain ASCII, its steps one on a line."""
+    """A record as a JSON object in ASCII."""
     value = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -55,10 +55,7 @@ def format_json(record: GameRecord, replay: Replay) -> str:
 
 
 def parse_json(text: str, board: str | None = None) -> GameRecord:
-    """The record that a JSON object is; raises RecordError.
-
-    It must be of `board`, if that is given.
-    """
+    """The record in a JSON object, of `board` if that is given; raises RecordError."""
     fields = _Fields(_load(text), "record")
     if fields.get("format", str, "") != FORMAT:
         raise RecordError("not-a-record", format=FORMAT)
@@ -99,18 +96,18 @@ class _Fields:
             raise RecordError("bad-json", fault="fields", what=what, fields=known)
 
     def word(self, name: str, known: tuple[str, ...]) -> str:
-        """A field that is one of some words; it must be there."""
+        """A required field that is one of some words."""
         word = self.get(name, str)
         if word not in known:
             raise RecordError("bad-json", fault="word", name=name, words=list(known))
         return word
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
-        """A field of a type; one without a default must be there."""
+        """A field of a type, required if it has no default."""
         return _typed(self.values.get(name, default), kind, name)
 
     def list(self, name: str, kind: type[_Value]) -> list[_Value]:
-        """A field that is a list of values of a type, empty by default."""
+        """A list of values of a type, empty by default."""
         values = _typed(self.values.get(name, []), list, name)
         return [_typed(value, kind, name) for value in values]
 

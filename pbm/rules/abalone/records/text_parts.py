@@ -1,17 +1,15 @@
 """What the forms of records share: tags and words, results, names of boards, and the checks.
 
-Comments in braces or from `;` to the end of the line, variations in round brackets, move numbers
-and marks such as `!?` and `$1` are left out; a comment that says that a seat left is a step. Each
-piece of the text is looked at once.
+Skipped are comments in braces or from `;` on, variations in round brackets, move numbers, and marks
+such as `!?` and `$1`. A comment that a seat left is a step.
 
-Elsewhere the first player is called Black and sits at the bottom. In a record in Aba-Pro notation
-"standard" therefore is our `classic`; our own `standard`, which has its first player at the top, is
-written "pbm standard" there.
+Elsewhere Black moves first and sits at the bottom. So in Aba-Pro notation "standard" is our
+`classic`, and our `standard`, with the first player at the top, is "pbm standard".
 """
 
 import re
 import unicodedata
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Literal
 
 from pbm.rules.abalone.layouts import BOARDS, start_game
@@ -28,20 +26,14 @@ from pbm.rules.contract import (
 )
 from pbm.rules.record import Replay, quoted
 
-LONGEST_VALUE = 200
-"""Characters of a tag's value, or of a player's name."""
-
+LONGEST_VALUE = 200  # characters of a tag's value, or of a player's name
 MOST_TAGS = 50
-
+# Tags that repeat other fields of a record, in lower case.
 RESERVED = frozenset(
     "black white variant players teams pillar notation result".split()
     + [f"seat{seat}" for seat in range(1, 7)]
 )
-"""Tags that repeat other fields of a record, in lower case."""
-
-LONGEST_NAME = 40
-"""Characters of a tag's name."""
-
+LONGEST_NAME = 40  # characters of a tag's name
 _TAG_NAME = re.compile(f"[A-Za-z][A-Za-z0-9_]{{0,{LONGEST_NAME - 1}}}", re.ASCII)
 _WITHOUT_WINNERS = ("agreed", "claimed", "closed")
 
@@ -64,17 +56,16 @@ _MARKS = "!?,;"
 _LONGEST_REST = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """The tags of a text and the words after them, without numbers and comments."""
-
-    tags: list[tuple[str, str]] = field(default_factory=list)
-    words: list[str | Leaving] = field(default_factory=list)
+Tags = dict[str, tuple[str, str]]  # names and values, by the name in lower case
 
 
-def cut(text: str) -> Pieces:
-    """Cut a text into its pieces; raises RecordError for bad brackets and tags."""
-    pieces = Pieces()
+def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
+    """The tags of a text, and its moves, leavings, dashes and result.
+
+    Raises RecordError for bad brackets, and for bad or repeated tags.
+    """
+    tags: Tags = {}
+    words: list[str | Leaving] = []
     depth = place = 0
     while place < len(text):
         match = _PIECE.match(text, place)
@@ -85,33 +76,30 @@ def cut(text: str) -> Pieces:
             depth += 1 if bracket == "(" else -1
             if depth < 0:
                 raise _unreadable(")")
-        elif not depth:
-            _sort(match, pieces)
+        elif depth:
+            continue
+        elif match["tag"]:
+            _add_tag(tags, match, is_first=not words)
+        elif leaving := _LEAVING.fullmatch(" ".join((match["comment"] or "").split())):
+            words.append(Leaving(int(leaving[1]), leaving[2].lower()))
+        elif word := match["move"] or (match["word"] or "").rstrip(_MARKS):
+            words.append(word)
     if depth:
         raise _unreadable("(")
-    return pieces
+    return tags, words
 
 
-def _sort(match: re.Match[str], pieces: Pieces) -> None:
-    if match["tag"]:
-        if pieces.words:
-            raise RecordError("several-games")
-        pieces.tags.append((match["name"], _value(match)))
-    elif comment := match["comment"]:
-        leaving = _LEAVING.fullmatch(" ".join(comment.split()))
-        if leaving:
-            pieces.words.append(Leaving(int(leaving[1]), leaving[2].lower()))
-    elif word := match["move"] or (match["word"] or "").rstrip(_MARKS):
-        pieces.words.append(word)
-
-
-def _value(match: re.Match[str]) -> str:
-    """The value of a tag, its line breaks replaced by blanks."""
-    value: str = match["curly"] or match["value"] or ""
+def _add_tag(tags: Tags, match: re.Match[str], *, is_first: bool) -> None:
+    """Add a tag, line breaks in its value replaced by blanks. Raises RecordError."""
+    if not is_first:
+        raise RecordError("several-games")
+    name, value = match["name"], match["curly"] or match["value"] or ""
     if len(value) > 3 * LONGEST_VALUE:
-        raise RecordError("bad-tag", fault="length", tag=match["name"], most=LONGEST_VALUE)
+        raise RecordError("bad-tag", fault="length", tag=name, most=LONGEST_VALUE)
     plain = _LINE_BREAK.sub(" ", re.sub(r'\\(["\\])', r"\1", value))
-    return "".join(" " if _is_control(character) else character for character in plain)
+    value = "".join(" " if _is_control(character) else character for character in plain)
+    if tags.setdefault(name.lower(), (name, value))[1] != value:
+        raise RecordError("bad-tag", fault="twice", tag=name)
 
 
 def _unreadable(rest: str) -> RecordError:
@@ -121,7 +109,7 @@ def _unreadable(rest: str) -> RecordError:
 
 
 def format_tag(name: str, value: str) -> str:
-    """A tag on its line."""
+    """A tag as text."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{name} "{escaped}"]'
 
@@ -131,14 +119,14 @@ Winners = tuple[int, ...] | None
 
 
 def winners_of(record: GameRecord, final: AbalonePosition) -> Winners:
-    """The result of a record whose moves lead to a position."""
+    """The result of a record whose last position is `final`."""
     if record.ended:
         return record.ended.result
     return final.outcome.winners if final.outcome else None
 
 
 def options_of(board: str, teams: bool, pillar: bool) -> Options:
-    """The options of a game, as the record of a board has them."""
+    """The options of a game."""
     flags = {"teams": teams, "pillar": pillar}
     return {"layout": board, **{name: True for name, is_set in flags.items() if is_set}}
 
@@ -162,8 +150,8 @@ def replay_of(record: GameRecord) -> Replay:
 def checked(record: GameRecord, replay: Replay) -> GameRecord:
     """A record with its steps in canonical text.
 
-    Raises RecordError for names and tags that cannot be written down, and for an end that does not
-    fit the moves.
+    Raises RecordError for names and tags that cannot be written, and for an end that contradicts
+    the moves.
     """
     if len(record.names) != record.seats:
         told = {"names": len(record.names), "players": record.seats}
@@ -209,12 +197,12 @@ def _check_ended(ended: Ending, final: AbalonePosition) -> None:
 
 
 def is_termination(text: str) -> bool:
-    """Whether the tag Termination with this value says how a game ended here."""
+    """Whether a value of the tag Termination is one of ours."""
     return text.strip().lower() in ENDING_HOWS
 
 
 def _is_control(character: str) -> bool:
-    """Whether a character can stand in no name and no tag: controls, line breaks, surrogates."""
+    """Whether a character is a control, a line break or a surrogate."""
     return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
 
 
@@ -231,7 +219,7 @@ _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
 
 
 def format_result(winners: Winners, players: int) -> str:
-    """A result in a record of so many players.
+    """A result as text.
 
     >>> format_result((2,), 2), format_result((), 2), format_result((1, 3), 4)
     ('0-1', '1/2-1/2', '1+3')
@@ -245,7 +233,7 @@ def format_result(winners: Winners, players: int) -> str:
 
 
 def parse_result(text: str, players: int) -> Winners:
-    """The winners that a result names; raises RecordError for a text that is no result."""
+    """The winners by a result; raises RecordError for other texts."""
     plain = _plain(text)
     if plain in _OPEN:
         return None
@@ -262,7 +250,7 @@ def parse_result(text: str, players: int) -> Winners:
 
 
 def is_result(word: str) -> bool:
-    """Whether a word among moves can only be a result; one digit could also be a move's number."""
+    """Whether a word among moves is a result; a single digit may be a number."""
     plain = _plain(word)
     return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
 
@@ -296,7 +284,7 @@ _ALIASES = {
 
 
 def _key(name: str) -> str:
-    """A name without what people write differently: case, blanks, `-`, `_` and a leading "the"."""
+    """A name in lower case, without blanks, `-`, `_` and a leading "the"."""
     key = "".join(character for character in name.casefold() if character.isalnum())
     return key.removeprefix("the")
 
@@ -306,7 +294,7 @@ _EXACTLY = {_key(_OURS + board): board for board in BOARDS}
 
 
 def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str | None:
-    """The board that a record means by a name, None if there is none.
+    """The board that a record names, or None.
 
     >>> board_named("Belgian Daisy"), board_named("Standard", "Aba-Pro"), board_named("Standard")
     ('belgian', 'classic', 'standard')
@@ -320,10 +308,10 @@ def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str 
 
 
 def usual_board(notation: Notation, players: int = 2) -> str:
-    """The board of a record that names none, or only says that it is the usual one."""
+    """The board of a record that names none, or the usual one."""
     return "classic" if notation == "Aba-Pro" and players == 2 else "standard"
 
 
 def variant_of(board: str, notation: Notation, players: int) -> str:
-    """The name under which a record has a board; `board_named` reads it back."""
+    """The name of a board in a record, which `board_named` reads."""
     return board if board_named(board, notation, players) == board else _OURS + board
