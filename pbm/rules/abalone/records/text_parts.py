@@ -98,7 +98,7 @@ def _add_tag(tags: Tags, match: re.Match[str], *, is_first: bool) -> None:
         raise RecordError("bad-tag", fault="length", tag=name, most=LONGEST_VALUE)
     plain = _LINE_BREAK.sub(" ", re.sub(r'\\(["\\])', r"\1", value))
     value = "".join(" " if _is_control(character) else character for character in plain)
-    if tags.setdefault(name.lower(), (name, value))[1] != value:
+    if tags.setdefault(name.lower(), (name, value)) != (name, value):
         raise RecordError("bad-tag", fault="twice", tag=name)
 
 
