@@ -119,12 +119,11 @@ def board_view(
     picture: bool = True,
     after: int | None = None,
 ) -> BoardView:
-    """The view of one player (None: a stranger).
+    """The view of one player (None: a stranger); `picture`: whether the reader gets pictures.
 
     `whole` lists all moves instead of those of the last `Info.rounds_shown` rounds; without it the
-    cost does not grow with the length of the game. `picture` is False for a reader without
-    pictures. `after` is the last ply that the reader knows, if not their own last one; `happened`
-    then reaches back one round more than is shown.
+    cost does not grow with the length of the game. `after` is the last ply that the reader knows,
+    if not their own last one; `happened` then reaches back one round more than is shown.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}
@@ -149,26 +148,23 @@ def board_views(
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
     departures = work.plies.departures(board.id) if board.position.out else ()
-    seats = seats_data(board, board.position)
-    rounds = _rounds(plies, len(board.seats), None if whole else board.rules.info.rounds_shown)
+    game, seats = board.rules, seats_data(board, board.position)
+    rounds = _rounds(plies, len(board.seats), None if whole else game.info.rounds_shown)
     shared = _shared(work, board, departures, seats, rounds)
     claim = claimable(work, board, plies, departures)
-    marked: dict[int, list[ViewData]] = {}
-    player_ids = list(player_ids)
-    drawn = _drawn(board, plies, [reader for reader in player_ids if reader not in plain])
+    seen = {player_id: last_seen(board, player_id) for player_id in player_ids}
+    moves = {
+        since: tuple(_moved(ply) for ply in plies if ply.ply > since) for since in seen.values()
+    }
+    marked = {since: _marked(board, board.position, new) for since, new in moves.items()}
+    drawn = _drawn(board, moves, {who: seen[who] for who in seen if who not in plain})
     views: dict[int | None, BoardView] = {}
-    game = board.rules
     may_decline = board.playing and not all(seat.last_ply for seat in board.seats)
-    for player_id in player_ids:
-        since = last_seen(board, player_id)
-        moves = tuple(_moved(ply) for ply in plies if ply.ply > since)
-        if since not in marked:
-            marked[since] = _marked(board, board.position, moves)
+    for player_id, since in seen.items():
         own = _own_seats(board, player_id)
         sides = [side for side in shared["sides"] or () if not set(own).isdisjoint(side)]
         beside = [seat for side in sides for seat in side]
         yours = board.to_move is not None and board.to_move.seat in own
-        after = knows.get(player_id)
         views[player_id] = {
             **shared,
             "picture": drawn.get(player_id),
@@ -181,7 +177,7 @@ def board_views(
                 if seat not in own
             ],
             "offers": [_offered(board, offer, plies, player_id) for offer in board.open_offers],
-            "happened": _happened(board, plies, departures, since, after),
+            "happened": _happened(board, plies, departures, since, knows.get(player_id)),
             "example": game.example_move(board.position) if yours and has(game, Suggests) else None,
             "may_decline": may_decline
             and player_id in board.still_in
@@ -228,10 +224,9 @@ def past_view(
     player_id: int | None = None,
     picture: bool = True,
 ) -> PastView:
-    """A board as it was after `ply` plies, with the moves after `since` marked.
+    """A board as it was after `ply` plies, with the moves after `since` marked, or the last one.
 
-    Without `since` only the last one is. `player_id` is the reader (None: a stranger); `picture` is
-    False for a reader without pictures.
+    `player_id` is the reader (None: a stranger), `picture` whether that reader gets pictures.
     """
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
@@ -242,9 +237,8 @@ def past_view(
 def view_after(
     board: Board, text: str, *, player_id: int | None = None, picture: bool = True
 ) -> tuple[PastView, str]:
-    """A board after a move, and the move in notation.
+    """A board after a move, and the move in notation; the reader is given as in `past_view`.
 
-    `player_id` is the reader (None: a stranger); `picture` is False for a reader without pictures.
     Raises Refusal for an illegal move.
     """
     played = board.position.play(check_move(board, text))
@@ -323,43 +317,36 @@ def _shared(
 
 
 def _drawn(
-    board: Board, plies: Sequence[Ply], readers: Iterable[int | None]
+    board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
 ) -> dict[int | None, ViewData | None]:
-    """The picture for each reader; two for whom the same moves are new share one.
+    """The picture for each reader; two who have `seen` the same share one, which is drawn once.
 
-    A shared picture names the pieces of both, so that it is drawn once; more than two would leave
-    too few pieces with the signs of their seats.
+    It names the pieces of both; more than two would leave too few pieces with their seats' signs.
     """
-    alike: dict[int, list[int | None]] = {}
-    for reader in readers:
-        alike.setdefault(last_seen(board, reader), []).append(reader)
     drawn: dict[int | None, ViewData | None] = {}
-    for since, sharing in alike.items():
-        moves = tuple(_moved(ply) for ply in plies if ply.ply > since)
+    for since, new in moves.items():
+        sharing = [reader for reader in seen if seen[reader] == since]
         for at in range(0, len(sharing), _SHARED_BY):
             pair = sharing[at : at + _SHARED_BY]
-            picture = _picture(board, board.position, moves, pair)
-            drawn |= dict.fromkeys(pair, picture)
+            drawn |= dict.fromkeys(pair, _picture(board, board.position, new, pair))
     return drawn
 
 
 def opening_view(game: Game, position: Position, *, picture: bool = True) -> ViewData:
-    """The starting position for a question: `board` as text and `picture`, which may be None.
-
-    `picture` is False for a reader without pictures.
-    """
+    """The starting position for a question: `board` as text, and `picture` or None."""
     named = str(mover(position) or 1)
     return {
         "board": "\n".join(position.diagram(View())),
-        "picture": drawn(game, position, (), named) if picture else None,
+        "picture": _drawing(game, position, (), named) if picture else None,
     }
 
 
-def drawn(game: Game, position: Position, moves: tuple[Moved, ...], named: str) -> ViewData | None:
-    """A position as a drawing, with the last moves marked, None if its game has no drawings.
+def _drawing(
+    game: Game, position: Position, moves: tuple[Moved, ...], named: str
+) -> ViewData | None:
+    """A position with the last moves marked, None if its game has no drawings.
 
-    The pieces of the seats in `named` show their cells; with two seats those of both do, as the
-    colours suffice.
+    The pieces of the seats in `named` show their cells; with two seats those of both do.
     """
     named = "12" if len(position.sides) == _TWO else named
     about = {"game": game.info.name, "named": named}
@@ -371,13 +358,13 @@ def _picture(
 ) -> ViewData | None:
     """The picture that these readers share: it names the pieces that they move.
 
-    For a reader without a seat, or with more than two, those are of the seat to move.
+    A reader without a seat, or with more than two, sees the names of the seat to move.
     """
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()
         named.update(own if 0 < len(own) <= _TWO else position.to_move[:1])
-    return drawn(board.rules, position, moves, "".join(map(str, sorted(named))))
+    return _drawing(board.rules, position, moves, "".join(map(str, sorted(named))))
 
 
 def _marked(board: Board, position: Position, moves: tuple[Moved, ...]) -> list[ViewData]:
@@ -404,11 +391,9 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
 
 
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
-    """The data of an open offer for one reader.
+    """An open offer for one reader: `waiting` are those who have to answer, `to_you`: the reader.
 
-    For a take-back: the `ply` to take back, its `move` (None if it is not among the recent ones),
-    and how many plies came `later`. `to_you`: the reader still has to answer; `waiting`: everybody
-    who has to.
+    A take-back has its `ply`, its `move` if that is recent, and the number of `later` plies.
     """
     waiting = board.open_offers[offer]
     return {
