@@ -1,7 +1,4 @@
-"""Actions on a board with all consequences: move, leave, decline, run out of time.
-
-The operator also ends and reopens games, and takes plies back; players removed from the server stay
-out.
+"""Actions on a board with all consequences: moves, departures, forfeits, acts of the operator.
 
 Of all boards that run out in one absence, one costs rating (rules, section 6). An absence begins
 with a reminder, and ends with the player's next mail, whatever it says.
@@ -41,10 +38,9 @@ _EVERY = 1_000_000  # boards of one player; more than any has
 def play_move(
     work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
 ) -> list[Event]:
-    """Play a move for the seat to move. Raises Refusal.
+    """Play a move, which answers open offers and may end the game. Raises Refusal.
 
-    The move answers open offers on the board, and may end the game. The clock counts it as made
-    when it `arrived`.
+    The clock counts it as made when it `arrived`.
     """
     mover = board.to_move
     after = add_move(work, board, text, now)
@@ -58,10 +54,8 @@ def play_move(
 def leave_board(
     work: UnitOfWork, board: Board, player: Player, how: str, now: datetime
 ) -> list[Event]:
-    """Take a player out of a game, at all seats; what stands on the board stays.
-
-    It settles offers made by that player, or awaiting only that player, and may end the game.
-    """
+    """Take a player out of a game at all seats, and settle the player's offers; may end the
+    game."""
     seats = [seat.seat for seat in board.seats_of(player.id)]
     spared = how == "forfeited" and is_spared(work, board, player.id, now)
     after = take_out(work, board, seats, how, now, spared=spared)
@@ -73,10 +67,7 @@ def leave_board(
 
 
 def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
-    """The boards in progress that a player has not left, lowest number first.
-
-    Boards whose game is not installed are left out.
-    """
+    """The installed boards in progress that a player has not left, lowest number first."""
     found = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
     boards = [work.boards.get(board.id, lock=True) for board in found] if lock else found
     played = (board for board in boards if board.playing and board.is_installed)
@@ -90,10 +81,7 @@ def decline_board(
     now: datetime,
     fact: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
-    """Close a board that a player declines; those still in start a new one, if they can.
-
-    `fact` is the fact that they read: the player declined, or made no first move in time.
-    """
+    """Close a board; those still in start a new one, if they can. `fact` is what they read."""
     closed = close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [
@@ -106,10 +94,10 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a new board for the remaining players, if possible.
+    """Start a new board for the remaining players; None if it cannot be.
 
-    None if the game is not for so few players, was played in teams, or only robots remain. None
-    also in a later round of a match: the match ends with its score so far.
+    It cannot for too few players, teams or robots alone, or in a later round of a match, which ends
+    with its score so far.
     """
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = setup_of(board)
@@ -141,10 +129,7 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """The time from which a player may claim the forfeit of the player to move.
-
-    None unless mail to the player to move bounces.
-    """
+    """From when a player may claim the mover's forfeit; None unless the mover's mail bounces."""
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
         return None
@@ -172,7 +157,7 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
     """Whether a player who runs out of time on a board loses no rating by it.
 
     In one absence within `SPARED_EVERY`, only the first board and those on which the player is
-    behind cost rating. The player's row is locked: two boards may run out at the same time.
+    behind cost rating. The player's row is locked, as two boards may run out at once.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -200,8 +185,7 @@ def end_board(
 
 
 def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
-    """The forfeits that ended a board: those at the time of the last departure. Empty if it
-    ended otherwise."""
+    """The forfeits, at the time of the last departure, that ended a board; empty if none did."""
     left = () if board.playing else work.plies.departures(board.id)
     last = left[-1] if left else None
     if last is None or last.how != FORFEITED or last.after_ply < board.ply:

@@ -62,10 +62,7 @@ def _check(board: Board, player: Player) -> None:
 
 
 def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list[Board]:
-    """The newest boards in progress of the same game on which a player may not have hints.
-
-    Boards without a move are left out.
-    """
+    """The newest boards in progress of the same game, with moves, on which hints are forbidden."""
     playing = work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
     same = (other for other in playing if other.game == board.game and other.ply)
     return [other for other in same if other.rated or people_against(other, player.id)]
@@ -97,8 +94,8 @@ def check_analysable(board: Board) -> None:
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
     """Another board on which an analysis of this game would be a forbidden hint; empty if none.
 
-    It has a position of this game, perhaps mirrored or turned; `ply` is where. In a game played
-    here, only positions reached after the other board had begun count.
+    It has a position of this game, perhaps mirrored or turned, first reached at `ply`. In a game
+    played here, positions before the other board had begun do not count.
     """
     stands_on = {
         stands: other
@@ -119,8 +116,7 @@ def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
 
 
 def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) -> None:
-    """Queue an analysis for a player, or add the player to the readers of a running one. The
-    board must be locked. Raises Refusal."""
+    """Queue an analysis of a locked board, or add a reader to a running one. Raises Refusal."""
     if player.id not in work.analyses.readers(board.id):
         if not ANALYSES.take(work, now, player.id):
             raise Refusal("too-many-analyses", most=ANALYSES.most)

@@ -1,7 +1,6 @@
-"""Beginning a game with others: who may meet, how many boards a player may begin, with robots too.
+"""Beginning a game with others: who may meet, and how many boards a player may begin.
 
-A board in progress is unanswered by a player who has neither moved nor written there since it
-began.
+A board in progress is unanswered by a player who has neither moved nor written there.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -33,10 +32,7 @@ _LETTERS = f"{ascii_lowercase}{digits}-_"
 
 
 def may_meet(work: UnitOfWork, player: Player, others: Iterable[Player]) -> frozenset[int]:
-    """The numbers of the players whom a new game may pair with a player unasked.
-
-    Blocks in either direction and shared mailboxes exclude a player.
-    """
+    """The players whom a new game may pair with a player: no blocks, and no shared mailbox."""
     own = _mailboxes(player)
     apart = {other.id for other in others if not own & _mailboxes(other)} - {player.id}
     return frozenset(apart - work.blocks.around(player.id, apart))
@@ -82,9 +78,9 @@ def begin_board(
 ) -> list[Event]:
     """Start a board at a player's wish, seats in the order given. Raises Refusal.
 
-    `agreed` are the numbers of players who have said yes, and do not count as challenged; a board
-    that needed a yes is exempt from the daily limit of first boards. `first_unsaid`: the player has
-    the first seat without having asked for it, and is told.
+    Players in `agreed` do not count as challenged; a board that needed a yes is exempt from the
+    daily limit of first boards. `first_unsaid`: the first seat was not asked for, and the player is
+    told.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -108,8 +104,8 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if a player may not start a board with these others now; the settings of
-    those in `agreed` (numbers) do not matter."""
+    """Raise Refusal if a player may not start a board with these; `agreed` ignore their
+    settings."""
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:
@@ -121,8 +117,7 @@ def check_others(
 
 
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
-    """Whether the inviter has reached the limit of unanswered boards with this player. Robots
-    never count."""
+    """Whether the inviter has reached the limit of boards unanswered by this person."""
     most = MOST_UNANSWERED
     return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
 
@@ -133,8 +128,7 @@ def robots_play(game: Game) -> bool:
 
 
 def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_by: Player) -> None:
-    """Raise Refusal if robots among the players cannot join a new board: they do not play the
-    game, or a person has the most boards with robots."""
+    """Raise Refusal if robots do not play the game, or a person has the most boards with them."""
     robots = [player.handle for player in players if player.robot]
     if not robots:
         return
@@ -148,8 +142,7 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
 
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
-    """The number of boards in progress on which a player plays against robots; counted up to the
-    limit."""
+    """The number of a player's boards in progress against robots, up to the limit."""
     return work.beginnings.with_robots(player.id, most=MOST_WITH_ROBOTS)
 
 
@@ -160,9 +153,9 @@ def robot_to_begin_with(work: UnitOfWork, game: str) -> str | None:
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:
-    """At most two active players whose handle differs by one typo; never the asker.
+    """At most two active players, without the asker, whose handle differs by one typo.
 
-    All possible typos are looked up, so that the cost does not depend on the number of players.
+    All possible typos are looked up, so the cost does not depend on the number of players.
     """
     if len(handle) > _LONGEST:
         return []

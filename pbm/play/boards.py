@@ -1,8 +1,7 @@
 """Set-ups and teams of a game, and single steps of a board by the rules, each stored.
 
-The consequences are added by the callers: `actions`, `offers`, and `ending` for
-whichever ended the game. A person is reminded of a first move, which changes no timer later: a due
-timer checks whether the board still waits for its move. A robot's move is a job.
+The callers add the consequences: `actions`, `offers`, and `ending`. The timer of a first move's
+reminder is never updated: it checks whether the board still waits for that move.
 """
 
 from collections import Counter
@@ -89,8 +88,8 @@ def start_board(
 ) -> Board:
     """Start a new board, seats in the order given. Raises Refusal.
 
-    `round_of` is its place in a running match; else `setup.rounds` begins one. `begun_by` is the
-    player who started it, None if it follows from an earlier game.
+    `round_of` is its place in a running match; else `setup.rounds` begins one. `begun_by` is None
+    if it follows from an earlier game.
     """
     board = work.boards.add(
         setup.game,
@@ -155,10 +154,7 @@ def take_out(
     *,
     spared: bool = False,
 ) -> Board:
-    """Take seats out of the game; what stands on the board stays.
-
-    `spared`: the player loses no rating by it.
-    """
+    """Take seats out of the game, whose pieces stay; `spared`: it costs no rating."""
     for seat in seats:
         if board.playing and seat not in board.position.out:
             progress = progress_at(board, board.position.leave(seat), board.ply)
@@ -180,10 +176,7 @@ def close_board(
     *,
     winners: Sequence[int] | None = None,
 ) -> Board:
-    """End a board otherwise than by play; `winners` are seats, empty for a draw.
-
-    Without `winners` it is closed and counts for nothing.
-    """
+    """End a board otherwise than by play; no `winners`: a draw, None: it counts for nothing."""
     status = BoardStatus.CLOSED if winners is None else BoardStatus.FINISHED
     seats = None if winners is None else tuple(winners)
     progress = Progress(board.state, board.ply, None, status, ended_by, seats)
@@ -208,8 +201,7 @@ def seconds_of(robot: str | None = None) -> float:
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Request the move that a board waits for: a reminder for a person's first move, a job for a
-    robot.
+    """Request the move a board waits for: by a job, or a reminder of a person's first move.
 
     Called after anything that may pass the turn on.
     """
@@ -232,8 +224,7 @@ def move_key(board: Board, player_id: int) -> str:
 
 
 def asked_by(board: Board) -> int:
-    """The player charged for a robot's move: the first person still in, or without people the
-    robot itself."""
+    """The player charged for a robot's move: the first person still in, else the robot itself."""
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
     still_in = board.still_in
@@ -242,10 +233,7 @@ def asked_by(board: Board) -> int:
 
 
 def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Set the reminder of a first move, if the board waits for one.
-
-    Called after anything that may pass the turn on.
-    """
+    """Set the reminder of a first move, if the board waits for one."""
     awaited, mover = board.awaited_first_move, board.to_move
     if awaited and mover:
         kind, remind_at = TimerKind.FIRST_MOVE_REMINDER, now + REMINDED_AFTER

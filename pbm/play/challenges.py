@@ -1,8 +1,7 @@
 """Pending challenges: some players or mail addresses are asked, and not all have said yes.
 
-The board starts after the last yes. Guests by mail address are asked first, and players who want to
-be asked after that. One player has at most one challenge pending with another, so that a handle
-names it.
+The board starts after the last yes. Guests by mail address are asked first, then players who want
+to be asked. Two players have at most one pending challenge, so that a handle names it.
 """
 
 from collections.abc import Sequence
@@ -123,10 +122,7 @@ def _still_to_ask(
 
 
 def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[Event]:
-    """Start the board after the last guest's yes, or ask the players who want to be asked.
-
-    Raises Refusal.
-    """
+    """Start the board after the last guest's yes, or ask the players. Raises Refusal."""
     begun_by = work.players.get(challenge.by_id)
     players = list(map(work.players.get, challenge.players))
     names = {player.handle for player in players}
@@ -150,8 +146,7 @@ def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[
 def accept_challenge(
     work: UnitOfWork, challenge: PendingChallenge, player: Player, now: datetime
 ) -> list[Event]:
-    """Accept a challenge; the last yes starts the board. If that is impossible by now, it is
-    called off."""
+    """Accept a challenge; the last yes starts the board, or calls it off if it cannot start."""
     challenge = work.challenges.note_yes(challenge, player.id)
     if challenge.waiting:
         return []
@@ -208,8 +203,7 @@ def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
     """Call off all pending challenges with a player who leaves the server.
 
-    Those that wait for an address of the player vanish without a word, which would tell whose it
-    is.
+    Those that wait for the player's address vanish without a word, which would tell whose it is.
     """
     work.challenges.forget_guest([address_key(address) for address in player.addresses])
     found = [work.challenges.find(number) for number in work.challenges.with_player(player.id)]

@@ -45,8 +45,7 @@ def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
 def arrange_digests(
     work: UnitOfWork, player: Player, settings: PlayerSettings, now: datetime
 ) -> None:
-    """Reset a player's digest timer to new settings; if digests are turned off, kept news is
-    sent now."""
+    """Set a player's digest timer to new settings: now for kept news, if digests are turned off."""
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

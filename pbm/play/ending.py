@@ -84,9 +84,8 @@ def settle_end(
 ) -> list[Event]:
     """Settle a board's end or reopening. Called after every change of a board.
 
-    If a board is over in another way than before, the old end is undone first. If only robots are
-    left they agree to a draw, except in teams, whose players win or lose with a partner.
-    `begins_anew`: the remaining players begin the same game on another board.
+    An end that differs from an earlier one undoes that first. If only robots are left they agree to
+    a draw, except in teams. `begins_anew`: the remaining players have begun another board.
     """
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())

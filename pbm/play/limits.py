@@ -42,7 +42,7 @@ class Rate:
     def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
         """Take one token, False if there is none; a rollback returns it.
 
-        Without `wait` one may pass uncounted beside another process that counts the same.
+        Without `wait` a token may be taken uncounted while another process counts.
         """
         key = self.key(*whose)
         return work.buckets.take(key, self.most, self.within, now, wait=wait)
@@ -179,10 +179,8 @@ def _figure(name: str, count: str, unit: str) -> int:
 
 
 def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
-    """Count a mail caused by others to each of some players, without waiting for locks.
-
-    Returns the players below their limit, and how many more mails each may get.
-    """
+    """Count a mail to each of some players, without waiting for locks; who may get how many
+    more."""
     keys = {SENT.key(number): number for number in player_ids}
     taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
     return {keys[key]: left for key, left in taken.items()}
@@ -194,10 +192,7 @@ def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
 
 
 def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now: datetime) -> None:
-    """Count a mail to each challenged player.
-
-    Raises Refusal if one of them has had too many.
-    """
+    """Count a mail to each challenged player. Raises Refusal if one has had too many."""
     for player in players:
         if player.robot or SENT.take(work, now, player.id, wait=False):
             continue
@@ -208,10 +203,7 @@ def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now
 
 
 def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:
-    """Number of mails that a stranger's address may still get today.
-
-    Addresses that differ only after a `+` count as one.
-    """
+    """Number of mails that a stranger's address, without its `+` detail, may still get today."""
     return STRANGER_ANSWERS - work.buckets.taken_since(_keys_of(address), now - STRANGER.within)
 
 
@@ -228,19 +220,15 @@ def has_said_no(work: UnitOfWork, address: str) -> bool:
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
-    """Count a mail to a stranger's address; False if it must not be written.
-
-    The shared limit of all strangers was counted before.
-    """
+    """Count a mail to a stranger's address beyond the shared limit; False over its own limit."""
     return any(STRANGER.take(work, now, *whose) for whose in _of_stranger(address))
 
 
 def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datetime) -> None:
     """Count a mail to a stranger's address that a player asked for.
 
-    Players who have asked for one today already, or are new here, share a part of the total, so
-    that some is left for others. Raises Refusal if it must not be written now, with the reason and
-    the time when it may be.
+    Players who are new, or have asked today already, share a part of the total. Raises Refusal with
+    the reason and the time when it may be written.
     """
     begun = work.buckets.taken_since([UNASKED.key(player.id)], now - UNASKED.within)
     rates: list[tuple[Rate, tuple[int, ...]]] = [(UNASKED, (player.id,)), (ASKED, ())]
@@ -269,10 +257,8 @@ def _of_stranger(address: str) -> list[tuple[int, str]]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Whether a player was told of a pause that still lasts.
-
-    Unproven mails have a limit of their own, so that forgers do not use up the player's answers.
-    """
+    """Whether a player was told of a pause that still lasts; unproven mails have their own
+    limit."""
     key = address_key(address)
     return any(
         work.outbox.written_since(limit.pause, key, now - limit.within)

@@ -1,6 +1,6 @@
 """Offers between players of a board: draws, take-backs and pauses; claims (rules, section 5).
 
-An offer is open until everybody else still in has agreed, or one says no. Robots answer at once,
+An offer is open until all others still in have agreed, or one says no. Robots answer at once,
 except that a draw may need a search.
 """
 
@@ -254,10 +254,10 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 def claimable(
     work: UnitOfWork, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
 ) -> str | None:
-    """The game's reason why a draw may be claimed now, else None.
+    """The game's reason why a draw may be claimed after the latest `plies`, else None.
 
-    `plies` are the latest ones. The cost does not grow with the length of the game. After plies of
-    a version that did not count positions, a claim is offered later than it is allowed.
+    The cost does not grow with the length of the game. After plies of a version that counted no
+    positions, a claim is offered later than it is allowed.
     """
     game = board.rules
     if not board.playing or not has(game, Claims):

@@ -18,8 +18,7 @@ def mark(game: Game, position: Position) -> str | None:
 
 
 def marks_alike(board: Board) -> frozenset[str]:
-    """The keys of all positions with the same best moves as a board's current one: its own, and
-    those of its copies in games that have any."""
+    """The keys of all positions with the same best moves as the current one, as a game's copies."""
     game, position = board.rules, board.position
     copies = game.copies(position) if has(game, HasCopies) else (position,)
     return frozenset(filter(None, (mark(board.rules, copy) for copy in copies)))
@@ -28,7 +27,7 @@ def marks_alike(board: Board) -> frozenset[str]:
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
     """Arguments to count the repetitions of a position, with its key, reached by `ply` on a board.
 
-    `since` is the first ply that counts, `first` the number to start from, since the start position
+    `since` is the first ply that counts, `first` the number to start from, as the start position
     has no ply, and `most` the limit of the count.
     """
     game = board.rules
@@ -40,10 +39,7 @@ def counted_from(board: Board, position: Position, ply: int, stood: str | None) 
 
 
 def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
-    """Return the position after `ply` plies, including resigned seats.
-
-    Raises RulesError if a recorded move is not legal.
-    """
+    """The position after `ply` plies, with departures. Raises RulesError for an illegal record."""
     position = board.start
     for number, reached in enumerate(_positions(work, board)):
         if number > ply:

@@ -1,9 +1,8 @@
 """Ratings of playing strength from finished boards (rules, section 6).
 
-Each game has ratings of its own for two players, for three and more, and for teams. A rating is a
-mean and an uncertainty, by the Plackett-Luce model of openskill (Weng and Lin, 2011). The table is
-a view of the finished boards in the order in which they were counted, and can be recomputed from
-the boards alone.
+Each game has ratings for two players, for more, and for teams. A rating is a mean and an
+uncertainty, by the Plackett-Luce model of openskill (Weng and Lin, 2011). The table can be
+recomputed from the boards in the order in which they were counted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,8 +51,8 @@ class RatingShown:
 class RatingChange:
     """The change of a player's rating by a finished board; `before` is None for a first game.
 
-    `spared`: no change, since another board had run out in the same absence. `measured`: no change,
-    as the player is a robot. `counted`: the weight of the game in percent.
+    The rating stays if the player is `spared` for another board of the same absence, or a
+    `measured` robot. `counted` is the weight of the game in percent.
     """
 
     handle: str
@@ -113,8 +112,7 @@ def measured(robot: str) -> Rating:
 
 
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
-    """Whether a board counts for ratings once it is finished: it is rated, each player has one
-    seat, and the game was long enough."""
+    """Whether a board counts once it is finished: rated, long enough, a seat for each player."""
     if not _may_count(board):
         return False
     moves = work.plies.by_seat(board.id, since=0)
@@ -164,10 +162,8 @@ def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Undo a board's effect on the ratings, as it goes on or has ended in another way.
-
-    Boards counted later are recounted after a while.
-    """
+    """Undo a board's effect on ratings, as it goes on or ended otherwise; later ones are
+    recounted."""
     counted = work.ratings.counted(board.id)
     if counted is not None:
         work.ratings.hold()
@@ -185,10 +181,7 @@ def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
 def recount(
     work: UnitOfWork, board: Board, counted: CountedBoard
 ) -> tuple[RatingResult, ...] | None:
-    """Rating results of a counted board as it is now; None if it counts no more.
-
-    Raises StateError if its game is not installed.
-    """
+    """Rating results of a counted board now, None if it counts no more. Raises StateError."""
     if pool_of(work, board) != counted.pool:
         return None
     return results_of(work, board, counted)
@@ -263,10 +256,10 @@ def _against(board: Board, seat: int) -> list[Seat]:
 def _weights(
     work: UnitOfWork, board: Board, counted: CountedBoard, places: Sequence[int]
 ) -> list[float]:
-    """The weight of a game for each seat.
+    """The weight of a game for each seat, with several opponents their mean.
 
     Each further win over the same opponent within `REPEATED_WITHIN` counts half the one before, for
-    both players; with several opponents the weight is the mean.
+    both.
     """
     players = [seat.player_id for seat in board.seats]
     wins = work.ratings.wins(counted, players, counted.at - REPEATED_WITHIN)
@@ -309,8 +302,7 @@ def _model() -> PlackettLuce:
 
 
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
-    """Take the news of recounted ratings for a player's next mail; empty until the recount is
-    done, or if the ratings have not changed."""
+    """Take the news of recounted ratings for a player's next mail; empty during a recount."""
     if work.facts.find(STALE) is not None:
         return
     work.players.change(player.id, rating_news=None)

@@ -109,10 +109,9 @@ def keep_record(
     names: Sequence[str],
     goes_on: bool = False,
 ) -> Board:
-    """Add a game that was played elsewhere: a record, or a game that goes on here.
+    """Add a game played elsewhere: a record, which is over, or one that goes on here.
 
-    A record is over, and its seats keep its names; a game that goes on is played by the named
-    players. No event is returned, as no game ended here.
+    A record's seats keep its names. No event is returned, as no game ended here.
     """
     work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(

@@ -17,8 +17,8 @@ _Key = tuple[int, ...]
 def places_of(board: Board) -> tuple[int, ...]:
     """The place of each seat on a finished board, 1 the best; partners share theirs.
 
-    First are the winners, then those still in by the game's ranking, then those who are out by
-    their last move, the latest first. In a draw all who are still in are first.
+    First are the winners, in a draw all who are still in; then those still in by the game's
+    ranking; then those who are out, the latest first.
     """
     keys = [_key(board, seat.seat) for seat in board.seats]
     return tuple(sum(other < key for other in keys) + 1 for key in keys)
@@ -50,10 +50,7 @@ def balance_of(board: Board, seat: int) -> int:
 
 
 def places(board: Board) -> list[dict[str, Any]]:
-    """The final ranking: each place, 1 the best, with the players who share it.
-
-    Empty without a result, or with only two sides.
-    """
+    """The players who share each place; empty without a result, or with only two sides."""
     if board.winners is None or len(set(board.position.sides)) < _SIDES:
         return []
     handles: dict[int, list[str]] = {}
@@ -73,8 +70,7 @@ _TWO = 2
 
 
 class Score(NamedTuple):
-    """The games of two players: won by one, by the other, by both together, drawn, and won by
-    neither."""
+    """Games of two players: won by one, the other or both together, drawn, won by neither."""
 
     one: int
     other: int

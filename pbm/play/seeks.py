@@ -1,7 +1,7 @@
 """Seeks: open challenges. Any player takes a seat, and the last one starts the board.
 
-A player who wants to be paired joins the best fitting seek, or opens one. Lots are drawn for the
-seats. One lock guards all seeks, so that of two simultaneous players only one gets the seat.
+A player who wants to be paired joins the best seek, or opens one. Seats are drawn by lot. One lock
+guards all seeks, so that only one of two players gets the last seat.
 """
 
 from collections import Counter
@@ -44,10 +44,8 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """The wish of a seek.
-
-    `wishes` are the options as typed. Raises Refusal if the game is not for so many.
-    """
+    """The wish of a seek, with the options as typed. Raises Refusal for a wrong number of
+    players."""
     position = setup.position(players)
     pool = Pool.TWO if players == _TWO else Pool.MANY
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
@@ -105,10 +103,7 @@ def make_seek(
 def join_seek(
     work: UnitOfWork, number: int, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Take a seat for a player. Returns the seek while it waits for others, else the events.
-
-    Raises Refusal.
-    """
+    """Take a seat; returns the seek while it waits for others, else events. Raises Refusal."""
     work.seeks.lock()
     seek = find_seek(work, number)
     if seek.has(player.id):
@@ -179,12 +174,10 @@ def has_joined(seek: Seek, player: Player) -> SeekNews:
 def seeks_to_join(
     work: UnitOfWork, player: Player, now: datetime, most: int
 ) -> tuple[list[Seek], list[Seek], int]:
-    """The open seeks of others: those that a player can join, those for other ratings, and the
-    number beyond `most`.
+    """The seeks that a player can join, those for other ratings, and the number beyond `most`.
 
     Seeks with somebody whom the player may not meet are left out. The first of each maker comes
-    before anybody's second, so that making many hides no others. The newest come first, so that
-    unwanted ones sink.
+    before anybody's second, so that many hide no others, and the newest come first.
     """
     standing = [one for one in work.seeks.standing(player.id) if one.game in games()]
     own = _own_ratings(work, player, now)
@@ -221,10 +214,7 @@ def setup_of(wish: Wish) -> Setup:
 def _take_seat(
     work: UnitOfWork, seek: Seek, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Give a player a seat, and start the board if it is the last one.
-
-    Players who can no longer play lose their seats.
-    """
+    """Give a player a seat and drop those who cannot play; the last seat starts the board."""
     work.seeks.drop_seekers(seek.id, [one.player_id for one in seek.seekers if not one.here])
     seek = work.seeks.add_seeker(seek.id, player.id)
     if len(seek.seekers) < seek.wish.players:
@@ -240,8 +230,7 @@ def _take_seat(
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
-    """The best seek for a player who wants to be paired: rather an opponent not just met, then
-    the nearest rating, then the longest wait.
+    """The best seek for a player: not just met, then nearest in rating, then longest waiting.
 
     Two players who both made ordinary seeks are not paired.
     """

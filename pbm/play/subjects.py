@@ -1,8 +1,7 @@
 """The subjects of our own mails: formatted here, and recognised here in replies.
 
-A reply's marks (reply address, `In-Reply-To`) say what it answers, but not whether its subject is
-still ours: a player may put a command there. Subjects are erased once a mail is sent, so they are
-recognised by patterns, which are generated from the texts that format them.
+A player may put a command where our subject was, and subjects are erased once a mail is sent. So
+they are recognised by patterns, which are generated from the texts that format them.
 """
 
 import re
@@ -94,8 +93,7 @@ def board_named(subject: str) -> int | None:
 
 
 def _pattern(*texts: str, **fields: str) -> re.Pattern[str]:
-    """The pattern of the beginning of subjects in one of these texts; a last field without a
-    pattern is anything."""
+    """The pattern of beginnings of these texts; a last field without a pattern is anything."""
     fields = {**_FIELDS, **fields}
     patterns = (
         "".join(

@@ -16,16 +16,15 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """The mails that one incoming mail brings others: per board one to every other player, one
-    to each address that is asked, and one per player and event of a seek."""
+    """The mails to others by one incoming mail: one per board and player, address, and seek
+    news."""
 
     _others: dict[int, int | None] = field(default_factory=dict)  # by board, None: not looked at
     _asked: set[str] = field(default_factory=set)
     _of_seeks: int = 0
 
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
-        """Count the mails of a command. Raises Refusal if there are too many; it must be undone
-        then.
+        """Count the mails of a command. Raises Refusal, after which the command must be undone.
 
         The first command is never refused: it may concern many boards, as when its player leaves.
         """
@@ -62,9 +61,8 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
 class Cause:
     """The cause of a turn: a mail, or if it names none, the operator or a timer.
 
-    `inbox_id` is the mail's row. `board_id` is the board of its thread, None for any other thread.
-    `came_at` is when it was stored. `answer_counted`: an answer to it, as a stranger's mail, was
-    counted then.
+    `inbox_id` is the mail's row, `came_at` when it was stored, `board_id` the board of its thread.
+    `answer_counted`: the answer to it, as a stranger's mail, was counted then.
     """
 
     inbox_id: int | None = None
@@ -83,10 +81,9 @@ class Cause:
 class Turn:
     """One turn: all its effects are committed together, or none.
 
-    `unproven`: the sender is not proven, so answers count apart. `passwords` holds its password
-    hashes, `apart` other slow work, `postage` the mails to others so far. `news` are events besides
-    those of the commands, `notes` sections for the sender; both are told with the rest. `back` are
-    the numbers of players whose mail bounced until this mail of theirs.
+    `unproven`: the sender is not proven, so answers count apart. `passwords` are its password
+    hashes, `apart` other slow work. `news` are events besides those of commands, `notes` sections
+    for the sender. `back` are players whose mail bounced until this mail of theirs.
     """
 
     work: UnitOfWork

@@ -36,8 +36,7 @@ _SHARED_BY = _TWO = 2
 class BoardShown(TypedDict):
     """The fields common to all views of a board; `sides` are those of teams.
 
-    `marked` are the moves marked in the picture, in the game's words, for the text. `picture` is
-    None for readers without pictures. `taken_back` counts the taken-back plies.
+    `marked` are the moves marked in the picture, in the game's words; `taken_back` counts plies.
     """
 
     number: int
@@ -63,9 +62,9 @@ class SharedView(BoardShown):
     """The part of a view that is the same for all readers.
 
     `turn` is the player to move, `moves_for` the partner for whom. `gone` says how players left,
-    `away` who has left this server. `rounds` lists rounds: first ply, and moves and effects by
-    seat. `places` are those of a finished game of three sides or more, `seconds` is its duration.
-    `too_short`: too short to count for ratings. `robots` are the players that are robots.
+    `away` who has left the server. `rounds` lists first ply, moves and effects by seat. `places`
+    are those of a finished game of three sides or more, `seconds` is its duration. `too_short` to
+    count for ratings.
     """
 
     options: ViewData
@@ -93,8 +92,7 @@ class BoardView(SharedView):
     """A board as one reader sees it.
 
     `yours`: it is the reader's move. `you` and `partners` are seats; `happened` are moves and
-    departures since the reader's last move. `claim` is the reason why the reader may claim a draw.
-    `against_robots`: all the reader's opponents are robots.
+    departures since the reader's last move. `claim` is the reason to claim a draw.
     """
 
     picture: ViewData | None
@@ -464,8 +462,7 @@ _MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mai
 
 @dataclass(frozen=True)
 class BoardsWaiting:
-    """The boards that wait for a player, as plain values, longest wait first; `more` counts
-    those left out."""
+    """The boards waiting for a player, longest wait first; `more` counts those left out."""
 
     boards: tuple[ViewData, ...]
     more: int

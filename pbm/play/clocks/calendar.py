@@ -1,8 +1,7 @@
 """The time that counts for a player's clock: days of the player's calendar, less outages.
 
-A day of a clock is a day in the player's time zone: seven days from a Friday at six in the evening
-end on a Friday at six, even across a change to summer time. Vacations, weekends that the player has
-off, and outages do not count.
+A day is one in the player's time zone: seven days from a Friday at 18:00 end on a Friday at 18:00,
+even across a change to summer time.
 """
 
 from collections.abc import Iterator
@@ -26,8 +25,7 @@ class Calendar:
     """When a player's clock runs.
 
     `away` are first and last days of vacations, `abroad` vacations begun in another time zone.
-    `stopped` are stretches that do not count: a pause of the board, an outage of the server. In
-    `unreached` ones mail to the player bounced.
+    Stretches in `stopped` do not count (pauses, outages), nor those in which mail was `unreached`.
     """
 
     zone: ZoneInfo

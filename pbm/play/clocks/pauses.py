@@ -55,10 +55,8 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Record how long a player's clocks have stood still, as mail arrives again.
-
-    A day added for another reminder counts as well.
-    """
+    """Record how long a player's clocks stood still, as mail arrives again; with a day to
+    remind."""
     for board in _awaited(work, player):
         stop = count_stop(work, board, player, now)
         if stop is None:
@@ -77,10 +75,8 @@ def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) 
 
 
 def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
-    """Record the number of reminders sent; returns when the move is due.
-
-    A player who is warned for the first time has a day from then.
-    """
+    """Record the number of reminders sent, the first warning with a day left; returns when it
+    ends."""
     wait = wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
         since = warned_from(board, wait)
@@ -130,7 +126,7 @@ MOST_GIVEN = timedelta(days=365)  # total of gifts to a player
 def give_time(
     work: UnitOfWork, board: Board, giver: Player, time: timedelta, now: datetime
 ) -> TimeGiven:
-    """Give more time to the player to move, and if time is counted for all moves, to all others.
+    """Give time to the player to move, or if all moves are counted, to all others.
 
     Raises Refusal if no other player's clock runs, or too much was given.
     """

@@ -61,10 +61,9 @@ SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder; for ea
 
 @dataclass(frozen=True)
 class Terms:
-    """The agreed clock of a board, in seconds.
+    """The agreed clock of a board, in seconds: `each` for a move, `total` for all of a player.
 
-    `each` is for a move, `total` for all moves of a player. With a `bank` a player begins with that
-    much, and each move adds `increment`, up to the size of the bank.
+    A player begins with a full `bank`; each move adds `increment`, up to the bank's size.
     """
 
     each: int
@@ -103,10 +102,8 @@ class Terms:
         return max(kept, min(kept + timedelta(seconds=self.increment), full))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
-        """When to send reminders, counted from the start of the wait.
-
-        The last is a day before the end, or halfway if the time is shorter than two days.
-        """
+        """Times of reminders from the start of a wait; the last a day before its end, or
+        halfway."""
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)
         return (*(after for after in before if after < last), last)

@@ -1,8 +1,7 @@
 """Vacations: thirty days a year on which a player's clocks stop, announced or taken late.
 
-A vacation is whole days of the player's calendar, from today at the earliest. Each day costs one of
-the year, also the day on which it is ended early. So announcing late, or going back and forth,
-gains nothing.
+They are whole days of the player's calendar, from today at the earliest. Each day costs one of the
+year, even the one on which it is ended early: announcing late gains nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -83,10 +82,9 @@ def take_vacation(
 
 
 def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
-    """End a player's vacations today, and drop those to come; returns whether one had begun.
+    """End a player's vacations and drop those to come; returns whether one had begun.
 
-    Opponents who were told of it are told of the end after a while. Raises Refusal without a
-    vacation.
+    Opponents who were told of it are told of its end. Raises Refusal without a vacation.
     """
     today = today_of(player, now)
     work.players.lock(player.id)
@@ -131,10 +129,9 @@ def _notice_key(vacation_id: int, after: int = _NO_BOARD_YET) -> str:
 def take_by_itself(
     work: UnitOfWork, board: Board, player: Player, ran_out_at: datetime
 ) -> VacationTaken | None:
-    """Take vacation days when a player runs out of time: what the year has left, seven at most.
+    """Take at most seven vacation days, from the one on which a player ran out of time.
 
-    The first is the day on which time ran out. None if some were taken on this board before, or
-    none are left.
+    None if some were taken on this board before, or the year has none left.
     """
     first = today_of(player, ran_out_at - _INSTANT)  # at midnight that is the day before
     work.players.lock(player.id)

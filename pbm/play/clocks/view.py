@@ -30,8 +30,8 @@ _SOON = 3 * _DAY  # an end within this time is told to waiting players, too
 class ClockView:
     """A board's clock at a moment, the same for all readers.
 
-    `ends_at` is the end of the time for the next move, None if that is years away or no clock runs.
-    `left` is each player's time for all moves, if the terms count that.
+    `ends_at` is None if that is years away or no clock runs. `left` is each player's time for all
+    moves, if the terms count that.
     """
 
     now: datetime
@@ -62,10 +62,7 @@ class ClockView:
 def clock_view(
     work: UnitOfWork, board: Board, now: datetime, known: Iterable[Player] = ()
 ) -> ClockView | None:
-    """The state of a board's clock; None for a finished board.
-
-    The mover is not read again if among the `known` players.
-    """
+    """A board's clock, None if it is over; the mover is not read again if `known`."""
     mover = board.to_move
     if mover is None:
         return None

@@ -1,7 +1,7 @@
 """Waits: how long a board has waited for a move by the mover's clock, and what is due next.
 
-A move updates no timer: a board has one timer, which checks the board when it fires, and is set to
-the next moment that may matter. It is advanced only if a clock can run out before.
+A move updates no timer: a board's only timer checks the board when it fires, and is set to the next
+moment that may matter. It is advanced only if a clock can run out before.
 """
 
 from collections.abc import Iterable
@@ -30,10 +30,7 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Wait:
-    """A board's wait for a player's move: the state `now`, and when the time ends.
-
-    `ends_at` is None if it is years away. It is at least a day after the last reminder.
-    """
+    """A board's wait for a move: the state `now`, and its end, None if that is years away."""
 
     player: Player
     terms: Terms
@@ -55,8 +52,7 @@ class Wait:
 
     @cached_property
     def reminders(self) -> tuple[datetime | None, ...]:
-        """When the player is reminded: by the player's setting, and a day before the end; None
-        if years away."""
+        """When the player is reminded, by setting and a day before the end; None: years away."""
         *first, _ = self.terms.reminders_within(self.allowed)
         wanted = self.player.settings.reminders
         least = self.allowed if wanted == "last" else parse_duration(wanted) or timedelta()
@@ -96,10 +92,7 @@ def first_look(board: Board) -> timedelta:
 
 
 def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
-    """Count the time for a move, if the terms count used time.
-
-    First moves are timed separately, and robots' moves do not count.
-    """
+    """Count the time for a move by a person, after the first, if the terms count used time."""
     terms, mover = terms_of(before), before.to_move
     if mover is not None and mover.unreachable:
         count_stop(work, before, work.players.get(mover.player_id), arrived)
@@ -156,10 +149,10 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
-    """The wait of a board for a move; None if no clock runs.
+    """The wait of a board for a move, None if no clock runs; `player` is the mover, if read.
 
-    No clock runs on a board that is over or paused, or waits for a first move, a robot, or a
-    player who cannot play. `player` is the mover, if already read.
+    No clock runs on a board that is over or paused, or waits for a first move, a robot, or a player
+    who cannot play.
     """
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
@@ -181,8 +174,7 @@ def wait_of(
 
 
 def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) -> datetime | None:
-    """When the time for a move ends: at least a day after the last reminder, which comes in the
-    middle of a short time."""
+    """When the time for a move ends: at least a day after the last reminder."""
     end = calendar.after(since, allowed)
     if allowed >= SHORTEST:
         return end
@@ -193,9 +185,8 @@ def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
     """Whether the others may claim the mover's forfeit.
 
-    It requires that the time has run out, mail to that player bounces, so that no reminder arrives,
-    and the others were told. A mail alone does not end that for a player who has used up
-    `STOPPED_AT_MOST`.
+    The time must have run out, mail to the player must bounce, and the others must know. Writing
+    once does not end that for a player who has used up `STOPPED_AT_MOST`.
     """
     unreachable = wait.player.unreachable_since is not None
     unreachable = unreachable or not stop_left(board, wait.player.id)
@@ -208,17 +199,13 @@ def warned_from(board: Board, wait: Wait) -> datetime:
 
 
 def stop_left(board: Board, player_id: int) -> timedelta:
-    """How long a player's clock may still stop on a board because mail bounces; limited, so that
-    bouncing again and again does not stop it for ever."""
+    """How long a player's clock may still stop on a board because mail bounces."""
     stopped = sum(seat.stopped for seat in board.seats_of(player_id))
     return max(STOPPED_AT_MOST - timedelta(seconds=stopped), timedelta())
 
 
 def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Stop | None:
-    """Count how long a clock has stood still because mail to its player bounced.
-
-    Returns that stop, None if there is none or its limit is used up.
-    """
+    """Count how long a clock stood still as mail bounced; returns the stop, None without one."""
     since, left = player.unreachable_since, stop_left(board, player.id)
     if since is None or board.waits_since is None or not left:
         return None
