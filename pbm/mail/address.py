@@ -1,9 +1,8 @@
 """Mail addresses and Message-IDs: strict parsers, and the forms of the server's own address.
 
-Addresses may need no quoting on an SMTP command line: ASCII, a dot-atom before the ``@`` (RFC 5321,
-section 4.1.2), host name labels after it. Quoted local parts (``"a b"@host``) and address literals
-(``a@[192.0.2.1]``) are legal elsewhere and refused here: they are rare, and each has fooled a
-parser.
+Addresses need no quoting on an SMTP command line: a dot-atom before the `@` (RFC 5321, section
+4.1.2), host name labels after it. Quoted local parts and address literals are refused: they are
+rare, and each has fooled a parser.
 """
 
 import re
@@ -45,8 +44,7 @@ class SeparatorError(AddressError):
 def parse_address(text: str) -> str:
     """Return the address with its domain in lower case; the local part keeps its case.
 
-    Lengths are those of RFC 5321, section 4.5.3.1: 64 octets before the ``@``, 253 after it,
-    254 in all. Raises AddressError.
+    Lengths in octets are those of RFC 5321, section 4.5.3.1. Raises AddressError.
     """
     if not text.isascii():
         raise AddressError("A mail address here may hold plain ASCII characters only.")
@@ -116,8 +114,8 @@ def is_at_home(address: str, own_address: str) -> bool:
 def leads_elsewhere(address: str, own_address: str) -> bool:
     """Whether the address names a host near the mail server, or a route beyond it.
 
-    A host without a dot, other than our own, is a local one (RFC 5321, section 2.3.5). `%` and `!`
-    are old source routes, which some mail servers still follow (RFC 1123, section 5.2.16).
+    A host without a dot, except our own, is local (RFC 5321, section 2.3.5). Some servers still
+    follow the old source routes `%` and `!` (RFC 1123, section 5.2.16).
     """
     local, _, domain = address.rpartition("@")
     is_near = "." not in domain and not is_at_home(address, own_address)

@@ -1,7 +1,7 @@
 """The file of signing keys, created once and readable by its owner only.
 
-It has one key a line, ``id secret``; the first signs, all verify. Blank lines and lines that start
-with ``#`` are comments. The file is replaced atomically, so no reader sees half of it.
+Each line is a key, `id secret`, or a comment with `#`; the first key signs, all verify. The file is
+replaced atomically, so no reader sees half of it.
 """
 
 import base64
@@ -41,7 +41,7 @@ class KeyFileError(OperatorError):
 
 
 def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
-    """The keys of ``PBM_SECRET_KEY`` if it is set, else of the file, which is created if missing.
+    """The keys of `PBM_SECRET_KEY` if it is set, else of the file, which is created if missing.
 
     Processes that start at once on an empty disk all get the same key. Raises KeyFileError.
     """

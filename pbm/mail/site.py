@@ -31,10 +31,8 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """The state of a board that a mail answers: its ply, and the number of its take-backs.
-
-    `asked` are the marks of the offers about which our mail asked its reader.
-    """
+    """The ply of a board that a mail answers, the number of take-backs, and marks of `asked`
+    offers."""
 
     number: int
     ply: int
@@ -46,9 +44,8 @@ class Answering:
 class Site:
     """Settings and keys that all mails of one server share.
 
-    `authserv_id` is the name of the mail server in front, empty if its results are not trusted;
-    `trusted_networks` are the networks that it connects from. `robot_seconds` is the longest time
-    that a mail about a board is delayed for a robot.
+    `authserv_id` names the mail server in front, empty if its results are not trusted; it connects
+    from `trusted_networks`. `robot_seconds` is the longest delay of a board's mail for a robot.
     """
 
     address: ServerAddress

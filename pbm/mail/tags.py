@@ -2,8 +2,7 @@
 
 A tag proves that this server issued an address: 80 bits of HMAC-SHA256 over key id, purpose,
 player, board and the player's epoch, as 16 letters of lower-case base32 after the key's id. A
-raised epoch invalidates a player's old tags; keys are not in the database, so that a stolen
-database contains no key.
+raised epoch invalidates a player's tags; a stolen database contains no key.
 """
 
 import base64
@@ -95,10 +94,8 @@ def _mac(key: Key, purpose: str, **fields: int | str | None) -> str:
 
 
 class WatchedKeyring(Keyring):
-    """The keys of a file, reloaded whenever the file is replaced.
-
-    If the file is missing or invalid, the previous keys stay in use, and the log says so.
-    """
+    """The keys of a file, reloaded when the file is replaced; invalid ones are logged and
+    ignored."""
 
     _path: Path
     _loaded: tuple[Key, ...]

@@ -1,11 +1,9 @@
 """Sender authentication by the mail server in front of ours: `Authentication-Results`.
 
 Anybody can write such a field (RFC 8601, section 7.1). We trust a field only above the `Received`
-field that our own border server added, or right below that one if the border is known to put its
-results there; never below a `Received` from outside. And the field must have the plain form that
-mail servers write: the name right before the colon, and the configured authserv-id as the first
-word. Variants that a forger could write (a comment before the id, a quoted id, a blank before the
-colon) are ignored.
+field of our own border server, or right below it if the border is known to put its results there.
+The field must have the plain form that mail servers write: the name right before the colon, and the
+configured authserv-id as the first word. Other forms may be a forger's, and are ignored.
 """
 
 import re
@@ -38,9 +36,9 @@ class Dmarc(Enum):
 class Front:
     """The mail server in front of ours.
 
-    `hops` is the number of `Received` fields that a mail gets on its way from outside to us; the
-    border's is the last of them. `below`: the border puts its results below that field, next to
-    fields from outside. Then we rely on the border to remove forged ones.
+    A mail gets `hops` fields `Received` on its way from outside to us; the border's is the last.
+    `below`: the border puts its results below that field, next to fields from outside, and removes
+    forged ones.
     """
 
     authserv_id: str
@@ -108,10 +106,8 @@ def own_results(stamp: Stamp, authserv_id: str) -> Results | None:
 
 
 def stamps_of(raw: bytes) -> list[Stamp]:
-    """The `Received` and `Authentication-Results` fields of a mail, from the top, unfolded.
-
-    They end at the first line that is no part of a header.
-    """
+    """The `Received` and `Authentication-Results` fields of a mail's header, from the top,
+    unfolded."""
     fields: list[tuple[str, bool, list[bytes]]] = []
     at = 0
     while at < len(raw):
@@ -172,10 +168,9 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split at the semicolons, without comments, blanks single.
+    """Split at the semicolons, without comments, blanks single; None if it is malformed.
 
-    A quoted string is replaced by its number between quotes. None if a comment or a quoted string
-    is not closed, or a character is not allowed.
+    A quoted string is replaced by its number between quotes.
     """
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
@@ -231,9 +226,9 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 class Seen:
     """The parts of a test mail that arrived.
 
-    `hops` is the number of `Received` fields added on its way, None if its own one is gone;
-    `survived` names the spellings of forged results that were not removed; `own` is the place of
-    the front's own results: `above` its `Received`, right `below` it, or nowhere.
+    `hops` is the number of `Received` fields added, None if the mail's own one is gone; `survived`
+    names the forged spellings that were not removed; `own` is the place of the front's results:
+    `above` its `Received`, right `below` it, or empty.
     """
 
     hops: int | None
@@ -244,8 +239,8 @@ class Seen:
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
     """A test mail through the mail server in front; `mark` is a unique word.
 
-    It contains forged results of that server in several spellings, and a `Received` field of its
-    own, so that the fields above that one on arrival are known to be ours.
+    It contains forged results in several spellings, and a `Received` field of its own: on arrival
+    the fields above that one are known to be ours.
     """
     *above, below = (
         spelling.format(

@@ -136,8 +136,8 @@ def why_automatic(
 ) -> str | None:
     """The reason why this mail counts as automatic, for the log; None for a person's mail.
 
-    `kind` is the media type of the whole mail, `subject` is decoded, `author` is the only
-    address in `From`, `own_address` is the plain address of this server.
+    `kind` is the media type of the whole mail, `subject` is decoded, `author` is the only address
+    in `From`, `own_address` is the plain address of this server.
     """
     sender = envelope_sender.strip().removeprefix("<").removesuffix(">")
     if not sender:

@@ -11,8 +11,8 @@ from pbm.mail.reading.mime import Part
 def unflow(text: str, delete_space: bool) -> str:
     """Join the soft line breaks of `text` and undo its space-stuffing (format=flowed).
 
-    Quoted lines keep their marks, one blank after them. `delete_space` is the parameter
-    `DelSp=yes`: the blank of a soft break is no part of the text.
+    Quoted lines keep their marks, one blank after them. `delete_space` (`DelSp=yes`): the blank of
+    a soft break is no part of the text.
     """
     paragraphs: list[tuple[int, list[str]]] = []
     is_soft = False
@@ -34,10 +34,7 @@ _HTML_STARTS = ("<html", "<!doctype html")
 
 
 def body_text(raw: bytes, root: Part, limits: Limits) -> str:
-    """The text of the mail: its text parts, or its HTML parts as text if those are empty.
-
-    Decoding stops at the limits; attachments and attached mails are never decoded.
-    """
+    """The text parts of a mail, or its HTML parts as text if those are empty, up to the limits."""
     text = _Reader(raw, limits).read(root, is_root=True)
     return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
 
@@ -86,10 +83,7 @@ def decode_transfer(raw: bytes, encoding: str) -> bytes:
 
 
 def _looks_like_base64(raw: bytes) -> bool:
-    """Whether bytes declared as base64 look like it: no blanks in lines, few other characters.
-
-    Only the bytes before the padding count, since mailing lists append their footer unencoded.
-    """
+    """Whether bytes before the padding look like base64; mailing lists append plain footers."""
     head = raw.partition(b"=")[0].strip()
     if b" " in head:
         return False

@@ -1,7 +1,7 @@
 """Decoding by an allow-list of charsets, and normalised typography of phones.
 
-Python also knows codecs that are not charsets (`unicode_escape`, `idna`, `rot13`, `hex` …), some
-slow or surprising. So a label from a mail never reaches `codecs.lookup`.
+Python also knows slow or surprising codecs that are no charsets, such as `unicode_escape` and
+`idna`. So a label from a mail never reaches `codecs.lookup`.
 """
 
 import base64
@@ -83,10 +83,9 @@ def codec_for(label: str) -> str:
 
 
 def decode(raw: bytes, label: str) -> str:
-    """Decode `raw` in the charset that `label` names; never fails.
+    """Decode `raw` in the charset that `label` names; undecodable bytes become U+FFFD.
 
-    Without a charset it is decoded as UTF-8 if valid, else as Latin-1; an unknown label means
-    Latin-1. Undecodable bytes become U+FFFD.
+    Without a charset it is UTF-8 if valid, else Latin-1; an unknown label means Latin-1.
     """
     codec = codec_for(label)
     if not codec:
@@ -129,8 +128,7 @@ _NOT_BASE64 = bytes(range(256)).translate(None, _BASE64)
 def decode_words(value: str) -> str:
     """Decode the encoded words of a header value; malformed ones stay as they are.
 
-    Neighbouring words of one charset are decoded together, as many mailers cut characters in
-    two.
+    Neighbours of one charset are decoded together, as many mailers cut characters in two.
     """
     if "=?" not in value:
         return value

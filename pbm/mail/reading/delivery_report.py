@@ -1,7 +1,6 @@
 """Parser of delivery reports of other servers: RFC 3464, and older formats.
 
-Pure, and bounded like all parsing of mail. The recipient of the report's own address tells which
-mail it is about; the report is not trusted for that.
+The address that a report came to tells which mail it is about, not the report itself.
 """
 
 import re
@@ -84,9 +83,8 @@ def read_report(
 ) -> DeliveryReport | None:
     """Parse a mail as a delivery report about our mail; None if it is not one.
 
-    `5.x.x` is hard; any other failure is soft. Of several recipients, that of our mail counts. If
-    the report does not name it, as after forwarding, the best result counts. Raises UnreadableMail
-    beyond the limits.
+    `5.x.x` is hard; any other failure is soft. Of several recipients, that of our mail counts, or
+    if it is not named, as after forwarding, the best result. Raises UnreadableMail.
     """
     headers, root = split_mail(raw, limits)
     groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]

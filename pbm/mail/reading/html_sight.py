@@ -1,7 +1,7 @@
 """Visibility of text in an HTML mail: invisible text does not count as the sender's words.
 
-Advertisers hide the preview lines of a mailbox, and forgers may hide commands. We know the usual
-ways: the style of an element, simple rules of a style sheet, and old attributes.
+Advertisers hide preview lines, and forgers may hide commands: by the style of an element, simple
+rules of a style sheet, and old attributes.
 """
 
 import re

@@ -66,13 +66,10 @@ _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 
 
 def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
-    """Convert an HTML mail to text, one line for each block or `<br>`.
+    """Convert an HTML mail to text, one line for each block or `<br>`, quotations after `> `.
 
     At most 64 K characters and `most_tags` tags are read: twice the nesting takes four times as
-    long.
-
-    Each line of a quotation begins with `> `, as in text mail. Invisible text (styles, scripts,
-    hidden text of any kind) and marked signatures are left out.
+    long. Invisible text and marked signatures are left out.
     """
     try:
         tree = LexborHTMLParser(_without_formatting(_first_tags(html[:_CHARS], most_tags)))

@@ -43,10 +43,9 @@ class AuthorError(ValueError):
 def parse_author(fields: list[str]) -> str:
     """Parse the address in the values of all `From` fields of a mail, normalised.
 
-    Programs disagree on the author of a mail with two `From` lines, with groups, routes or comments
-    (RFC 5322 sections 3.4, 4.4), and forgers exploit that. So we accept only one bare address, or
-    one in angle brackets after a name. The name is ignored, and so is one in a comment at the end
-    or before the brackets. Raises AuthorError.
+    Programs disagree on the author of a mail with several fields, groups, routes or comments (RFC
+    5322 sections 3.4, 4.4), and forgers exploit that. So we accept only one bare address, or one in
+    angle brackets after a name, which is ignored as one in a comment is. Raises AuthorError.
     """
     if not fields:
         raise AuthorError("The mail has no From line.")
@@ -97,11 +96,11 @@ class Envelope:
 
     `author` is the one strictly parsed address of `From`; if it is None, `author_problem` is a
     sentence for people. `subject` is decoded but not cleaned, on one line. `said` are the lines of
-    the body in the author's own words, typography unchanged. `below_quotes` are the indexes of the
+    the body in the author's own words, typography unchanged; `below_quotes` are the indexes of the
     first lines below each quotation. `message_id` and `references` (newest first) hold only
-    well-formed ids. `automatic` is a short reason if the mail is automatic, None for a person's.
-    `is_masked`: our addresses were masked in the text. `perhaps_tags` are single words that may be
-    our secrets. `signature` are the lines left out as a signature.
+    well-formed ids. `automatic` is a short reason, None for a person's mail. `is_masked`: our
+    addresses were masked in the text. `perhaps_tags` are words that may be our secrets. `signature`
+    are the lines left out as one.
     """
 
     author: str | None
@@ -120,11 +119,10 @@ class Envelope:
 def read(
     raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
 ) -> Envelope:
-    """Parse a mail as received.
+    """Parse a mail as received. Raises UnreadableMail, and nothing else for any bytes.
 
     `envelope_sender` is the address of MAIL FROM, with or without its brackets; `own_address` is
-    the plain address of this server. Raises UnreadableMail beyond the limits, and nothing else for
-    any bytes.
+    the plain address of this server.
     """
     header = _read_header(raw, envelope_sender, own_address, limits)
     words = find_own_words(body_text(raw, split_mail(raw, limits)[1], limits))

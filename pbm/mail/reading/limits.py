@@ -1,7 +1,4 @@
-"""Bounds of the work that one mail may cause.
-
-Every bound is checked before parsing, so that a crafted mail cannot delay the others.
-"""
+"""Bounds of the work that one mail may cause, checked before parsing."""
 
 from dataclasses import dataclass
 
@@ -10,9 +7,8 @@ from dataclasses import dataclass
 class Limits:
     """Upper bounds for parsing one mail; sizes are in bytes.
 
-    `header_fields` counts fields as in RFC 5322 section 2.2, not folded lines: the mails of large
-    providers have more than 200 folded lines, but far fewer fields. `header_bytes` bounds the
-    folding.
+    `header_fields` counts fields, not folded lines (RFC 5322 section 2.2), of which the mails of
+    large providers have more than 200; `header_bytes` bounds the folding.
     """
 
     mail_bytes: int = 1_048_576
@@ -43,10 +39,10 @@ def is_long(raw: bytes) -> bool:
 
 
 class UnreadableMail(ValueError):  # noqa: N818 - it names the mail
-    """A mail beyond the limits.
+    """A mail beyond the limits; `str()` is a sentence for the sender.
 
     `reason` is one of mail-too-large, too-many-headers, headers-too-large, nested-too-deep,
-    too-many-parts; `str()` is a sentence for the sender.
+    too-many-parts.
     """
 
     def __init__(self, reason: str, sentence: str) -> None:

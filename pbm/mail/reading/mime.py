@@ -52,10 +52,9 @@ def _text(value: bytes) -> str:
 
 @lru_cache(maxsize=4)
 def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
-    """Parse the header at the beginning of a mail; return it and the start of the body.
+    """Parse the header of a mail, and find the start of its body. Raises UnreadableMail.
 
-    Malformed lines are skipped, so that they cannot hide the fields after them. Raises
-    UnreadableMail beyond the limits.
+    Malformed lines are skipped, so that they cannot hide the fields after them.
     """
     return _split(raw, 0, limits, of_part=False)
 
@@ -126,10 +125,9 @@ def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
 
 @lru_cache(maxsize=4)  # a mail is read on arrival, and again in its turn
 def split_mail(raw: bytes, limits: Limits) -> tuple[Headers, Part]:
-    """The header of a mail, and the tree of its parts.
+    """The header of a mail, and the tree of its parts. Raises UnreadableMail.
 
-    A multipart without a boundary, or whose boundary never occurs, is one text part. Raises
-    UnreadableMail beyond the limits.
+    A multipart without a boundary, or whose boundary never occurs, is one text part.
     """
     headers, body = split_header(raw, limits)
     return headers, _Walk(raw, limits).run(headers, body)

@@ -1,8 +1,7 @@
 """A mail's own words: its text without quotations, forwarded mails, and signatures.
 
-Mailers agree on little: most mark quoted lines with `>`, some only put a line or a block of fields
-above them. Lines are classified one by one, from the top; the work for each line is bounded,
-however long it is.
+Most mailers mark quoted lines with `>`, others only put a line or a block of fields above them.
+Lines are classified one by one, from the top, with bounded work for each.
 """
 
 import re
@@ -259,9 +258,9 @@ class _Cleaning:
     def _beside(self, at: int, end: int) -> int:
         """The line to continue at, if other text stands between an "On … wrote:" and its quotation.
 
-        That text may be a greeting, a note of an omission, or an answer above our mail; 0 if
-        there is none. A greeting in an unmarked quotation looks the same, so it counts only if the
-        mail has no other words.
+        That text is a greeting, a note of an omission, or an answer above our mail; 0 without any.
+        A greeting in an unmarked quotation looks the same, so it counts only in a mail without
+        words.
         """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:

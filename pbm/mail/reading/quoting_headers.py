@@ -237,8 +237,7 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
     """The line after a block of header fields that begins at `at`; 0 if there is none.
 
     A block has three kinds of fields with a sender among them, or the sender's address and one
-    more; answers do not begin so. `names` is `field_names(lines)`, `following` is
-    `next_words(lines)`.
+    more; answers do not begin so. `names` and `following` are of `field_names` and `next_words`.
     """
     kinds: set[str] = set()
     end = line_at = at
@@ -260,10 +259,7 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
 
 
 def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """The line after a block of fields in an unknown language; 0 if there is none.
-
-    All programs begin it with the sender, followed by the date.
-    """
+    """The line after a block in an unknown language, the sender first, then the date; else 0."""
     if "@" not in lines[at] or _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     found: list[str] = []

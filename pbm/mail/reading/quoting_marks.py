@@ -1,8 +1,8 @@
 """Rare quotation marks, made by hand or by uncommon programs.
 
-They are `:`, `#`, `}`, a lone `»` or `MQO>`. Lists and smileys have such marks, too. So a mark
-counts only near a sure quotation: below an "On … wrote:", beside lines that are quoted so, or
-before several lines. Any sign before the last line of a board's mail is a mark.
+They are `:`, `#`, `}`, a lone `»` or `MQO>`. Lists and smileys have such marks, too, so a mark
+counts only below an "On … wrote:", beside lines that are quoted so, or before several lines. Any
+sign before the last line of a board's mail is a mark.
 """
 
 import re
@@ -65,10 +65,7 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """The indices of lines with the sign that stands before "State:", a board mail's last line.
-
-    Any sign there counts as a quotation mark.
-    """
+    """The lines that begin with the sign before "State:", the last line of a board's mail."""
     last = (_BEFORE_OURS.match(line) for line in lines if LABEL in line)
     marks = tuple(dict.fromkeys(found[1] for found in last if found))[:_MOST_MARKS]
     alone = {mark.rstrip() for mark in marks}

@@ -1,8 +1,7 @@
 """Finds an unmarked quotation of one of our mails, and the answers written into it.
 
-Outlook quotes so in plain text, and some programs put nothing above the quotation. A board's mail
-is recognised by its own lines: the sentences of the templates and its last line, `State:`. The game
-interprets that line, so the last line of the drawing is known, too.
+Outlook quotes so in plain text. A board's mail is recognised by the sentences of the templates and
+its last line, `State:`. The game interprets that line, which tells the drawing's lines.
 """
 
 import re
@@ -43,10 +42,7 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """The end of our words in a text that begins with them; 0 if it does not.
-
-        Blanks in the text must be single.
-        """
+        """The end of our words that a text with single blanks begins with, else 0."""
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
         words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
@@ -107,10 +103,9 @@ _SENTENCE_LINES = 8  # the most lines of one of our paragraphs, wrapped narrowly
 
 @dataclass(frozen=True)
 class ReturnedMail:
-    """Our mail, quoted in an answer, and the lines that were written into it.
+    """Our mail, quoted in an answer: `end` is the line below it, `answers` the foreign lines in it.
 
-    `end` is the line below the mail; `answers` are the foreign lines, grouped by our paragraphs
-    above them.
+    The answers are grouped by our paragraphs above them.
     """
 
     end: int
@@ -150,10 +145,8 @@ class OwnMails:
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
 
     def has(self, at: int) -> bool:
-        """Whether this line, perhaps with the next ones that it was wrapped to, is surely ours.
-
-        A line with a quotation mark does not continue it.
-        """
+        """Whether this line, perhaps with unmarked next ones that it was wrapped to, is surely
+        ours."""
         end = at
         for line in self._lines[at : at + _SENTENCE_LINES]:
             if not line.strip() or (end > at and is_marked(line)):
@@ -176,8 +169,8 @@ class OwnMails:
     def read(self, at: int) -> ReturnedMail | None:
         """Our mail at `at`; None if it cannot be distinguished from lines added to it.
 
-        It cannot if another player's comment is below the drawing, or if there are two last lines:
-        one may be forged, to make that comment look like the answer.
+        It cannot if another player's comment is below the drawing, or there are two last lines, as
+        one may be forged to make that comment look like the answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return None
@@ -190,8 +183,8 @@ class OwnMails:
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
         """The first line of the drawing, and the one below it; twice `state` without a drawing.
 
-        An HTML part with a picture has none. The first is `at` if the drawing is incomplete, or if
-        others' words may be below its place, so that the lines above are not searched.
+        The first is `at` if the drawing is incomplete, or if others' words may be below its place,
+        so that the lines above are not searched. An HTML part with a picture has no drawing.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -208,8 +201,8 @@ class OwnMails:
     def _asked(self, at: int, drawing: int) -> int:
         """The line above the drawing that begins the request for an answer; else `drawing`.
 
-        Only this request and the picture are between the reader's standing, which every mail has,
-        and the drawing. Other players' words are above it.
+        The reader's standing, which every mail has, is above it, and other players' words above
+        that.
         """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:

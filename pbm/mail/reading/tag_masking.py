@@ -45,8 +45,8 @@ _NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
 def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
     """Mask our addresses in the text up to the end of the secret; lines are kept.
 
-    `is_secret` is called with lower-case words that stand alone and are as long as a token, or as a
-    tag with or without its key's id. The work is linear in the length of the text.
+    `is_secret` is called with lower-case words as long as a token, or as a tag with or without its
+    key's id. The work is linear in the length of the text.
     """
     before, text = text, _masked(text, text, range(len(text) + 1), is_secret)
     if text == before and not _SPELT.search(text):

@@ -22,8 +22,8 @@ _READ = frozenset(
 def check_wire(raw: bytes) -> str | None:
     """Refuse a bare CR, a bare LF or a NUL anywhere in the mail: an error sentence, or None.
 
-    Programs differ in their line ends, and a mail that two programs split differently can hide a
-    second mail or a forged header (SMTP smuggling).
+    A mail that two programs split differently can hide a second mail or a forged header (SMTP
+    smuggling).
     """
     pairs = raw.count(b"\r\n")
     if raw.count(b"\r") == pairs == raw.count(b"\n") and b"\0" not in raw:
@@ -48,9 +48,8 @@ def has_longer_line(mail: bytes, most: int) -> bool:
 def digest(raw: bytes) -> str:
     """SHA-256, in hexadecimal, of the body and of the header fields that matter for obeying.
 
-    Two mails with the same digest ask for the same. A second copy by another way differs in fields
-    that servers add, such as `Received`, and in the folding of lines. Without a `Message-ID` its
-    `Date` counts as well.
+    A copy by another way differs in fields that servers add, such as `Received`, and in the folding
+    of lines. Without a `Message-ID` its `Date` counts as well.
     """
     try:
         headers, body = split_header(raw, LIMITS)

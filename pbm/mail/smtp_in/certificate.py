@@ -16,10 +16,7 @@ _MOST_BYTES = 1 << 20
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
-    """The TLS context of two PEM files; None if neither is named.
-
-    The certificate may be followed by its chain. Raises OperatorError.
-    """
+    """The TLS context of two PEM files, chain included; None without. Raises OperatorError."""
     if not certificate and not key:
         return None
     if not certificate or not key:

@@ -1,7 +1,7 @@
 """Parses the input of an SMTP client within bounds: command lines, mails, and arguments.
 
-The arguments are those of MAIL and RCPT (RFC 5321, section 4.1.2). Here an address only has to be
-one word of printable ASCII; the handler checks it.
+In the arguments of MAIL and RCPT (RFC 5321, section 4.1.2) an address only has to be one word of
+printable ASCII; the handler checks it.
 """
 
 import asyncio
@@ -52,8 +52,8 @@ class LineReader:
     async def mail(self) -> bytes | None:
         """The mail up to CRLF.CRLF, with dot-stuffing removed; None if it is too large to hold.
 
-        Nothing else ends a mail (RFC 5321, section 4.1.1.4), and the rest of it is unchanged.
-        Raises ClientLeftError, and FloodError for a mail beyond ``surplus_bytes``.
+        Nothing else ends a mail (RFC 5321, section 4.1.1.4). Raises ClientLeftError, and FloodError
+        for a mail beyond `surplus_bytes`.
         """
         held = bytearray(b"\r\n")  # so that a dot in the first line ends the mail, too
         dropped = 0
@@ -93,10 +93,10 @@ class RefusedError(Exception):
 
 
 def parse_path(keyword: str, argument: str, form: str) -> tuple[str, list[str]]:
-    """The address after ``FROM:`` or ``TO:``, empty for ``<>``, and the parameters after it.
+    """The address after `FROM:` or `TO:`, empty for `<>`, and the parameters after it.
 
-    A source route is dropped, as RFC 5321, appendix C, requires. ``form`` is the command's syntax
-    for the error. Raises RefusedError.
+    A source route is dropped (RFC 5321, appendix C). `form` is the command's syntax for the error.
+    Raises RefusedError.
     """
     head, rest = argument[: len(keyword)], argument[len(keyword) :].strip(" ")
     found = _BRACKETED.fullmatch(rest) or _BARE.fullmatch(rest)

@@ -23,8 +23,8 @@ _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close
 class Caller:
     """Who delivers a mail: the connected `peer` and the sender's `network`.
 
-    `peer` is empty for a local socket. A trusted peer relays mail of many senders: then
-    `network` is that of the client it names, and empty if it names none.
+    `peer` is empty for a local socket. A trusted peer relays mail of many senders: `network` is
+    then that of the client it names, or empty.
     """
 
     peer: str = ""
@@ -64,9 +64,9 @@ def plain(address: Peer) -> Peer:
 class ListenerLimits:
     """Limits of a client; sizes in bytes, times in seconds.
 
-    ``commands`` may be sent between two mails, ``unknown_commands`` in a whole connection.
-    ``surplus_bytes`` of a mail beyond ``mail_bytes`` are read and dropped, so that the client reads
-    our refusal, before the connection is cut. A trusted peer has only the limits of a single mail.
+    `commands` are those between two mails, `unknown_commands` those of a connection. Of a mail
+    beyond `mail_bytes`, `surplus_bytes` are read and dropped, so that the client reads our refusal.
+    A trusted peer has only the limits of a single mail.
     """
 
     mail_bytes: int = LIMITS.mail_bytes

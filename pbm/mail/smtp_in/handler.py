@@ -1,7 +1,6 @@
 """The handler of a listener: passes recipients and mails on to the server behind it.
 
-Each answer, exception or missing answer of that server becomes exactly one SMTP reply. A mail is
-committed in a task of its own, which goes on when the client disconnects.
+Each answer or exception of that server becomes exactly one SMTP reply.
 """
 
 import asyncio
@@ -30,8 +29,8 @@ _TELLING = ("MAIL", "RCPT")  # their lines are informative, and hold no password
 class Session:
     """Record of one connection, for the operator; `end` is the reason of its end.
 
-    `peer` is empty for a local socket. `told` holds the first few replies of each kind. The
-    client's words are in it unmasked: they may contain reply tags.
+    `told` holds the first few replies of each kind, and the client's words unmasked: they may
+    contain reply tags. `peer` is empty for a local socket.
     """
 
     peer: str

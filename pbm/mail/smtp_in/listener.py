@@ -1,8 +1,4 @@
-"""The listener: SMTP and LMTP on ports and local sockets.
-
-It knows no database. One awaitable accepts or rejects a recipient, another stores a mail and
-returns after the commit.
-"""
+"""The listener: SMTP and LMTP on ports and local sockets."""
 
 import asyncio
 import contextlib
@@ -30,10 +26,7 @@ class LocalSocket:
     """A bound socket in the file system, removed with its server."""
 
     def __init__(self, path: str) -> None:
-        """Bind it, replacing the socket of a killed server.
-
-        Raises OperatorError if the path is anything else, and OSError.
-        """
+        """Bind it, replacing the socket of a killed server. Raises OperatorError and OSError."""
         self._path = Path(path)
         if not self._path.parent.is_dir():
             raise OperatorError(f"Can't listen on {path}: there is no folder {self._path.parent}.")

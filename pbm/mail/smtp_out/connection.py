@@ -1,8 +1,8 @@
 """Connections to the next mail server: their pool, and the sending of mails over one.
 
-aiosmtplib opens a connection, encrypts it and logs in. But it waits for each reply before it sends
-the next command, and that takes most of the time of a mail. So it lends us the connection for one
-mail if the server takes several commands at once (RFC 2920), and our own reader parses the replies.
+aiosmtplib opens a connection, encrypts it and logs in. But it waits for each reply before the next
+command, which takes most of a mail's time. So it lends us the connection for one mail if the server
+allows pipelining (RFC 2920), and our own reader parses the replies.
 """
 
 import asyncio
@@ -56,11 +56,8 @@ class _Replies(asyncio.Protocol):
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
-        """The next reply.
-
-        Raises SMTPServerDisconnected if the connection has ended, SMTPReadTimeoutError if no reply
-        comes in time, SMTPResponseException if it is malformed.
-        """
+        """The next reply, within some seconds. Raises SMTPServerDisconnected, SMTPReadTimeoutError,
+        or SMTPResponseException for a malformed one."""
         if not self._said and self._trouble is None:
             loop = asyncio.get_running_loop()
             self._awaited = loop.create_future()
@@ -180,10 +177,7 @@ class Connection:
         return self._client.is_connected
 
     async def send(self, sender: str, recipient: str, raw: bytes) -> Trouble | None:
-        """Send a mail, pipelined if possible (RFC 2920); return the first error, or None.
-
-        An empty `sender` is the null sender.
-        """
+        """Send a mail, pipelined if possible (RFC 2920); the first error, or None."""
         options = []
         if self._client.supports_extension("size"):
             options.append(f"SIZE={len(raw)}")
@@ -259,9 +253,8 @@ class ConnectionPool:
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
         """Call `work` with the connection used last, or else with a new one.
 
-        If a kept one proves dead, `work` is retried with a new one. Afterwards the connection is
-        kept if it is still open; after an exception it is aborted. Raises the errors of `connect`
-        and `work`.
+        If a kept one proves dead, `work` is retried with a new one. An open connection is kept
+        afterwards; after an exception it is aborted. Raises the errors of `connect` and `work`.
         """
         async with self._free:
             kept = self._take_idle()

@@ -12,10 +12,10 @@ class Sent:
 
 @dataclass(frozen=True)
 class Deferred:
-    """Temporary failure: retry later. ``reason`` is for the operator, and contains no secret.
+    """Temporary failure: retry later. `reason` is for the operator, and contains no secret.
 
-    ``recipient_status`` is the code (RFC 3463, ``4.2.2``) with which the next server refused the
-    recipient; empty for any other failure. ``code`` is that of its reply (550), 0 without one.
+    `recipient_status` is the code (RFC 3463) with which the next server refused the recipient, or
+    empty. `code` is that of its reply (550), 0 without one.
     """
 
     reason: str

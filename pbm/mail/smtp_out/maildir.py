@@ -1,7 +1,7 @@
 """Delivery into Maildirs instead of to a server: for trials and tests.
 
-Each recipient has one Maildir, ``<root>/<lower-case address, percent-encoded>/{new,cur,tmp}``;
-lines in the files end in LF, as mail programs expect.
+Each recipient has one Maildir, `<root>/<lower-case address, percent-encoded>/{new,cur,tmp}`, with
+LF as line end.
 """
 
 import asyncio
@@ -55,10 +55,8 @@ class MaildirTransport:
 
 
 def folder_of(root: Path, recipient: str) -> Path:
-    """The Maildir of an address, in any case. Raises AddressError.
-
-    A parsed address contains an ``@``, so the name is never ``.`` or ``..``, and has no slash.
-    """
+    """The Maildir of an address, in any case; its name has an `@` and no slash. Raises
+    AddressError."""
     return root / quote(address_key(parse_address(recipient)), safe="")
 
 
@@ -103,8 +101,8 @@ def _make(folder: Path) -> None:
 def check_folders(root: Path, *maildirs: Path) -> bool:
     """Whether the folders of some Maildirs below a root exist.
 
-    Raises OSError if one is a link instead of a folder, or is another user's: that user could
-    redirect the mails, with the reply addresses in them.
+    Raises OSError for a link or another user's folder: that user could redirect the mails, with the
+    reply addresses in them.
     """
     folders = (
         root,

@@ -152,12 +152,10 @@ _STATUS = re.compile(r"([245]\.[0-9]{1,3}\.[0-9]{1,3})(?: |$)", re.ASCII)
 
 
 class SmarthostTransport:
-    """Delivers through the server of an ``smtp://`` or ``smtps://`` URL.
+    """Delivers through the server of an `smtp://` or `smtps://` URL.
 
-    STARTTLS is used where the server offers it; certificates are verified, except of a
-    server on this machine. A password never goes out unencrypted, except to this machine.
-    ``pool_size`` is how many connections there may be at once; they are kept open for the next
-    mail.
+    STARTTLS is used if the server offers it; certificates are verified, except of a server on this
+    machine. Of at most `pool_size` connections the idle ones are kept open.
     """
 
     def __init__(
@@ -170,9 +168,9 @@ class SmarthostTransport:
         timeouts: Timeouts | None = None,
         verify: bool | None = None,
     ) -> None:
-        """``helo`` is our name in EHLO; ``idle_seconds`` is the longest idle time of a connection.
+        """`helo` is our name in EHLO; a connection is kept for `idle_seconds`.
 
-        ``verify`` overrides whether certificates are checked. Raises SmarthostError.
+        `verify` overrides whether certificates are checked. Raises SmarthostError.
         """
         self._host = parse_smarthost(url)
         self._helo = helo

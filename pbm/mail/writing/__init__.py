@@ -1,5 +1,1 @@
-"""Outgoing mail: from a template and its frozen parameters to bytes.
-
-All code here is pure: the same parameters make the same bytes at every try. Pictures of boards are
-drawn here, too.
-"""
+"""Outgoing mail: pure code from a template and its frozen parameters to bytes."""

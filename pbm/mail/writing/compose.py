@@ -1,9 +1,8 @@
 """Composes our mails from their parts: equal parts always make equal bytes.
 
-This is our own small builder: on Python 3.11.7 the standard one accepted crafted values as header
-lines, and it costs several times as much. Tests parse its output with the standard parser. A header
-contains only printable ASCII and encoded words (RFC 2047) of our own: a line break in a value would
-let the sender inject a header.
+On Python 3.11.7 the standard builder accepted crafted values as header lines, and it costs several
+times as much. A header contains only printable ASCII and encoded words (RFC 2047) of our own: a
+line break in a value would let the sender inject a header.
 """
 
 import base64
@@ -69,8 +68,8 @@ class OutgoingMail(NamedTuple):
 def compose(mail: OutgoingMail) -> bytes:
     """The mail as sent: CRLF line ends, ASCII, no line over 998 characters.
 
-    Raises HeaderError for an invalid header value: control characters, line breaks, malformed
-    addresses and Message-IDs.
+    Raises HeaderError for control characters, line breaks, malformed addresses and Message-IDs in
+    header values.
     """
     head = "\r\n".join([*_fields(mail), ""]).encode("ascii")  # first, as it checks all values
     text, html = _part("plain", mail.text), _part("html", mail.html)
@@ -248,10 +247,7 @@ def _phrase(name: str, display_name: str) -> str:
 
 
 def _encoded(value: str, taken: int) -> str:
-    """Encoded words, each on its own line: readers drop the blanks between two of them.
-
-    ``taken`` is the length of the field's name on the first line.
-    """
+    """Encoded words, each on its own line after `taken` characters; readers join them."""
     words: list[str] = []
     room = (_LINE - taken - 12) // 4 * 3
     piece = b""

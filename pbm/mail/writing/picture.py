@@ -1,8 +1,7 @@
 """The picture of a board, composed of stamps: converts a game's drawing to PNG and words.
 
-The PNG depends only on the text of `described`, which is its cache key. We write PNG ourselves (PNG
-specification, third edition, sections 5 and 11): Pillow filters the rows of an indexed image, which
-takes twice as long and makes ours a fifth larger.
+We write PNG ourselves (PNG specification, third edition, sections 5 and 11): Pillow filters the
+rows of an indexed image, which takes twice as long and makes ours a fifth larger.
 """
 
 import json

@@ -1,7 +1,4 @@
-"""Renders the text and HTML parts of a mail from one template.
-
-`blocks.py` documents the syntax of templates, and how each part is wrapped.
-"""
+"""Renders the text and HTML parts of a mail from one template; `blocks.py` has the syntax."""
 
 import operator
 from functools import cache, partial

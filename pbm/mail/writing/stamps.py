@@ -1,9 +1,8 @@
 """The stamps that compose a picture: the empty board, the pieces, the marks.
 
-Stamps are drawn several times larger and reduced, for smooth edges. Lengths are in pixels of a page
-from the upper left corner; an image has `DENSITY` pixels for each, to be sharp on phones. A pixel
-is an index into one palette. Seats differ in the sign on their pieces and in their colour, chosen
-for the colour-blind.
+Stamps are drawn several times larger and reduced, for smooth edges. Lengths are in pixels of a
+page; an image has `DENSITY` pixels for each, to be sharp on phones. A pixel is an index into one
+palette. Seats differ in sign and colour, chosen for the colour-blind.
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,10 +66,7 @@ class Canvas:
         bold: float = 0,
         anchor: str = "mm",
     ) -> None:
-        """Draw a short text around a point; `bold` thickens every stroke by that on each side.
-
-        `anchor` is Pillow's: which point of the text is there.
-        """
+        """Draw a short text around a point, `bold` wider on each side; `anchor` is Pillow's."""
         x, y = middle
         self._pen.text(
             (x * _TIMES, y * _TIMES),
@@ -83,9 +79,9 @@ class Canvas:
         )
 
     def name(self, middle: Point, name: str, size: float, colour: Colour, bold: float = 0) -> None:
-        """Draw the name of a cell; each character is at the same place in all names.
+        """Draw the name of a cell.
 
-        Equal characters are then equal bytes in a picture, which makes it smaller.
+        Each character has one place in all names: equal bytes make a picture smaller.
         """
         x, y = middle
         for text, anchor in ((name[:1], "rm"), (name[1:], "lm")):
