@@ -12,7 +12,7 @@ import math
 import shlex
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from arena.plan import FAST_NODES, Plan
 from bench.checkout import HERE, checked_out
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.engine.compiling import SOURCE
+from pbm.rules.contract import RulesError
 
 _ERROR = 0.05  # the chance of either wrong decision
 _LEAST_VARIANCE = 0.02  # of a share: a few equal results alone must not decide
@@ -32,27 +33,42 @@ class EngineError(Exception):
 
 
 class EngineProcess:
-    """A program that speaks the protocol of `pbm-engine`, on pipes."""
+    """A program that speaks the protocol of `pbm-engine`, on pipes; calls raise EngineError."""
 
     def __init__(self, command: Sequence[str]) -> None:
+        self._command = shlex.join(command)
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
+        self._has_seed = any(line.startswith("option name Seed ") for line in self._ask("uai"))
 
-    def move(self, state: str, moves: Sequence[str], seed: int, nodes: int) -> str:
-        """Its move after these from a `State:` line. Raises EngineError."""
+    def begin(self) -> None:
+        """Announce a game."""
+        self._ask("newgame\nisready")
+
+    def move(self, state: str, moves: Sequence[str], seed: int, limit: str) -> str:
+        """Its move after these from a `State:` line, within a limit as for `go`."""
+        since = f" moves {' '.join(moves)}" if moves else ""
+        option = f"setoption name Seed value {seed}\n" if self._has_seed else ""
+        return self._ask(f"{option}position state {state}{since}\ngo {limit}")[-1].split()[1]
+
+    def _ask(self, text: str) -> list[str]:
+        """Send lines; what it says, until the answer to the last of them."""
         assert self._process.stdin
         assert self._process.stdout
-        since = f" moves {' '.join(moves)}" if moves else ""
-        self._process.stdin.write(
-            f"setoption name Seed value {seed}\nposition state {state}{since}\ngo nodes {nodes}\n"
-        )
-        for line in self._process.stdout:
-            if line.startswith("bestmove "):
-                return line.split()[1]
-            if not line.startswith("info ") or line.startswith("info string error"):
-                raise EngineError(f"it said: {line.strip()}")
-        raise EngineError("the program ended")
+        last = text.splitlines()[-1]
+        answer = {"uai": "uaiok", "isready": "readyok", "go": "bestmove "}[last.split()[0]]
+        said = ["nothing"]
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(f"{text}\n")
+            for line in self._process.stdout:
+                said.append(line.strip())
+                if line.startswith(answer):
+                    return said
+                if not line.startswith(("id ", "option ", "info ")) or "string error" in line:
+                    break
+        self.close()
+        raise EngineError(f"{self._command} said {said[-1]!r} to {last!r}, not {answer!r}")
 
     def close(self) -> None:
         """End the program."""
@@ -98,10 +114,10 @@ def share_of(elo: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """This version's engine and the other one's, and the nodes that each may look at."""
+    """This version's engine and the other one's, and what each is told after `go`."""
 
     engines: tuple[EngineProcess, EngineProcess]
-    nodes: tuple[int, int]
+    limits: tuple[str, str]
 
     def pair(self, setup: Setup, seed: int) -> list[float]:
         """This version's points in two games from one opening: first it begins, then the other."""
@@ -109,14 +125,20 @@ class Trial:
 
     def _game(self, setup: Setup, seed: int, seats: tuple[int, int]) -> float:
         positions, moves = opening(setup, seed)[-1:], list[str]()
+        for engine in self.engines:
+            engine.begin()
         while (turn := positions[-1].turn) and len(moves) < MOST_PLIES - OPENING_PLIES:
             player = seats[turn - 1]
             since = len(moves) - min(len(moves), GAME.reversible(positions[-1]))
             move = self.engines[player].move(
-                positions[since].state(), moves[since:], seed, self.nodes[player]
+                positions[since].state(), moves[since:], seed, self.limits[player]
             )
+            try:
+                positions.append(after(positions[-1], positions[-1].parse(move, turn)))
+            except RulesError as error:
+                state = positions[-1].state()
+                raise EngineError(f"{move} is no move in {state}: {error}") from error
             moves.append(move)
-            positions.append(after(positions[-1], positions[-1].parse(move, turn)))
         outcome = positions[-1].outcome
         if outcome is None or not outcome.winners:
             return 0.5
@@ -124,14 +146,11 @@ class Trial:
 
 
 @contextmanager
-def trials(commands: Sequence[Sequence[str]], nodes: tuple[int, int]) -> Iterator[Trial]:
+def trials(commands: Sequence[Sequence[str]], limits: tuple[str, str]) -> Iterator[Trial]:
     """A trial whose two programs run until the end."""
-    engines = [EngineProcess(command) for command in commands]
-    try:
-        yield Trial((engines[0], engines[1]), nodes)
-    finally:
-        for engine in engines:
-            engine.close()
+    with ExitStack() as stack:
+        engines = [stack.enter_context(closing(EngineProcess(command))) for command in commands]
+        yield Trial((engines[0], engines[1]), limits)
 
 
 def version() -> str:
@@ -183,14 +202,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     other = parser.add_mutually_exclusive_group(required=True)
     other.add_argument("--against", help="a commit, or a folder with a checkout and its .venv")
     other.add_argument("--engine", help="the command of a program that speaks the protocol")
-    parser.add_argument("--nodes", type=int, default=FAST_NODES, help="of this version")
-    parser.add_argument("--their-nodes", type=int, help="of the other, if they are not as many")
+    parser.add_argument(
+        "--go", default=f"nodes {FAST_NODES}", help="this version's limit, as `movetime 100`"
+    )
+    parser.add_argument("--their-go", help="the other's limit, if it is not the same")
     parser.add_argument("--bounds", type=float, nargs=2, default=(0, 10), metavar="ELO")
     parser.add_argument("--games", type=int, default=4_000, help="at most")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--file", type=Path, default=Path("sprt.jsonl"), help="of pairs played")
     chosen = parser.parse_args(arguments)
-    nodes = (chosen.nodes, chosen.their_nodes or chosen.nodes)
+    limits = (chosen.go, chosen.their_go or chosen.go)
     bounds = Bounds(*chosen.bounds)
     seeds = Plan(chosen.seed).seeds("sprt", chosen.games // 2)
     here = [str(HERE.program.with_name("pbm-engine"))]
@@ -200,8 +221,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         else:
             checkout = stack.enter_context(checked_out(chosen.against))
             there = [str(checkout.program.with_name("pbm-engine"))]
-        trial = stack.enter_context(trials((here, there), nodes))
-        key = f"{chosen.against or chosen.engine} {nodes} {version()}"
+        trial = stack.enter_context(trials((here, there), limits))
+        key = f"{chosen.against or chosen.engine} {limits} {version()}"
         pairs, decision = run(trial, bounds, seeds, chosen.file, key)
     print(f"{report(pairs)}\n{bounds.high:+g} Elo is {decision or 'not decided'}", flush=True)
 

@@ -1,9 +1,11 @@
 """The arena in small: who plays there, what is proven there, and that every part runs."""
 
 import json
+import os
 import random
 import re
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -194,10 +196,10 @@ def test_a_match_goes_on_from_its_file(tmp_path: Path, capsys: pytest.CaptureFix
     words = [
         "--engine",
         str(program),
-        "--nodes",
-        "2000",
-        "--their-nodes",
-        "20",
+        "--go",
+        "nodes 2000",
+        "--their-go",
+        "nodes 20",
         "--file",
         str(file),
     ]
@@ -210,10 +212,21 @@ def test_a_match_goes_on_from_its_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().out.count("+10 Elo is not decided") == 2
 
 
+def test_the_engine_of_the_manual_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    manual = (HERE.folder / "docs" / "engine-protocol.md").read_text("utf-8")
+    program = tmp_path / "tiny.py"
+    program.write_text(manual.partition("```python\n")[2].partition("```")[0], "utf-8")
+    monkeypatch.setenv("PATH", str(HERE.program.parent), prepend=os.pathsep)
+    now = Setup("bowl").start()
+    with closing(sprt.EngineProcess(["python", str(program)])) as engine:
+        engine.begin()
+        moves = [engine.move(now.state(), [], 1, "nodes 10")]
+        moves.append(engine.move(now.state(), moves, 1, "nodes 10"))
+    for move in moves:
+        now = now.play(rules.parse_move(move, now)).position
+
+
 def test_a_program_that_is_no_engine_is_named() -> None:
-    engine = sprt.EngineProcess(["cat"])
-    try:
-        with pytest.raises(sprt.EngineError, match="setoption"):
-            engine.move(Setup("bowl").start().state(), [], 1, 10)
-    finally:
-        engine.close()
+    for program, said in (("cat", "uai"), ("true", "nothing")):
+        with pytest.raises(sprt.EngineError, match=f"^{program} said '{said}' to 'uai', not"):
+            sprt.EngineProcess([program])
