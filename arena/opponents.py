@@ -23,6 +23,7 @@ _PLAIN = Ways(
     reductions=0,
     patience=0,
     futility=0,
+    margin=0,
     aspiration=0,
     contempt=0,
 )

@@ -21,7 +21,7 @@ from tests.rules.random_positions import SETUPS, Setup, some_positions
 WAYS = (
     Ways(),
     Ways(best_reply=0),
-    Ways(best_reply=0, quiescence=0, reductions=0, patience=0, futility=0, aspiration=0),
+    Ways(best_reply=0, quiescence=0, reductions=0, patience=0, futility=0, margin=0, aspiration=0),
     Ways(aspiration=10, contempt=-50),
 )
 TWINS = pytest.mark.parametrize("twin", [plain.search, compiled.search], ids=["plain", "compiled"])
@@ -124,7 +124,7 @@ def test_both_avoid_what_stood_before() -> None:
 @pytest.mark.parametrize("setup", SETUPS[::21], ids=str)
 def test_a_search_to_depth_is_what_looking_at_everything_finds(twin: Any, setup: Setup) -> None:
     """Without anything that only estimates, alpha-beta is minimax."""
-    ways = Ways(best_reply=0, quiescence=0, reductions=0, patience=0, futility=0)
+    ways = Ways(best_reply=0, quiescence=0, reductions=0, patience=0, futility=0, margin=0)
     dice = random.Random(str(setup))
     position = setup.start()
     for _ in range(30):

@@ -20,7 +20,7 @@ from pbm.rules.abalone.engine.roots import (
 )
 from pbm.rules.abalone.engine.weights import Ways, Weights, flat
 
-INTERFACE = 3
+INTERFACE = 4
 """The version of the fields below, which `core.c` must have too."""
 
 _SEATS = 6

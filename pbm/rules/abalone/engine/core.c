@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#define INTERFACE 3
+#define INTERFACE 4
 
 /* `compiling.py` says what tells this source from another. */
 #ifndef SOURCE
@@ -40,7 +40,7 @@ typedef int32_t value;
 /* The numbers of `weights.py`, in its order. */
 typedef struct {
     int32_t scores[6], marble, rings[5], cohesion, danger, push, lead, tempo;
-    int32_t best_reply, quiescence, reductions, patience, futility, aspiration, contempt;
+    int32_t best_reply, quiescence, reductions, patience, futility, margin, aspiration, contempt;
 } numbers;
 
 /* What `compiled.py` hands over and gets back, field by field. */
@@ -823,20 +823,29 @@ static bool is_enough(const search *s, int depth, int number) {
         && number >= s->weights.patience * (1 + depth * depth);
 }
 
+/* The value of a position of the last plies far above the window, or the upper bound of its quiet
+ * moves in the last ply far below it. */
+static value guessed(const search *s, const board *b, bool own, int depth, value alpha) {
+    const numbers *w = &s->weights;
+    if (depth > 3 || alpha >= SURE || alpha <= -SURE)
+        return -INFINITE;
+    value still = judged_for(s, b, own);
+    if (w->margin && still - w->margin * depth > alpha)
+        return still;
+    if (w->futility && depth == 1 && still + w->futility <= alpha)
+        return still + w->futility;
+    return -INFINITE;
+}
+
 static value best_of(
     search *s, const board *b, bool own, int depth, value alpha, value beta, int ply, int hint
 ) {
-    const numbers *w = &s->weights;
-    value best = -INFINITE, first_alpha = alpha;
+    value best = beta - alpha == 1 ? guessed(s, b, own, depth, alpha) : -INFINITE;
+    value first_alpha = alpha;
     int best_move = 0, count = 0, tried_number = 0;
-    order o = {.hint = hint, .ply = ply};
-    if (depth == 1 && w->futility && beta - alpha == 1 && alpha < SURE && alpha > -SURE) {
-        value most = judged_for(s, b, own) + w->futility;
-        if (most <= alpha) {
-            o.skips_quiet = true;
-            best = most;
-        }
-    }
+    if (best >= beta)
+        return best;
+    order o = {.hint = hint, .ply = ply, .skips_quiet = best > -INFINITE};
     bool quiet = false;
     for (int move; (move = next_move(s, b, &o, &quiet));) {
         if (quiet && beta - first_alpha == 1 && best > -SURE && is_enough(s, depth, tried_number))

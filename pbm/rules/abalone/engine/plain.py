@@ -186,7 +186,9 @@ class _Search:
         hint: int,
     ) -> int:
         is_narrow = beta - alpha == 1
-        best = self._most(board, own, alpha) if depth == 1 and is_narrow else -_INFINITE
+        best = self._guess(board, own, depth, alpha) if is_narrow else -_INFINITE
+        if best >= beta:
+            return best
         skips_quiet = best > -_INFINITE
         best_move, first_alpha = 0, alpha
         tried: list[int] = []
@@ -211,12 +213,16 @@ class _Search:
         self._keep(board.key, best_move or hint, best, depth, bound, ply)
         return best
 
-    def _most(self, board: SearchBoard, own: bool, alpha: int) -> int:
-        """The upper bound of quiet moves in the last ply, if futility pruning skips them."""
-        if self._ways.futility and abs(alpha) < SURE:
-            most = self._static(board, own) + self._ways.futility
-            if most <= alpha:
-                return most
+    def _guess(self, board: SearchBoard, own: bool, depth: int, alpha: int) -> int:
+        """The value of a position of the last plies far above the window (reverse futility
+        pruning), or the upper bound of its quiet moves in the last ply far below it."""
+        if depth > 3 or abs(alpha) >= SURE:
+            return -_INFINITE
+        ways, still = self._ways, self._static(board, own)
+        if ways.margin and still - ways.margin * depth > alpha:
+            return still
+        if ways.futility and depth == 1 and still + ways.futility <= alpha:
+            return still + ways.futility
         return -_INFINITE
 
     def _try(

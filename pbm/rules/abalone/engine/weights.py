@@ -39,8 +39,10 @@ class Ways:
     do, as one side. `quiescence`: ejections are played out below the last ply. `reductions`: late
     quiet moves are first searched less deep. `patience`: late move pruning; in the last three plies
     at most two, five and ten times as many quiet moves are tried, the last ply first; 0 for all.
-    `futility`: the most that a quiet move of the last ply may gain; 0 for no pruning. `aspiration`:
-    half the first window. `contempt`: the cost of a repetition for the side that searches.
+    `futility`: the most that a quiet move of the last ply may gain; 0 for no pruning.
+    `margin`: reverse futility pruning; in the last three plies a position that is better than the
+    window by so much for each ply left counts as it stands; 0 for none. `aspiration`: half the
+    first window. `contempt`: the cost of a repetition for the side that searches.
     """
 
     best_reply: int = 1
@@ -48,6 +50,7 @@ class Ways:
     reductions: int = 1
     patience: int = 3
     futility: int = 300
+    margin: int = 150
     aspiration: int = 150
     contempt: int = 200
 
