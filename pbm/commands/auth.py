@@ -1,8 +1,8 @@
 """Authentication: who sent a mail. A `From:` line alone proves nothing.
 
-A player is proven by a reply address with a valid tag, used from one of the player's addresses, or
-by a trusted DMARC pass of the domain in `From:`. A strict player needs both, if this server got
-DMARC results when the player chose that. After a DMARC fail a tag proves nothing.
+Proof is a reply address with a valid tag, used from one of the player's addresses, or a trusted
+DMARC pass of the domain in `From:`. A strict player needs both, if this server got DMARC results
+when the player chose that. After a DMARC fail a tag proves nothing.
 """
 
 from dataclasses import dataclass, field
@@ -27,9 +27,9 @@ class Proven:
 
 @dataclass(frozen=True)
 class Claimed:
-    """A player's address in `From:` without enough proof.
+    """A player's address in `From:` without proof.
 
-    `doubt` names the section that says why a reply address was not enough either.
+    `doubt` is the section on why a reply address was not enough.
     """
 
     player: Player
@@ -39,7 +39,7 @@ class Claimed:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A player's reply address, used from an address that is not the player's."""
+    """A player's reply address, used from another address."""
 
     owner: Player
     author: str
@@ -48,9 +48,9 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Answerer:
-    """The answer to a question, open or not, from the address that was asked.
+    """The answer to a question, open or not, from the asked address.
 
-    `proven`: its commands need no confirmation. `token` is the question's.
+    `proven`: commands in it need no confirmation. `token` is the question's.
     """
 
     question: Question
@@ -72,7 +72,7 @@ Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
 def identify(
     turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc = Dmarc.UNKNOWN
 ) -> Speaker:
-    """Tell who sent a mail, from its recipient, its `From:` address and the DMARC result."""
+    """The sender of a mail, by its recipient, its `From:` address and the DMARC result."""
     work = turn.work
     player = work.players.by_address(address_key(author))
     if isinstance(recipient, QuestionReply):
@@ -96,7 +96,7 @@ def identify(
 def _by_question(
     turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker | None:
-    """Tell who sent a mail to a question's reply address; None if the question tells nothing."""
+    """The sender of a mail to a question's reply address; None if the question proves nothing."""
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:
         return None
@@ -112,14 +112,14 @@ def _by_question(
 
 
 def player_of(speaker: Speaker) -> Player | None:
-    """The player whose mail it is, or claims to be; None for a stranger."""
+    """The player who sent the mail, or is said to; None for a stranger."""
     if isinstance(speaker, Elsewhere):
         return speaker.owner
     return None if isinstance(speaker, Stranger) else speaker.player
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """The section on why a valid tag and the player's address do not suffice; empty if they do."""
+    """The section on why a tag and the player's address are not enough; empty if they are."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings
@@ -128,7 +128,7 @@ def doubt_about(player: Player, dmarc: Dmarc) -> str:
 
 
 def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player | None:
-    """The player whose tag a reply address carries; None for a wrong or revoked tag."""
+    """The player of a reply address; None for a wrong or revoked tag."""
     player = work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return None
@@ -139,10 +139,7 @@ def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player 
 def asked_question(
     work: UnitOfWork, reply: QuestionReply, *, lock: bool = False
 ) -> Question | None:
-    """Return the question of a reply address, answered or not.
-
-    None for a wrong token, or one from before its player's last `newkey`.
-    """
+    """The question of a reply address, or None for a wrong token, or one before a `newkey`."""
     question = work.questions.by_token(token_digest(reply.token), lock=lock)
     if question is None:
         return None
@@ -154,5 +151,5 @@ def asked_question(
 
 
 def is_open(question: Question, arrived: datetime) -> bool:
-    """Whether a question was open at a moment. After that its token proves nothing."""
+    """Whether a question was open at a moment; a closed one's token proves nothing."""
     return question.answer is None and question.expires_at > arrived

@@ -1,8 +1,7 @@
 """Finds possible passwords in words for others. Pure, and bounded.
 
-A password follows its userid or the word "password". A line that looks like a command of an older
-server, with a userid and more, always counts; elsewhere each word that is long enough is a
-candidate to be checked.
+A password follows its userid or the word "password". A line like a command of an older server, with
+a userid and more, always counts; elsewhere each word that is long enough is a candidate.
 """
 
 import re
@@ -19,7 +18,7 @@ from pbm.rules.registry import games
 
 _MOST_WORDS = 5  # searched behind a userid
 _UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
-# Encoded blanks in links and non-breaking blanks count as blanks.
+# Encoded and non-breaking blanks, too.
 _BLANK = re.compile("%20|=20|[^\\S\n]")
 _WORD = re.compile(rf"\S{{1,{LONGEST + 8}}}")
 _OPENS, _CLOSES = (
@@ -56,7 +55,7 @@ _NEW = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 
-# A line that says nothing but a password, whether its writer has one here or not.
+# A line that is only a password.
 _ALONE = re.compile(
     rf"^[ \t]{{0,8}}(?:(?:my|mein|mon|mi|il mio|mijn|mitt)[ \t]{{1,8}})?({'|'.join(_CALLED)})"
     rf"[ \t]{{0,8}}[:=]?[ \t]{{0,8}}(?:(?:is|ist|est|es|è)[ \t:]{{1,8}})?"
@@ -77,7 +76,7 @@ def may_hold_password(text: str) -> bool:
 
 
 def new_password(text: str) -> str | None:
-    """The word before a new password in a line that sets one, or is nothing else; else None."""
+    """The word before a new password in a line that sets or only names one; else None."""
     text = _seen(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
@@ -87,10 +86,9 @@ def new_password(text: str) -> str | None:
 
 
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
-    """The userids in lines that look like commands of an older server.
+    """The userids in lines like commands of an older server, and whether it is one of ours.
 
-    Without a board, a word long enough for a password must follow. Each comes with whether the
-    command is one of ours that takes a login.
+    Without a board, a word long enough for a password must follow.
     """
     text, at = _seen(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:
@@ -110,9 +108,9 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
 def perhaps_passwords(
     text: str, handles: Collection[str], own: str | None = None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield candidates: the handle, the word before, and the possible password.
+    """Yield the handle, the word before, and the possible password.
 
-    `own`: the handle of a sender who writes "password" without a userid.
+    `own` is the sender's handle, for the word "password" without a userid.
     """
     if not handles:
         return

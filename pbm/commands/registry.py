@@ -96,7 +96,7 @@ COMMANDS: tuple[type[Command], ...] = (
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
 _LONGEST_LINE = 400  # characters
-# Reasons of syntax errors that cannot occur in plain words.
+# Reasons of syntax errors that show a command rather than plain words.
 _NO_PLAIN_WORDS = frozenset("option option-value no-such-value address-in-team rounds".split())
 _ALIKE = 0.75  # stricter than elsewhere: plain words are compared, too
 _OF_ALL_GAMES = ["all", look.Show.words[0]]  # as older servers had it, in place of a game's name
@@ -109,10 +109,9 @@ _SHORT = 2  # words at most in a short form
 
 @dataclass(frozen=True)
 class Problem:
-    """A line that was meant as a command but cannot be parsed.
+    """A line that was meant as a command but cannot be parsed, with a refusal's code and params.
 
-    `code` and `params` are a refusal's. `nearest` is a corrected line, `example` shows the form.
-    `about_board` is false if the line surely concerns no board.
+    `nearest` is a corrected line, `example` shows the form. `about_board`: it may be about a board.
     """
 
     line: str
@@ -124,9 +123,9 @@ class Problem:
 
 
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
-    """Parse one line: a command, a problem, or None for plain words.
+    """Parse a line: a command, a problem, or None for plain words.
 
-    The game is named by the first word, else `game`, else the default.
+    The first word may name the game, which is otherwise `game` or the default.
     """
     words, named = _words(line)
     game = named or game or default_game()
@@ -149,12 +148,12 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
 
 
 def read_commands(lines: Iterable[str]) -> tuple[Command, ...]:
-    """Parse lines that we stored or wrote; lines that no longer parse are left out."""
+    """Parse lines that we stored or wrote, without those that no longer parse."""
     return tuple(item for item in map(parse_line, lines) if isinstance(item, Command))
 
 
 def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
-    """Parse a bare move of a game, as in an answer to a board's mail."""
+    """Parse a line that is a move, as in an answer to a board's mail."""
     game = game or default_game()
     if len(line) > _LONGEST_LINE or not is_bare_move(fold_typography(line), game):
         return None
@@ -162,10 +161,7 @@ def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
 
 
 def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
-    """Parse a line that is a move and nothing else, except polite words and marks.
-
-    The command's word may come first, with a board, but no login.
-    """
+    """Parse a line that is a move with polite words, or a `move` command without login."""
     game = game or default_game()
     if len(line) > _LONGEST_LINE:
         return None
@@ -182,19 +178,13 @@ def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
     return None
 
 
-def line_for_a_board(line: str, game: Game | None = None) -> Command | None:
+def line_for_a_board(line: str, game: Game) -> Command | None:
     """Parse a board's number followed by a move, or by a command that names no board."""
-    if len(line) > _LONGEST_LINE:
-        return None
-    return _for_a_board(fold_typography(line).split(), game or default_game())
+    return None if len(line) > _LONGEST_LINE else _for_a_board(fold_typography(line).split(), game)
 
 
-def nearly_move(line: str, game: Game | None = None) -> str | None:
-    """The text of a line that is probably a move, though not in notation.
-
-    The game then finds the legal moves that it may mean.
-    """
-    game = game or default_game()
+def nearly_move(line: str, game: Game) -> str | None:
+    """The text of a line that is probably a move, though not in notation."""
     if len(line) > _LONGEST_LINE:
         return None
     text = undressed(line)
@@ -206,7 +196,7 @@ def nearly_move(line: str, game: Game | None = None) -> str | None:
 
 
 def _for_a_board(words: list[str], game: Game) -> Command | None:
-    """Parse the rest of a line after a board's number; the board checks whether a move is legal."""
+    """Parse a board's number followed by a move, legal or not, or by a command."""
     line = " ".join(words)
     found = _NUMBERED_LINE.fullmatch(line)
     if not found:
@@ -223,13 +213,13 @@ def _for_a_board(words: list[str], game: Game) -> Command | None:
     return command.on(board, line)
 
 
-def botched_move(line: str, game: Game | None = None) -> Problem | None:
-    """Parse a line that is meant as a move but names a place off the board; else None."""
+def botched_move(line: str, game: Game) -> Problem | None:
+    """The problem of a line that is meant as a move but names a place off the board, or None."""
     if len(line) > _LONGEST_LINE:
         return None
     plain = " ".join(fold_typography(line).split())
     try:
-        check_place(plain, game or default_game())
+        check_place(plain, game)
     except Refusal as refusal:
         return Problem(plain, refusal.code, refusal.params)
     return None
@@ -251,7 +241,7 @@ def begun_by(line: str) -> list[type[Command]]:
 
 
 def _words(line: str) -> tuple[list[str], Game | None]:
-    """The words of a line, without leading server and game names, and the named game."""
+    """The words of a line without the names of server and game, and the named game."""
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
@@ -293,7 +283,7 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
 def _problem(
     found: Sequence[type[Command]], words: list[str], refusal: Refusal, game: Game
 ) -> Problem:
-    """The problem of a line that fits a command, or several by their first word, but no further."""
+    """The problem of a line whose first words name one or several commands."""
     secretive = next((command for command in found if command.has_secret()), found[0])
     usage = " or ".join(command.usage(game) for command in found)
     told = {"usage": usage, "command": found[0].words[0]}
@@ -303,7 +293,7 @@ def _problem(
         _masked(secretive, words),
         refusal.code,
         params,
-        example=_example(found[0], game),
+        example=next(iter(found[0].examples_of(game)), None),
         about_board=not surely_none,
     )
 
@@ -318,12 +308,8 @@ def _masked(command: type[Command], words: Iterable[str]) -> str:
     return " ".join(shown)
 
 
-def _example(command: type[Command], game: Game) -> str | None:
-    return next(iter(command.examples_of(game)), None)
-
-
 def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
-    """The problem if words are a mistyped command or a move; None for plain words."""
+    """The problem of a mistyped command or move; None for plain words."""
     line = " ".join(words)
     alike = _alike(lowered(words[0]))
     for command in _candidates([alike[0], *words[1:]]) if alike else ():
@@ -343,11 +329,12 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
         return replace(botched, line=line)
     if nearly_move(line, game) is not None or moves_inside(line, game):
         told = {"word": line, "game": game.info.name}
-        return Problem(line, "unclear-move", told, example=_example(PlayMove, game))
+        example = next(iter(PlayMove.examples_of(game)), None)
+        return Problem(line, "unclear-move", told, example=example)
     return None
 
 
 @lru_cache(maxsize=1024)  # of 400 characters at most: people begin their lines with few words
 def _alike(word: str) -> list[str]:
-    """The command word most similar to a word, if any is similar enough."""
+    """The command word most similar to a word, if it is similar enough."""
     return nearest(word, sorted(COMMAND_WORDS), most=1, alike=_ALIKE)

@@ -26,13 +26,12 @@ _MULTIPLE = "multiple"
 class Script:
     """The `commands` of a mail in order, and `comment`, the words for the others.
 
-    With a `problem` no command runs. If the last command takes a text, the comment is its text.
-    `said` are the sender's raw lines, which may hold a password. `heading` is the mail's subject,
-    unless we wrote it. Interpreting a script (`pbm/service/understanding`) may add: `guess`, the
-    section that asks for confirmation, as the commands are only guessed; `wish`, a script that is
-    asked about after the commands; `between`, the words below commands for several boards, by
-    index, except below the last one; `unplaced`, words that belong to no board and are returned;
-    `answer`, sent instead of running commands.
+    With a `problem` no command runs. The comment is the text of a last command that takes one.
+    `said` are the sender's lines, which may hold a password. `heading` is the subject, if we did
+    not write it. `pbm/service/understanding` may add: `guess`, a section that asks whether the
+    commands are meant; `wish`, a script to be confirmed; `between`, the words below commands for
+    several boards, by index, without the last; `unplaced`, words to be returned; `answer`, sent
+    instead of running commands.
     """
 
     commands: tuple[Command, ...] = ()
@@ -47,23 +46,22 @@ class Script:
     answer: Answered | None = None
 
     def of(self, logins: Collection[Login]) -> "Script":
-        """The script of the commands with one of these logins; the last one keeps the comment."""
+        """The commands with one of these logins; the script's last command keeps the comment."""
         own = tuple(command for command in self.commands if command.login in logins)
         return Script(own, self.comment if own and own[-1] is self.commands[-1] else ())
 
     def without(self, logins: Collection[Login]) -> "Script":
-        """The script without the commands that have one of these logins."""
+        """The script without the commands with these logins."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
     def without_words(self) -> "Script":
-        """The commands without the sender's sentences; a misread line is not quoted."""
+        """The commands without the sender's sentences; a problem does not quote its line."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
     def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
-        """The sender's lines without those at some indexes; the blank lines around each become
-        one."""
+        """The sender's lines without some, by index, and without double blank lines around them."""
         kept: list[str] = []
         for index, line in enumerate(self.said):
             doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
@@ -72,7 +70,7 @@ class Script:
         return trimmed(kept)
 
     def with_one_comment(self) -> "Script":
-        """The script with the comment of its last command only; other comments are unplaced."""
+        """The script with all other comments unplaced."""
         words = [self.unplaced, *self.between.values()]
         unplaced = trimmed([line for lines in words if lines for line in (*lines, "")])
         return replace(self, between={}, unplaced=unplaced)
@@ -93,9 +91,8 @@ def read_script(
 ) -> Script:
     """Parse a cleaned subject and the sender's own lines.
 
-    `in_answer`: the mail answers a board's mail, so a bare move is a command. `game` is the
-    board's, or the default of lines that name none. `below_quotes`: the indexes of the first lines
-    below quotations; the first that is a command counts if there is none above.
+    `in_answer`: the mail answers a board's mail, so a bare move is a command. `below_quotes` has
+    the indexes of first lines below quotations; without a command above, the first command counts.
     """
     reader = _LineReader(game or default_game(), in_answer=in_answer)
     heading = "" if not subject or subjects.is_own(subject) else subject.strip()
@@ -137,7 +134,7 @@ class _LineReader:
     def read_body(self, body: tuple[str, ...], *, only_commands: bool = False) -> Script:
         """Parse lines without a subject; with `only_commands`, any other line is a problem.
 
-        The commands are put in order: those that come after a move or take the text are last.
+        Commands that take a text or come after a move are sorted last.
         """
         commands: list[Command] = []
         comment: tuple[str, ...] = ()
@@ -180,10 +177,10 @@ class _LineReader:
 def confirmation(
     said: Sequence[str], *, clearly: bool = False, leaving: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse the answer to a question: True, False, or None if unclear; and the lines below it.
+    """Parse the answer to a question: True, False or None if unclear, and the lines below it.
 
-    A yes before a command in the same line is unclear. `clearly`: a yes must be alone on its line.
-    `leaving`: the question was whether to leave for good.
+    A yes before a command in its line is unclear. `clearly`: a yes must be alone on its line.
+    `leaving`: the question was about leaving for good.
     """
     body = trimmed(said)
     found = spoken(body, leaving=leaving)
@@ -194,7 +191,7 @@ def confirmation(
 
 
 def begins_answer(said: Sequence[str]) -> bool:
-    """Whether a sender's words begin like a yes or a no."""
+    """Whether words begin like a yes or a no."""
     return spoken(trimmed(said)).begins
 
 
@@ -208,7 +205,7 @@ def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     """Parse the answer to a welcome, as `confirmation` does.
 
-    A possible no and a wish for no more mail count as a no. Below a yes they make it unclear.
+    Any possible no is a no; below a yes it makes the answer unclear.
     """
     body = trimmed(said)
     found = spoken(body)
@@ -219,14 +216,14 @@ def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]
 
 
 def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
-    """Whether a cleaned subject or the sender's words begin with a wish for no mail."""
+    """Whether a cleaned subject or the first words are a wish for no mail."""
     body = trimmed(said)
     by_subject = opts_out(subject) and not subjects.is_own(subject)
     return by_subject or opts_out(_opening(body))
 
 
 def _opening(body: Sequence[str]) -> str:
-    """The first lines with words: the very first may be only a greeting."""
+    """The first two lines with words: the first may be a greeting."""
     return "\n".join(islice((line for line in body if line.strip()), _OPENING_LINES))
 
 
@@ -237,7 +234,7 @@ def is_bare_yes(script: Script) -> bool:
 
 
 def is_bare_no(script: Script) -> bool:
-    """Whether a mail says no and nothing else; a wish for no more mail does not count."""
+    """Whether a mail says no and nothing else; a wish for no mail does not count."""
     alone = not script.commands and len(script.comment) == 1 and not opts_out(script.comment[0])
     found = spoken(script.comment)
     return alone and found.answer is False and not found.rest

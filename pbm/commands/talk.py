@@ -1,8 +1,7 @@
-"""Tells a sentence for others from a mistyped command.
+"""Tells a sentence for the others from a mistyped command.
 
-In answer to a board, sentences go to the others: "Draw your own conclusions". A misread command
-does not: "move left", "resign because of work". So a line is a sentence only if its words show it,
-and nothing in it is an argument or may be a secret.
+In answer to a board, "Draw your own conclusions" goes to the others, "move left" does not. A line
+is a sentence only if its words show it, and if it has no argument and no possible secret.
 """
 
 import re
@@ -33,10 +32,7 @@ _PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
 
 
 def is_talk(line: str, found: Command | Problem) -> bool:
-    """Whether a line is a sentence for others, though it parsed as something else.
-
-    A command that only reads may be a sentence, too, as it would find nothing.
-    """
+    """Whether a line is a sentence for others, though parsed as a problem or a reading command."""
     if isinstance(found, Command) and not found.reads_only:
         return False
     if isinstance(found, Problem) and (found.code == "unclear-move" or found.params.get("near")):
@@ -69,9 +65,9 @@ def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
 
 
 def _names_something(command: type[Command]) -> bool:
-    """Whether a command requires an argument that cannot be an ordinary word.
+    """Whether a command requires an argument that is no ordinary word.
 
-    Other commands may be followed by a reason ("resign because of work") or any word, as a handle.
+    Behind others may be a reason ("resign because of work"), or any word as a handle.
     """
     operands = [field for field in command.fields.values() if isinstance(field, Operand)]
     if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
@@ -80,8 +76,10 @@ def _names_something(command: type[Command]) -> bool:
 
 
 def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
-    """Whether a line may be part of a sentence: the line above continues and says "not" or was
-    wrapped by a program, or a question ends right below."""
+    """Whether a line may be inside a sentence.
+
+    The line above has no end, and it says "not" or was wrapped, or a question ends below.
+    """
     above = lines[index - 1].strip() if index else ""
     if not above or above.endswith(tuple(_SENTENCE_ENDS)) or index is None:
         return False
@@ -91,13 +89,13 @@ def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
 
 
 def follows_on(lines: Sequence[str], index: int | None) -> bool:
-    """Whether the line above may begin the sentence of a line with words."""
+    """Whether the line above may begin the sentence of a line."""
     above = lines[index - 1].strip() if index else ""
     return bool(above) and above[-1] not in ".!?…,)" and not all(map(is_greeting, clauses(above)))
 
 
 def goes_on(lines: Sequence[str], index: int | None) -> bool:
-    """Whether the words below a line may continue its sentence, or take it back."""
+    """Whether the words below a line may continue its sentence or take it back."""
     if index is None:
         return False
     below = next((line.strip() for line in lines[index + 1 :] if line.strip()), "")

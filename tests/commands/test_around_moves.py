@@ -2,6 +2,7 @@
 
 from pbm.commands.language.around_moves import undressed, with_signs
 from pbm.commands.registry import nearly_move, whole_move
+from pbm.rules.registry import default_game
 from tests.rows import each_row
 
 MOVE = "a1-c3,d4"
@@ -122,7 +123,7 @@ def test_what_does(line: str) -> None:
     ],
 )
 def test_what_is_nearly_a_move(line: str, text: str | None) -> None:
-    assert nearly_move(line) == text
+    assert nearly_move(line, default_game()) == text
 
 
 def test_what_is_too_long_is_left_as_it_is() -> None:

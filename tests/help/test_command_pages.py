@@ -35,7 +35,7 @@ def test_a_command_belongs_to_a_group_and_says_what_it_is_for(command: type[Comm
 @every_command
 def test_a_page_has_usage_help_and_examples(command: type[Command]) -> None:
     page = command_page(command)
-    how = flow(command.how()).replace("`", '"')
+    how = flow(command.with_game(command.plainly)).replace("`", '"')
     assert flow(page).startswith(how)
     assert flow(page).removeprefix(how).strip().startswith(f"{MARK.strip()} {command.usage()}")
     assert flow(command.help()).replace("`", '"') in flow(page)

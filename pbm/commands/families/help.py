@@ -153,7 +153,8 @@ def command_page(command: type[Command]) -> str:
     """Render a command's own page."""
     shown, told = _usage(command), _in_quotes(command.help())
     examples = "\n".join(MARK + line for line in command.examples_of())
-    parts = [_in_quotes(command.how()), shown, told, examples and "For example:", examples]
+    plainly = _in_quotes(command.with_game(command.plainly))
+    parts = [plainly, shown, told, examples and "For example:", examples]
     parts += [_HOW_TO_SEND, _explained(shown + told), _other_words(command)]
     return "\n\n".join(filter(None, parts))
 

@@ -1,6 +1,6 @@
-"""Strips polite words and marks around a move, and replaces words for its signs.
+"""Strips polite words and marks around a move, and replaces words by signs, for the game to parse.
 
-The game parses the move itself. The words are in `languages/moves.txt`.
+The words are in `languages/moves.txt`.
 """
 
 import re
@@ -25,11 +25,10 @@ _NO_BLANKS: Final = "\u2e80"  # from here on are the letters of languages withou
 
 
 def undressed(text: str, *, numbered: bool = True) -> str:
-    """A text without the irrelevant marks around a move: quotes, a full stop, "please".
+    """A text without what may stand around a move: quotes, a full stop, "please".
 
-    The game then decides whether it is a move. Signs of doubt stay: a question mark, dots,
-    brackets. `numbered` also drops a number before the move ("12." or "1)"); after the word `move`
-    it may mean a board.
+    Signs of doubt stay: a question mark, dots, brackets. `numbered` also drops a number in front
+    ("12." or "1)"), which behind the word `move` may be a board.
 
     >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")
     ('K-R', 'K-R')
@@ -47,7 +46,7 @@ def undressed(text: str, *, numbered: bool = True) -> str:
 
 
 def with_signs(text: str) -> str:
-    """A text in lower case, with an arrow for "to", without "from" and "and", spelled words short.
+    """A text in lower case, with an arrow for "to", letters for spelled ones, no "from" and "and".
 
     >>> with_signs("from K to R"), with_signs("K and Q -> R")
     ('k → r', 'k q → r')

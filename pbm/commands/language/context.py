@@ -25,11 +25,11 @@ _ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split(
 
 @dataclass(frozen=True)
 class Context:
-    """A command's context: the turn, the speaker, and the boards that the mail points at.
+    """The context of a command.
 
-    `actor_id`: the speaker's number, None for a stranger. `hints`: the boards that the mail points
-    at, most certain first: by its reply address, the mail it answers, its subject. `mailed`: the
-    boards that the answered mail showed. `can_be_strict`: this server gets DMARC results.
+    `actor_id` is the speaker's number, None for a stranger. `hints` are the boards that the mail
+    points at, most certain first: by its reply address, the answered mail, its subject. `mailed`
+    are the boards that the answered mail showed. `can_be_strict`: this server gets DMARC results.
     """
 
     turn: Turn
@@ -68,7 +68,7 @@ class Context:
 
     @property
     def actor(self) -> Player | None:
-        """The speaker, with the changes of earlier commands; None for a stranger."""
+        """The speaker, as changed by earlier commands; None for a stranger."""
         return None if self.actor_id is None else self.work.players.get(self.actor_id)
 
     @property
@@ -107,13 +107,13 @@ class Context:
         return bool(board.seats_of(self.actor_id))
 
     def board(self, ref: BoardRef | None) -> Board:
-        """Find the named or implied board, to look at it. Raises Refusal."""
+        """The named or implied board, to look at. Raises Refusal."""
         board = self._find(ref, lock=False)
         note_seen(self.work, board, self.turn.now)
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """Find and lock a board in progress on which the speaker has a seat.
+        """The named or implied board, locked, in progress, with a seat of the speaker's.
 
         Raises Refusal.
         """
@@ -129,7 +129,7 @@ class Context:
         return board
 
     def own_game(self, ref: BoardRef | None) -> Board:
-        """Find a board, as `own_board` does, that the speaker has not left. Raises Refusal."""
+        """As `own_board`, but the speaker must still be in. Raises Refusal."""
         board = self.own_board(ref)
         if self.player_id not in board.still_in:
             raise Refusal("already-out", number=board.id)
@@ -156,7 +156,7 @@ class Context:
 
 
 def which_board(boards: Sequence[Board]) -> Refusal:
-    """Ask which board is meant."""
+    """The refusal that asks which board is meant."""
     named = [{"number": board.id, "subject": board.subject} for board in boards]
     return Refusal("which-board", boards=named)
 
@@ -172,9 +172,9 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """Refuse an unknown handle, with similar ones; for a word such as `computer`, with a robot.
+    """The refusal of an unknown handle, with similar ones, and with a robot for `computer`.
 
-    `by_address`: an address would be accepted as well.
+    `by_address`: an address would be accepted, too.
     """
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
@@ -185,7 +185,7 @@ def no_such_player(context: Context, handle: str, *, by_address: bool = False) -
 
 
 def game_meant(work: UnitOfWork, hints: Sequence[int]) -> Game:
-    """The game of the first board that a mail points at, else the default."""
+    """The game of the first board in `hints`, else the default."""
     if len(games()) > 1 and hints:
         return games().get(work.boards.game_of(hints[0]) or "", default_game())
     return default_game()

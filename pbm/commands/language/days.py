@@ -49,7 +49,7 @@ _UNTIL = frozenset(("to", "until", "till", "til", "through", "thru", "bis"))
 
 @dataclass(frozen=True)
 class _Dated:
-    """A day of a month, perhaps with a year; if it has no month, the other day's month counts."""
+    """A day of a month, perhaps with a year; a missing month is that of the other day."""
 
     day: int
     month: int | None = None
@@ -79,7 +79,7 @@ class _Weekday:
 
 @dataclass(frozen=True)
 class _Long:
-    """So many days, the first one included."""
+    """A number of days, the first one included."""
 
     days: int
 
@@ -90,16 +90,13 @@ _Item = _First | _Long
 
 @dataclass(frozen=True)
 class Days:
-    """A first and a last day as typed."""
+    """A first and a last day, as typed."""
 
     begin: _First
     end: _Item
 
     def on(self, today: date) -> tuple[date, date]:
-        """Resolve the days relative to `today`.
-
-        A date without a year is the next such day; a first day may also be a recent one.
-        """
+        """The days as dates. Without a year the next such day is meant, or a recent first day."""
         if isinstance(self.begin, timedelta):
             first = today + self.begin
         else:
@@ -136,7 +133,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """The days in a text, and whether it names the last one only. Raises Refusal."""
+    """The days in a text, and whether it names only the last. Raises Refusal."""
     items: list[_Item] = []
     between = ""
     begins_now = False
@@ -156,7 +153,7 @@ def _items(text: str) -> tuple[list[_Item], bool]:
 
 
 def _read(found: re.Match[str]) -> _Item:
-    """The value of a match of one of the forms. Raises Refusal."""
+    """The day of a matched form. Raises Refusal."""
     said = {name: value for name, value in found.groupdict().items() if value}
     if "word" in said:
         return _WORDS[said["word"]]
@@ -181,14 +178,14 @@ def _read(found: re.Match[str]) -> _Item:
 
 
 def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
-    """A day that is in the calendar. Raises Refusal."""
+    """A day that exists. Raises Refusal."""
     if _day(year or _A_LEAP_YEAR, month or 1, day) is None:
         raise misread("day", word=cut_short(word))
     return _Dated(day, month, year)
 
 
 def _with_months(items: list[_Item]) -> list[_Item]:
-    """Give each day a month: one without takes the other day's. Raises Refusal."""
+    """The days, each with a month, perhaps the other day's. Raises Refusal."""
     dated = [item for item in items if isinstance(item, _Dated)]
     named = next((item for item in dated if item.month), None)
     if all(item.month for item in dated):

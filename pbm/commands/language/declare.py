@@ -5,7 +5,7 @@
         words = ("decline",)
         board = operand(BoardKind(), optional=True)
 
-Usage line, error texts and help pages are renderings of the class.
+Usage lines, errors and help pages are made from the class.
 """
 
 import inspect
@@ -82,7 +82,7 @@ class Command:
 
     @property
     def text_follows(self) -> bool:
-        """Whether the lines below are always its text."""
+        """Whether the lines below are its text."""
         return self.takes_text
 
     def __init_subclass__(cls, *, group: str = "") -> None:
@@ -111,31 +111,27 @@ class Command:
 
     @classmethod
     def examples_of(cls, game: Game | None = None) -> tuple[str, ...]:
-        """Example lines: the game's own, else those of the command."""
+        """Example lines, the game's own if it has some."""
         return (game or default_game()).info.examples.get(cls.words[0], cls.examples)
 
     @classmethod
     def help(cls) -> str:
         """The help text: the docstring, completed by the default game."""
-        return cls._with_game(inspect.getdoc(cls) or "")
-
-    @classmethod
-    def how(cls) -> str:
-        """A newcomer's first sentence about it; usually empty."""
-        return cls._with_game(cls.plainly)
-
-    @classmethod
-    def _with_game(cls, text: str) -> str:
-        if "{" not in text:
-            return text
-        name = default_game().info.name
-        text = text.replace(_NAME_OF_GAME, name)
-        return text.replace(_OF_GAME, game_note(name, cls.words[0])).replace("\n ", "\n")
+        return cls.with_game(inspect.getdoc(cls) or "")
 
     @classmethod
     def summary(cls) -> str:
         """The first sentence of the help text."""
         return cls.help().split("\n")[0]
+
+    @classmethod
+    def with_game(cls, text: str) -> str:
+        """A help text, completed by the default game."""
+        if "{" not in text:
+            return text
+        name = default_game().info.name
+        text = text.replace(_NAME_OF_GAME, name)
+        return text.replace(_OF_GAME, game_note(name, cls.words[0])).replace("\n ", "\n")
 
     @classmethod
     def has_secret(cls) -> bool:
@@ -144,9 +140,9 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse the words after the command's own. Raises Refusal with code `syntax`.
+        """Parse the words after the command's own.
 
-        The refusal's parameter `number` is the named board, if any.
+        Raises Refusal with code `syntax`, and the named board as parameter `number`.
         """
         command = cls()
         command.game = game or default_game()
@@ -173,17 +169,17 @@ class Command:
 
     @property
     def named_board(self) -> int | None:
-        """The number of the named board."""
+        """The number of the named board, if any."""
         board = vars(self).get("board")
         return board.number if isinstance(board, BoardRef) else None
 
     @property
     def sentence(self) -> str:
-        """The sender's own words in the line, meant for somebody else."""
+        """The sender's words to somebody else in the line."""
         return next(filter(None, (vars(self).get(name) for name in self._sentences)), "")
 
     def without_words(self) -> Self:
-        """The same command without the sender's own words."""
+        """The command without the sender's own words."""
         held = copy(self)
         held.line = self.line.removesuffix(self.sentence).rstrip()
         vars(held).update(dict.fromkeys(self._sentences))
@@ -191,11 +187,11 @@ class Command:
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """The index of a userid and password after the command's word; None without them."""
+        """The index of a userid and password behind the command's word, or None."""
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:
-        """Fill the fields. There are no options from a secret on, nor in a sentence."""
+        """Fill the fields. A secret and a sentence have no options, nor has what follows them."""
         left, options = words[: self._secret_at], Options()
         if not self._sentences:
             left, options = split_options(left)
@@ -215,41 +211,41 @@ class Command:
             raise misread("left-over", word=word)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Run the command, and yield the events. Raises Refusal with nothing changed."""
+        """Run the command and yield its events. Raises Refusal with nothing changed."""
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """Return an equivalent line that keeps its meaning until the `yes`."""
+        """An equivalent line that means the same when the `yes` comes."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
     def of_its_game(self, line: str) -> str:
-        """The line with its game's name in front, if there are several games."""
+        """The line with the game's name in front, if there are several games."""
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """The command for a board named before it; None if it takes no board or has one."""
+        """The command with the board named before it; None if it takes no board or has one."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line
         return self
 
     def question(self) -> str:
-        """The question for confirmation in plain words; empty if the line says it."""
+        """The question that asks for confirmation; empty: the line itself is quoted."""
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
-        """The section that warns what a yes would end, None if nothing."""
+        """The section on what a yes would end, or None."""
         return None
 
     @property
     def new_password(self) -> str | None:
-        """A password to hash outside the turn; stored lines never hold it."""
+        """A new password, to be hashed outside the turn and never stored."""
         return None
 
 
 class BoardCommand(Command):
-    """A command about one of the player's boards, which the mail may point at."""
+    """A command about one of the player's boards, named or implied by the mail."""
 
     board: BoardRef | None = operand(BoardKind(), optional=True)
 

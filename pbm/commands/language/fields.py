@@ -18,18 +18,18 @@ Options = dict[str, str | None]  # those of a line, by name; None for one withou
 
 
 class Field:
-    """A field of a command."""
+    """One field of a command."""
 
     def usage(self, game: Game) -> str:
         """Render the field as in a usage line."""
         return " ".join(f"[{form}]" for form in self.forms(game).values())
 
     def read(self, words: list[str], options: Options, game: Game) -> Any:
-        """Parse the field's value and remove it from the line. Raises Refusal."""
+        """Parse the value and remove it from the words or options. Raises Refusal."""
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """The options of the field as typed, by name; also their values."""
+        """The options of the field, and their values, as typed, by name."""
         return {}
 
 
@@ -37,8 +37,8 @@ class Field:
 class Operand(Field):
     """A field parsed from the words of the line, in declaration order.
 
-    Its value is None, or () for `many`, if it is left out: it may be `optional`, or replaced by the
-    option that `unless` names.
+    It may be left out if it is `optional`, or if the line has the option `unless`. Its value is
+    then None, or () for `many`.
     """
 
     kind: ArgumentKind
@@ -78,7 +78,7 @@ class Operand(Field):
 
 @dataclass(frozen=True)
 class Flag(Field):
-    """A field that is true if its option is anywhere on the line."""
+    """A field that is true if the line has its option."""
 
     name: str
 
@@ -91,7 +91,7 @@ class Flag(Field):
 
 @dataclass(frozen=True)
 class ValueOption(Field):
-    """A field parsed from an option with a value, `-name=value`; None if it is left out."""
+    """A field parsed from an option `-name=value`; None without it."""
 
     name: str
     kind: ArgumentKind
@@ -109,8 +109,8 @@ class ValueOption(Field):
 class GameOptions(Field):
     """A field for the options that games declare for a command.
 
-    `of` returns those of a game. Usually only the options of the line's game are read; with
-    `of_any` those of all games are, because the board decides which game it is.
+    `of` returns those of a game. With `of_any` the options of all games are read, because the
+    board decides the game, not the line.
     """
 
     of: Callable[[Game], Sequence[GameOption]]
@@ -123,7 +123,7 @@ class GameOptions(Field):
         return " ".join(f"[-{form}]" for form in forms)
 
     def forms(self, game: Game) -> dict[str, str]:
-        """Each option of a game, and each value of one."""
+        """The options of a game and their values as typed, by name."""
         declared = self.of(game)
         values = {value: f"-{item.name}={value}" for item in declared for value in item.values}
         flags = {name: f"-{name}" for item in declared for name in (item.name, *item.flags)}
@@ -160,12 +160,12 @@ class GameOptions(Field):
 
 @dataclass(frozen=True)
 class Chosen:
-    """The chosen options of a game, each with its value and its form as typed."""
+    """Chosen options of a game, each with its value and as typed."""
 
     found: tuple[tuple[GameOption, str | bool, str], ...]
 
     def options(self) -> dict[str, str | bool]:
-        """The values by name. Raises Refusal if an option has two."""
+        """The values by name. Raises Refusal for an option with two values."""
         chosen: dict[str, str | bool] = {}
         for option, value, _ in self.found:
             if chosen.setdefault(option.name, value) != value:
@@ -184,7 +184,7 @@ class Chosen:
         return [typed for *_, typed in self.found]
 
 
-# As a class declares its fields; `Any`, because an attribute has the type of the parsed value.
+# `Any`, because an attribute has the type of the parsed value.
 operand: Any = Operand
 flag: Any = Flag
 option: Any = ValueOption
@@ -192,7 +192,7 @@ game_options: Any = GameOptions
 
 
 def split_options(words: list[str]) -> tuple[list[str], Options]:
-    """Split the options, by name with their values, from the other words."""
+    """Split words into operands and options."""
     left: list[str] = []
     options: Options = {}
     goes_on = ""  # an option whose value ends with a comma takes the next word

@@ -13,10 +13,7 @@ _WORDS_OF_A_TIME = 14  # a number and its unit for each of five, with "and" betw
 
 
 class NumberKind(ArgumentKind):
-    """A number within limits; the words `before` and `behind` are skipped beside it.
-
-    `reason` names the sentence of the refusal.
-    """
+    """A number within limits; the words `before` and `behind` it are skipped."""
 
     def __init__(
         self, shown: str, reason: str, limits: range, *, before: str = "", behind: str = ""
@@ -71,7 +68,7 @@ class RatingRange(ArgumentKind):
 
 
 class Span(ArgumentKind):
-    """A length of time within limits; `why` is the reason given when it is outside."""
+    """A length of time within limits; `why` is the reason for them."""
 
     shown = "time"
     reason = "span"
@@ -90,7 +87,7 @@ class Span(ArgumentKind):
 
 
 class LongSpan(Span):
-    """A length of time of several words: `3 days`, `1 week 2 days`."""
+    """A length of time in several words: `3 days`, `1 week 2 days`."""
 
     def read(self, words: list[str]) -> Any:
         if words[0] == "time" and parse_duration(" ".join(words[1:2])):

@@ -12,7 +12,7 @@ from pbm.commands.language.words import (
     read_address,
 )
 
-# Words between or after players, and between opposing sides; they cannot be handles.
+# Words beside players and between sides; they cannot be handles.
 JOINING = frozenset(("and", "&", "with", "please", "pls"))
 AGAINST = frozenset(("against", "versus", "vs", "v"))
 # One player, or several written as one team; a name is a handle, `me` or an address.
@@ -21,10 +21,9 @@ _BETWEEN = re.compile(r"[ ,;]+")
 
 
 class Opponents(ArgumentKind):
-    """Handles, `me` and the mail addresses of people to invite.
+    """Handles, `me` and mail addresses, perhaps with commas and words such as `and`.
 
-    Commas and words such as `and` may separate them. Partners are joined by a +, or stand together
-    on one side of a `vs`.
+    Partners are joined by a +, or are on one side of a `vs`.
     """
 
     shown = "handle"
@@ -52,7 +51,7 @@ class Seats(Opponents):
 
 
 def _split(text: str) -> Iterator[str]:
-    """The names in a text and the words between them; a + is a word of its own."""
+    """The words of a text; a + is a word of its own."""
     for word in _BETWEEN.split(text):
         apart = word if "@" in word[1:] else word.replace("&", " & ").replace("+", " + ")
         for name in apart.split():

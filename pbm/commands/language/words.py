@@ -1,7 +1,5 @@
-"""Argument types: the only parsers of arguments; each has a name for usage lines.
-
-A type takes words from the front of the remaining ones, and raises `Refusal` with code `syntax`.
-"""
+"""Argument types. Each takes words from the front of the remaining ones, and raises `Refusal` with
+code `syntax`."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +22,7 @@ ME = "me"
 _LONGEST_SHOWN = 40
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _MARK = re.compile(r"#(\d{1,5})", re.ASCII)
-# Command words of game servers by mail, including future ones of ours: not allowed as handles.
+# Command words of game servers, and possible ones of ours: not allowed as handles.
 KEPT_FREE = frozenset(
     "accept add back block broadcast chat change claim delete draw drop export history import "
     "info invite join limit list message new note notify offer offers pass password preview "
@@ -35,7 +33,7 @@ KEPT_FREE = frozenset(
 
 
 def lowered(text: str) -> str:
-    """Lower-case ASCII letters only: other letters may be look-alikes.
+    """Lower-case only the ASCII letters, as others may be look-alikes.
 
     >>> lowered("KATE")
     'Kate'
@@ -49,12 +47,12 @@ def is_handle(word: str) -> bool:
 
 
 def is_board(word: str) -> bool:
-    """Whether a word has the form of a board with or without a ply; `:` alone does, too."""
+    """Whether a word has the form of a board, perhaps with a ply; `:` has it, too."""
     return _BOARD.fullmatch(word) is not None
 
 
 def misread(reason: str, **params: Any) -> Refusal:
-    """Build the refusal for words that cannot be parsed; `reason` names its sentence."""
+    """The refusal of words that cannot be parsed; `reason` names its sentence."""
     return Refusal("syntax", reason=reason, **params)
 
 
@@ -67,13 +65,13 @@ def read_address(word: str) -> str:
 
 
 def cut_short(text: str) -> str:
-    """A player's word, cut short enough to quote in a sentence."""
+    """A word, cut to fit in a sentence."""
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 @dataclass(frozen=True)
 class BoardRef:
-    """A board as a player names it: number, ply, either or both. Ply -3 is the third last."""
+    """A named board: number, ply, or both. Ply -3 is the third last."""
 
     number: int | None = None
     ply: int | None = None
@@ -94,7 +92,7 @@ class ArgumentKind:
     explains = False  # its refusal is shown even if it is optional
 
     def read(self, words: list[str]) -> Any:
-        """Take words from the front and return the value. Raises Refusal."""
+        """Take words from the front, and return their value. Raises Refusal."""
         if len(words) > 1 and lowered(words[0]) in self.before:
             words.pop(0)
         taken = " ".join(words) if self.rest else words[0]
@@ -107,7 +105,7 @@ class ArgumentKind:
     def parse(self, text: str) -> Any:
         """The value of a word, or with `rest` of all words; None if it is invalid.
 
-        Raises Refusal, if the reason depends on the text.
+        Raises Refusal for a reason of its own.
         """
         raise NotImplementedError
 
@@ -189,14 +187,14 @@ class Word(ArgumentKind):
 
 
 class Sentence(Word):
-    """The sender's own words, meant for somebody else."""
+    """The sender's own words to somebody else."""
 
     def __init__(self) -> None:
         super().__init__("text", rest=True)
 
 
 class OneOf(ArgumentKind):
-    """One of some words; `read_as` maps other spellings to them."""
+    """One of some words; `read_as` maps synonyms to them."""
 
     explains = True
 
@@ -296,7 +294,7 @@ class SecretText:
 
 @dataclass(frozen=True)
 class Login:
-    """A userid and a password, as older servers required in a command's line."""
+    """A userid and a password in a command's line, as older servers required."""
 
     handle: str
     password: SecretText
@@ -312,10 +310,9 @@ class Secret(ArgumentKind):
 
 
 def login_at(words: list[str]) -> int | None:
-    """The index of a userid and a password; None if there is none.
+    """The index of a userid and a password behind a board, or None.
 
-    On older servers they followed the board's number: `12 alice secret a1-c3,d4`, perhaps with a
-    word of the command beside it: `draw 12 alice secret`.
+    Older servers required them: `12 alice secret a1-c3,d4`, `draw 12 alice secret`.
     """
 
     def is_own(at: int) -> bool:
@@ -330,7 +327,7 @@ def login_at(words: list[str]) -> int | None:
 
 
 def login_first(words: list[str]) -> int | None:
-    """The index of a userid and a password if they come first, else None."""
+    """The index 0 of a userid and a password that come first, else None."""
     first = [lowered(word) for word in words[:_LOGIN]]
     is_board_first = any(word in WHICH or is_board(word) for word in first)
     return None if is_board_first or len(first) < _LOGIN or not is_handle(first[0]) else 0

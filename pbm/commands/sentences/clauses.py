@@ -1,8 +1,4 @@
-"""Word lists of answers in many languages, and the clauses of a line.
-
-The words are in `languages/yes-no.txt`, which docs/replies.md describes; it is read once, at
-import.
-"""
+"""Word lists of answers in many languages (`languages/yes-no.txt`), and the clauses of a text."""
 
 import re
 import unicodedata
@@ -33,10 +29,9 @@ _PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
 def small(text: str) -> str:
-    """Lower-case a text, with single blanks.
+    """A text in lower case, with single blanks.
 
-    A word with a letter that only resembles an ASCII one stays as it is, so that it matches no
-    other.
+    A word with a letter that only resembles an ASCII one stays as it is, so that it matches none.
 
     >>> small("SÍ  Claro \u212a")
     'sí claro \u212a'
@@ -49,7 +44,7 @@ def _small_word(word: str) -> str:
     return word if lower.isascii() and not word.isascii() else lower
 
 
-# The phrases of each section of `yes-no.txt`, which explains them, in lower case.
+# The phrases of each section, in lower case.
 ANSWER_WORDS: Final = {
     section: frozenset(phrases)
     for section, phrases in read_sections(
@@ -62,17 +57,14 @@ NO_MAIL: Final = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop"]
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a sentence: its words in lower case, and the mark that ends it.
-
-    `end` is the index of that mark.
-    """
+    """A part of a sentence: its words in lower case, the mark behind it, and the mark's index."""
 
     words: tuple[str, ...]
     mark: str
     end: int
 
     def parts(self, phrases: Collection[str]) -> tuple[str, ...] | None:
-        """The phrases that make up the clause, the longest first; None if it has other words."""
+        """The phrases of which the clause consists; None if it has other words."""
         words = self.words
         if len(words) > _LONGEST_ANSWER:
             return None
@@ -92,7 +84,7 @@ def begins(words: Sequence[str], phrases: Collection[str]) -> bool:
 
 
 def clauses(text: str) -> Iterator[Clause]:
-    """Yield the clauses with words at the beginning of a text."""
+    """Yield the clauses of a text's beginning that have words."""
     text = _OK.sub(lambda found: "ok".ljust(len(found[0])), fold_typography(text[:LONGEST]))
     text = _SMILEY.sub(lambda found: " " * len(found[0]), text)
     for found in _CLAUSE.finditer(text):
@@ -118,6 +110,6 @@ def phrase_of(text: str) -> str:
 def read_list(
     name: str, sections: Collection[str], folder: Path = _FOLDER
 ) -> dict[str, frozenset[str]]:
-    """The phrases of a file, one on each line, by section. Raises WordListError and OSError."""
+    """The phrases of a file, one a line, by section. Raises WordListError and OSError."""
     found = read_sections(folder / f"{name}.txt", sections, lambda line: (phrase_of(line),))
     return {section: frozenset(phrases) for section, phrases in found.items()}

@@ -1,7 +1,6 @@
 """Reads answers to a welcome: no, stop, a greeting, a name.
 
-A no is read broadly, as we then write no more. `yes_and_no` recognises a yes. The words are in
-`languages/yes-no.txt`.
+A no is read broadly, since we then write no more. `yes_and_no` recognises a yes.
 """
 
 import re
@@ -53,7 +52,7 @@ def says_no(text: str) -> bool:
 def opts_out(text: str) -> bool:
     """Whether a text begins with a wish for no more mail.
 
-    An unmistakable word may be in the next sentence: "I never signed up. Unsubscribe me!"
+    A clear word may be in a later sentence: "I never signed up. Unsubscribe me!"
     """
     if _is_opting_out(_first_words(text)):
         return True
@@ -63,7 +62,7 @@ def opts_out(text: str) -> bool:
 
 
 def only_thanks(lines: Sequence[str]) -> bool:
-    """Whether a text only acknowledges something; a name may stand at its end.
+    """Whether a text only acknowledges something, perhaps with a name at its end.
 
     >>> only_thanks(["OK, got it. Thanks!", "", "Alice"]), only_thanks(["Thanks for nothing"])
     (True, False)
@@ -88,7 +87,7 @@ def is_greeting(clause: Clause) -> bool:
 
 
 def name_alone(line: str) -> str | None:
-    """The line as a name if it can be nothing else, else None."""
+    """The name in a line that can be nothing else, else None."""
     *before, word = _without_polite_ends(line) or [""]
     return None if before else _as_name(word)
 
@@ -122,10 +121,7 @@ def _says_yes(text: str) -> bool:
 
 
 def _first_words(text: str) -> Sequence[str]:
-    """The words of the first clause with content; empty if a yes comes first.
-
-    Polite words, greetings and names of the addressee are skipped.
-    """
+    """The words of the first clause that is no greeting; empty if it is a yes."""
     for clause in islice(clauses(text), _MOST_CLAUSES):
         words = _without_polite(clause.words)
         if words and words[0] in _WORDS["yes"]:

@@ -1,8 +1,8 @@
 """Recognises wishes in plain words: "I give up", "draw?", "How do I resign?".
 
-In answers to a board, words go to the others. So a wish may stand beside a greeting and thanks, but
-a sentence that only contains such a word is talk. The phrases are in `languages/intentions.txt`;
-"unsubscribe" and the like are in `yes-no.txt`.
+Words in answer to a board go to the others, so a sentence that only contains a wish's word is talk;
+greetings and thanks may stand beside a wish. The phrases are in `languages/intentions.txt` and,
+such as "unsubscribe", in `yes-no.txt`.
 """
 
 import re
@@ -31,7 +31,7 @@ class Intention(StrEnum):
     """A wish or question. Its phrases are in the section of its value."""
 
     RESIGN = "resign"
-    LOST = "lost"  # "You win": a resignation while the game goes on, and talk afterwards
+    LOST = "lost"  # "You win": a resignation, but talk once the game is over
     DRAW = "draw"
     TAKE_BACK = "take back"
     AGAIN = "again"
@@ -90,9 +90,9 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """One recognised wish, and the words for it in `wrote`.
+    """One wish, and the words for it in `wrote`.
 
-    `asks_how`: the words ask how to do it. `handle` is the wished opponent.
+    `asks_how`: they ask how to do it. `handle` is the wished opponent.
     """
 
     intention: Intention
@@ -114,7 +114,7 @@ class Understood:
 class _Clause:
     """A part of a text between two marks, and the wish in it.
 
-    `says_nothing`: it is only polite, or a name. `is_sure`: it counts beside other words, too.
+    `says_nothing`: it is polite, or a name. `is_sure`: it counts beside other words, too.
     """
 
     start: int
@@ -127,8 +127,8 @@ class _Clause:
 def understand(lines: Sequence[str]) -> Understood | None:
     """The wishes in a sender's words; None if the words are for others.
 
-    A single word counts only on a line of its own, or last: "Resign? Never!" A text that names a
-    move or a place on the board is about the game.
+    A single word counts only on its own line or last: "Resign? Never!" A text that names a move or
+    a place on the board is about the game.
     """
     text = "\n".join(lines).strip()
     is_long = len(text) > _LONGEST or text.count("\n") >= _MOST_LINES
@@ -165,7 +165,7 @@ def days_away(lines: Sequence[str]) -> str | None:
 
 
 def topic_asked(lines: Sequence[str]) -> Meant | None:
-    """What a question, or a note about being away, seems to be about; only for no board."""
+    """The topic of a question, or of a note about being away, that is about no board."""
     text = " ".join(" ".join(lines).split())
     words = words_of(text)
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
@@ -181,7 +181,7 @@ def asks_who(lines: Sequence[str]) -> bool:
 
 
 def only_means(line: str, intention: Intention, board: int) -> bool:
-    """Whether a line expresses just this intention, and names this board or none."""
+    """Whether a line has only this wish, and names this board or none."""
     said = understand((line,))
     if said is None or said.rest or len(said.meant) != 1:
         return False
@@ -210,7 +210,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
 
 
 def _meaning(words: list[str], wrote: str) -> Meant | None:
-    """The wish of a clause, if it says nothing else."""
+    """The wish of a clause that says nothing else."""
     if len(words) > _MOST_WORDS:
         return None
     greeted = words[0] in _GREETINGS
@@ -253,10 +253,7 @@ def _deed(phrase: str) -> tuple[Intention, bool] | None:
 
 
 def _opponent(words: Sequence[str]) -> str | None:
-    """The handle in "I want to play with anna".
-
-    One word before a handle, without a wish, is a misread command or talk; but "play bob" counts.
-    """
+    """The handle in "I want to play with anna", or "play bob"."""
     if len(words) > _LEAST_WITH_VERB and words[-1] in _LISTS["verbs at the end"]:
         *words, preposition, handle, verb = words
         words += [verb, preposition, handle]
@@ -285,7 +282,7 @@ def _aside(words: list[str], *, at_end: bool) -> int:
 
 
 def _without_objects(words: list[str]) -> Iterator[str]:
-    """Yield the words, then repeatedly without the object at their end."""
+    """Yield the words, then without the objects at their end."""
     yield " ".join(words)
     for _ in range(_NAME_WORDS):
         count = next((n for n in range(1, len(words)) if " ".join(words[n:]) in _OBJECTS), 0)
@@ -310,7 +307,7 @@ def _may_be_name(text: str) -> bool:
 def _without_lines_of(
     text: str, found: Sequence[_Clause], others: Sequence[_Clause]
 ) -> tuple[str, ...]:
-    """The lines of a text without those that contain only wishes."""
+    """The lines of a text without those with only wishes."""
     said = {text.count("\n", 0, clause.start) for clause in found}
     said -= {text.count("\n", 0, clause.start) for clause in others}
     kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]

@@ -1,7 +1,7 @@
-"""Moves in a game's own form inside a line that has other words, too.
+"""Moves in a line that has other words, too.
 
-A line with one such move and only kind words ("Hi Bob, K-R - good luck!") is that move. Any other
-sentence may be about the move, so its writer is asked.
+A line with one move and kind words ("Hi Bob, K-R - good luck!") is that move. Any other sentence
+may only be about the move, so its writer is asked.
 """
 
 import re
@@ -61,14 +61,14 @@ class MoveInside:
 
     @property
     def words(self) -> str:
-        """The other words, without the marks next to the move and without a program's footer."""
+        """The other words, without the marks beside the move and without a footer."""
         before = self.before.rstrip(_ENDS)
         after = self.after.lstrip(_AROUND_MOVES + _MARKS)
         return " ".join(filter(None, (before, "" if is_footer(after) else after.rstrip())))
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether the other words are greetings, thanks and the like, and leave no doubt."""
+        """Whether the other words are kind ones, and leave no doubt."""
         before, after = self.before.rstrip(), self.after.strip()
         after = "" if is_footer(after.lstrip(_AROUND_MOVES)) else after
         if max(len(before), len(after)) > LONGEST or self.is_doubted or not self.is_only:
@@ -88,7 +88,7 @@ class MoveInside:
 
     @property
     def is_planned(self) -> bool:
-        """Whether the words before the move say that its sender means to play it."""
+        """Whether the words before the move announce it."""
         before = f" {phrase_of(self.before)} "
         return any(f" {phrase} " in before for phrase in PHRASES["plan"])
 
@@ -99,7 +99,7 @@ class MoveInside:
 
 
 def moves_inside(line: str, game: Game) -> tuple[MoveInside, ...]:
-    """The moves in a line that has other words, too; a move may not be possible."""
+    """The moves in a line, legal or not."""
     if len(line) > _LONGEST_LINE or not mentions_place(line):
         return ()
     plain = fold_typography(line)
@@ -129,10 +129,7 @@ def _places(line: str, game: Game) -> Iterator[tuple[int, int]]:
 
 @dataclass
 class _Spoken:
-    """A clause, and its words as they were written.
-
-    `is_joined`: no mark stands between it and the move.
-    """
+    """A clause, and its words as written; `is_joined`: no mark separates it from the move."""
 
     clause: Clause
     written: Sequence[str]
@@ -148,7 +145,7 @@ def _spoken(text: str) -> list[_Spoken]:
 
 
 def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool = False) -> bool:
-    """Whether clauses are kind words; with `sorry` an apology may give its reason."""
+    """Whether clauses are kind words; with `sorry` an apology may have a reason."""
     may_be_name = False
     for item in found:
         words, clause = tuple(map(str.casefold, item.clause.words)), item.clause

@@ -1,7 +1,7 @@
-"""Reads a yes or no in answer to a question.
+"""Reads a yes or no in answer to a question, strictly.
 
-The reading is strict: the first line, or its first clause, must be a yes or no as a whole, and any
-doubt in the rest makes it unclear. See docs/replies.md.
+The first line, or its first clause, must be a yes or no as a whole, and the rest must leave no
+doubt. See docs/replies.md.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,8 +36,8 @@ _DOUBT_UNDIVIDED: Final = tuple(_WORDS["doubt undivided"])
 class Spoken:
     """The answer in the first line after a greeting.
 
-    `answer` is None if it is unclear. `begins`: it begins like an answer. `clear`: its words mean
-    yes in every language. `rest` is the remainder of the line, `lines` the number of lines read.
+    `answer` is None if it is unclear. `begins`: it begins like an answer. `clear`: it is a yes in
+    every language. `rest` is the remainder of the line, `lines` the number of lines read.
     """
 
     answer: bool | None = None
@@ -109,7 +109,7 @@ def _is_doubtful(
     below: Sequence[str],
     again: frozenset[str],
 ) -> bool:
-    """Whether other words in the line, or right below, may reverse the answer."""
+    """Whether other words in the line or right below may reverse the answer."""
     more = found[1:]
     # As is usual after a yes: "How do I begin?"
     asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
@@ -152,7 +152,7 @@ def _is_no(clause: Clause) -> bool:
 
 
 def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
-    """Whether a word makes a yes doubtful; "that was" does not, though "was" asks."""
+    """Whether a word makes a yes doubtful, but not "was" in "that was"."""
     pairs = zip(("", *words), words, strict=False)
     return any(
         (word in doubts and f"{before} {word}" not in _WORDS["no doubt"])
@@ -162,6 +162,6 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 
 
 def _quotes(line: str) -> bool:
-    """Whether a line quotes words, perhaps ours rewrapped by a mail program."""
+    """Whether a line quotes words, perhaps ours, rewrapped by a mail program."""
     text = fold_typography(line).strip()
     return '"' in text and not text[0] == text[-1] == '"'
