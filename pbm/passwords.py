@@ -59,14 +59,22 @@ class SealedPassword:
 
 
 class PasswordWork(Apart):
-    """The outcomes so far of hashing for one mail."""
+    """The outcomes so far of hashing for one mail.
 
-    def __init__(self) -> None:
+    `known` is the hash of any new password, or the refusal of all.
+    """
+
+    def __init__(self, known: PasswordHash | Refusal | None = None) -> None:
         super().__init__()
+        self._known = known
         self._right: dict[tuple[PasswordHash, str], bool] = {}
 
     def hash_of(self, password: str) -> PasswordHash:
         """The hash of a new password. Raises Refusal for a bad length, and WorkNeeded."""
+        if isinstance(self._known, Refusal):
+            raise self._known
+        if self._known:
+            return self._known
         if len(password) < SHORTEST:
             raise Refusal("short-password", least=SHORTEST)
         if len(password) > LONGEST:
@@ -80,20 +88,6 @@ class PasswordWork(Apart):
         if unknown:
             self.need(lambda: self._right.update({one: check_password(*one) for one in unknown}))
         return [self._right.get(one, False) for one in tries]
-
-
-class KnownPassword(PasswordWork):
-    """Password work whose new hash, or the refusal of any, is known before."""
-
-    def __init__(self, known: PasswordHash | Refusal) -> None:
-        super().__init__()
-        self._known = known
-
-    def hash_of(self, password: str) -> PasswordHash:  # noqa: ARG002 - whatever the line says
-        """The known hash. Raises the known Refusal."""
-        if isinstance(self._known, Refusal):
-            raise self._known
-        return self._known
 
 
 def hash_password(password: str) -> PasswordHash:

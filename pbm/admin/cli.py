@@ -28,11 +28,11 @@ from pbm.clock import system_clock
 from pbm.service.operator import backup as backups
 from pbm.service.operator import correspondence
 from pbm.service.operator import keys as keyring
-from pbm.service.operator.check_result import CheckResult
 from pbm.service.operator.checks import check as check_all
 from pbm.service.operator.checks import database_state
 from pbm.service.operator.copies import bring_up_to_date
 from pbm.service.operator.doctor import ARRIVAL_SECONDS, examine_front
+from pbm.service.operator.heartbeat_checks import CheckResult
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify as verify_boards
 from pbm.store.db import Database

@@ -19,13 +19,13 @@ def queue() -> None:
 @pass_session
 def list_(session: OperatorSession) -> None:
     """List the mails that wait, are stuck or have failed."""
-    waiting = service.list_queue(session)
-    if not waiting.mails:
+    mails, more = service.list_queue(session)
+    if not mails:
         click.echo("The queue is empty.")
-    for mail in waiting.mails:
+    for mail in mails:
         _print_line(mail)
-    if waiting.more:
-        click.echo(f"... and {waiting.more} more.")
+    if more:
+        click.echo(f"... and {more} more.")
 
 
 @queue.command()
@@ -50,14 +50,10 @@ def retry(session: OperatorSession, name: str) -> None:
 
     A stuck one after the mend; one on its way out at once, after those that stand before it.
     """
-    retried = service.retry(session, name)
-    if not retried.ahead:
-        click.echo(f"Mail {retried.name} will be tried again now.")
-        return
-    click.echo(
-        f"Mail {retried.name} will be tried again now, after {', '.join(retried.ahead)}: mails to "
-        "one reader about one board go out in their order."
-    )
+    retried, *ahead = service.retry(session, name)
+    order = "mails to one reader about one board go out in their order"
+    after = f", after {', '.join(ahead)}: {order}" if ahead else ""
+    click.echo(f"Mail {retried} will be tried again now{after}.")
 
 
 @queue.command()

@@ -40,8 +40,7 @@ from pbm.service.running.heartbeat import (
 )
 from pbm.service.running.writer import Threads, Writer, here
 from pbm.service.ticks.jobs import Ticks
-from pbm.service.trouble.failures import CrashMarker
-from pbm.service.trouble.watchdog import Watchdog
+from pbm.service.trouble.failures import CrashMarker, Watchdog
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.channels import JOB_ADDED, MAIL_KEPT, MAIL_WRITTEN, TIMER_SET
 from pbm.store.db import Database

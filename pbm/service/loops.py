@@ -17,12 +17,7 @@ from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.writer import InThread, Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.masking import traceback_of
-from pbm.service.turns.inbox_worker import (
-    BatchResult,
-    InboxWorker,
-    Preparation,
-    TurnFailedError,
-)
+from pbm.service.turns.inbox_worker import BatchResult, InboxWorker, Preparation, TurnFailedError
 
 LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.md)
 BLOCKED_PAUSE = 1.0  # seconds; due mail waits for another of its board, or for another process
@@ -80,10 +75,7 @@ class TurnTaker:
 
 
 async def rounds(
-    a_round: Callable[[], Awaitable[float | None]],
-    event: asyncio.Event,
-    alive: Alive,
-    waiting: str,
+    a_round: Callable[[], Awaitable[float | None]], event: asyncio.Event, alive: Alive, waiting: str
 ) -> None:
     """Do a round of a role for ever, and call `alive` before each.
 

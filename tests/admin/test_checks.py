@@ -21,8 +21,8 @@ from pbm.config import Settings
 from pbm.mail.tags import load_keyring
 from pbm.play.boards import start_board
 from pbm.service.operator import checks
-from pbm.service.operator.check_result import CheckResult
 from pbm.service.operator.checks import check
+from pbm.service.operator.heartbeat_checks import CheckResult
 from pbm.service.robots.jobs import enlist
 from pbm.service.running import disks
 from pbm.service.running.heartbeat import ROLES, Heart

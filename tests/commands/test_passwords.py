@@ -11,7 +11,6 @@ from pbm.errors import Refusal
 from pbm.passwords import (
     LONGEST,
     SHORTEST,
-    KnownPassword,
     PasswordHash,
     PasswordWork,
     check_password,
@@ -137,9 +136,9 @@ class TestWork:
 
     def test_what_waited_is_all_that_a_confirmed_command_sets(self) -> None:
         kept = hash_password(PASSWORD)
-        assert KnownPassword(kept).hash_of("whatever the line says") == kept
+        assert PasswordWork(kept).hash_of("whatever the line says") == kept
         with pytest.raises(Refusal) as caught:
-            KnownPassword(Refusal("password-lapsed")).hash_of(PASSWORD)
+            PasswordWork(Refusal("password-lapsed")).hash_of(PASSWORD)
         assert caught.value.code == "password-lapsed"
 
     def test_what_goes_wrong_apart_is_raised_in_the_turn(

@@ -16,7 +16,7 @@ from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.service.intake.keeping import Intake
 from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
-from pbm.service.trouble import watchdog
+from pbm.service.trouble import failures
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.queues.inbox import Inbox
 from pbm.store.queues.outbox import Outbox
@@ -88,7 +88,7 @@ def hangs() -> None:
     """Let one command never end; other threads can still look on."""
 
     def run(*_: object) -> Any:
-        watchdog.DEADLINE = 0.1  # for this turn only, however slow the machine is
+        failures.DEADLINE = 0.1  # for this turn only, however slow the machine is
         while True:
             pass
 

@@ -7,7 +7,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbm.service.trouble.watchdog import HUNG
+from pbm.service.trouble.failures import HUNG
 from tests.e2e.dying_server import STEPS
 from tests.e2e.player import Player, position_in, text_of
 from tests.e2e.running import RunningServer

@@ -16,7 +16,7 @@ from pbm.service.running.heartbeat import LISTEN, POST, Heart, note_listening
 from pbm.service.running.writer import Writer, at_once
 from pbm.service.ticks import jobs
 from pbm.service.ticks.jobs import HANDLERS, MOST_TRIES, SLICE, Ticks
-from pbm.service.ticks.tick import Done, Tick
+from pbm.service.ticks.tick import Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker
 from pbm.store.db import UnitOfWork
 from pbm.store.schema.games import seats
@@ -49,7 +49,7 @@ def sets(table: Table, about: str, **wait: float) -> None:
         work.timers.set(KIND, about, now, now + timedelta(**wait), board_id=7)
 
 
-def broken(_: Tick) -> Done:
+def broken(_: Tick) -> str:
     raise ZeroDivisionError("a planted bug")
 
 
@@ -151,9 +151,9 @@ def test_a_bug_makes_one_stuck_and_stops_nothing_else(
 ) -> None:
     done: list[str] = []
 
-    def fine(tick: Tick) -> Done:
+    def fine(tick: Tick) -> str:
         done.append(tick.timer.about)
-        return Done("done")
+        return "done"
 
     kinds = {KIND: broken, TimerKind.DAILY_ERASURE: fine}
     monkeypatch.setattr(jobs, "HANDLERS", kinds)
@@ -181,12 +181,12 @@ def test_what_the_database_gives_up_comes_later_and_stops_nothing_else(
 ) -> None:
     table, gives_up, done = Table(postgres_url), [True], []
 
-    def slow(tick: Tick) -> Done:
+    def slow(tick: Tick) -> str:
         if gives_up:
             tick.work.run(text("SET LOCAL statement_timeout = '1ms'"))
             tick.work.run(text("SELECT pg_sleep(60)"))
         done.append(tick.timer.about)
-        return Done("done")
+        return "done"
 
     monkeypatch.setattr(jobs, "HANDLERS", {KIND: slow, TimerKind.DAILY_ERASURE: slow})
     sets(table, "slow")
@@ -218,7 +218,7 @@ def test_one_that_kills_the_process_is_put_aside(
     table: Table, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("marker") / "tick-in-hand"
-    kinds = {KIND: dies, TimerKind.DAILY_ERASURE: lambda _: Done("done")}
+    kinds = {KIND: dies, TimerKind.DAILY_ERASURE: lambda _: "done"}
     monkeypatch.setattr(jobs, "HANDLERS", kinds)
     sets(table, "one")
     for _ in range(MOST_TRIES):
@@ -249,7 +249,7 @@ def takes_all(ticks: Ticks) -> None:
         pass
 
 
-def dies(_: Tick) -> Done:
+def dies(_: Tick) -> str:
     raise KeyboardInterrupt
 
 
@@ -267,9 +267,9 @@ def test_a_clock_that_was_ahead_puts_nothing_off(table: Table) -> None:
 def test_the_loop_does_what_comes(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
 
-    def fine(tick: Tick) -> Done:
+    def fine(tick: Tick) -> str:
         done.append(tick.timer.about)
-        return Done("done")
+        return "done"
 
     monkeypatch.setattr(jobs, "HANDLERS", {KIND: fine})
     monkeypatch.setattr("pbm.service.loops.LOOK_AGAIN", PATIENCE)

@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from pbm.service.trouble import watchdog
-from pbm.service.trouble.watchdog import DEADLINE, HUNG, SLOW, TIMER, Watchdog
+from pbm.service.trouble import failures
+from pbm.service.trouble.failures import DEADLINE, HUNG, SLOW, TIMER, Watchdog
 from tests.polling import PATIENCE
 
 
@@ -41,7 +41,7 @@ def watch(seconds: Seconds, ended: list[int]) -> Watchdog:
 def timer(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """What the kernel's timer was set to, which would end the tests."""
     wound: list[float] = []
-    monkeypatch.setattr(watchdog, "_wind_up", wound.append)
+    monkeypatch.setattr(failures, "_wind_up", wound.append)
     return wound
 
 
@@ -117,7 +117,7 @@ def test_to_wait_for_the_database_is_no_hanging(
 def test_the_timer_runs_while_a_turn_does_and_each_look_winds_it_up(
     watch: Watchdog, timer: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watchdog, "LOOK_EVERY", 3600)
+    monkeypatch.setattr(failures, "LOOK_EVERY", 3600)
     with watch.running():
         watch.look()
         with a_turn(watch, 7, "short"):
@@ -147,7 +147,7 @@ def test_a_log_that_fails_saves_no_turn_that_hangs(
         def error(self, *_: object, **__: object) -> None:
             raise OSError("no space left")
 
-    monkeypatch.setattr(watchdog, "_log", Full())
+    monkeypatch.setattr(failures, "_watch_log", Full())
     with a_turn(watch, 7, "hangs"):
         seconds.now += DEADLINE
         with pytest.raises(OSError, match="no space"):

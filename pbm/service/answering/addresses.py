@@ -5,13 +5,11 @@ from dataclasses import replace
 
 from pbm.commands.auth import Elsewhere, is_open
 from pbm.commands.script import confirmation
-from pbm.events import Answered
 from pbm.events.board import AddressChanged
 from pbm.mail.address import address_key
 from pbm.play.actions import boards_played
 from pbm.play.limits import ALIAS_ASKED_EVERY, strangers_answers_left
 from pbm.play.subjects import answer_subject
-from pbm.play.turn import Turn
 from pbm.service.asking.questions import ask_alias, ask_once_more, shortened
 from pbm.service.obeying.scripts import rehearse
 from pbm.service.telling.announce import shown_to
@@ -122,11 +120,3 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
     }
     ask_alias(turn, owner, speaker.author, errand_id, told)
     return f"asked {owner.handle} about a reply from {speaker.author}"
-
-
-def adopt(turn: Turn, player: Player, address: str) -> list[Answered]:
-    """Add the address to the player's, unless another player uses it."""
-    if turn.work.players.by_address(address_key(address)):
-        return []
-    turn.work.players.add_address(player.id, address, turn.now)
-    return [Answered("address-added", {"title": "address added", "address": address})]

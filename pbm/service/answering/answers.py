@@ -15,15 +15,15 @@ from pbm.commands.registry import parse_line, read_commands
 from pbm.commands.script import Script, behind_answer, confirmation, read_script
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.passwords import KnownPassword
-from pbm.service.answering.addresses import adopt, settle_new_address
+from pbm.mail.address import address_key
+from pbm.passwords import PasswordWork
+from pbm.service.answering.addresses import settle_new_address
 from pbm.service.answering.newcomers import handle_again, settle_signup
 from pbm.service.asking.challenges import CHALLENGE
 from pbm.service.asking.passwords import stored_password
 from pbm.service.asking.questions import NEW_ADDRESS, as_shown, ask_once_more, give_consent
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
-from pbm.service.obeying.refusals import problem_answer
-from pbm.service.obeying.scripts import run_script
+from pbm.service.obeying.scripts import problem_answer, run_script
 from pbm.service.understanding.interpret import interpret
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.asking import ErrandStatus, PendingCommands, Question
@@ -143,12 +143,16 @@ def _run_errands(
 ) -> str:
     events: list[Event] = []
     if question.kind == "alias":
-        events += adopt(turn, context.player, question.params["author"])
+        address = question.params["author"]
+        if not turn.work.players.by_address(address_key(address)):
+            turn.work.players.add_address(context.player_id, address, turn.now)
+            told = {"title": "address added", "address": address}
+            events.append(Answered("address-added", told))
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DONE)
         hints = (errand.board_id,) if errand.board_id else ()
         kept = stored_password(turn.site.keyring, errand)
-        confirmed = KnownPassword(kept or Refusal("password-lapsed"))
+        confirmed = PasswordWork(kept or Refusal("password-lapsed"))
         meant = replace(context, turn=replace(turn, passwords=confirmed), hints=hints, mailed=())
         events += run_script(meant, Script(read_commands(errand.lines), errand.comment))
     if not events:

@@ -11,8 +11,7 @@ from pbm.play.challenges import go_on, seat_guest
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game, game_named
 from pbm.service.obeying.obey import tell
-from pbm.service.obeying.refusals import refused
-from pbm.service.obeying.scripts import giving_back
+from pbm.service.obeying.scripts import giving_back, refused
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.asking import PendingChallenge, Question

@@ -13,13 +13,7 @@ from pbm.commands.families.seeks import Join, Play, SeekOthers, offered
 from pbm.commands.language.context import Context
 from pbm.commands.language.words import ME, lowered
 from pbm.commands.registry import parse_line
-from pbm.commands.script import (
-    Script,
-    answer_to_welcome,
-    begins_answer,
-    read_script,
-    wants_no_mail,
-)
+from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script, wants_no_mail
 from pbm.commands.sentences.everyday import name_alone, name_given
 from pbm.commands.sentences.intentions import asks_who
 from pbm.errors import Refusal
@@ -43,8 +37,7 @@ from pbm.service.asking.newcomers import FIRST_GAMES, FirstGame, ask_signup, fir
 from pbm.service.asking.passwords import hash_of_first, stored_password, within_rate
 from pbm.service.asking.questions import ask_once_more
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
-from pbm.service.obeying.refusals import problem_answer
-from pbm.service.obeying.scripts import run_script
+from pbm.service.obeying.scripts import problem_answer, run_script
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import page_meant, pairs_meant
@@ -83,11 +76,13 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
     first_game = _first_game(turn.work, script)
     others = () if first_game else script.commands[1:]
     page = page_meant(script)
+    asked = [item.words[0] for item in script.commands if not isinstance(item, Help)]
     ask_signup(
         *(turn, author, handle, problem),
         last=left == 1,
         more=signs_up is not None and bool(others or script.comment),
-        asked=() if first_game else _asked_for(script),
+        # The welcome mentions the rest of a mail with `signup`.
+        asked=() if first_game or signs_up else list(dict.fromkeys(asked)),
         page=None if page is None else str(context.help_page(page)["text"]),
         kept=kept,
         first_game=first_game,
@@ -125,14 +120,6 @@ def say_goodbye(turn: Turn, address: str) -> str:
 def _answers_left(turn: Turn, address: str) -> int:
     """How many answers an address may still get today, including the one to this mail."""
     return strangers_answers_left(turn.work, address, turn.now) + turn.cause.answer_counted
-
-
-def _asked_for(script: Script) -> list[str]:
-    """Names of the script's commands that only players may give."""
-    if signup_of(script):
-        return []  # the welcome mentions the rest of that mail
-    others = (item for item in script.commands if not isinstance(item, Help))
-    return list(dict.fromkeys(item.words[0] for item in others))
 
 
 def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
@@ -208,7 +195,10 @@ def settle_signup(turn: MailTurn, question: Question) -> str:
         waits = stored_password(turn.site.keyring, question)
         kept = hash_of_first(turn, signs_up) if signs_up else waits
     except Refusal as refusal:
-        return _ask_again(turn, question, refusal)
+        handle, taken = choose_handle(work, address, question.params["handle"])
+        handle = suggest_handle(work, address) if taken else handle
+        kept = stored_password(turn.site.keyring, question)
+        return _ask(turn, question, handle, refusal, kept=kept)
     player = work.players.add(handle, address, turn.now)
     if kept:
         work.players.set_password(player.id, kept)
@@ -315,15 +305,6 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
     turn.work.questions.forget_password(question)
     more = bool(read_script("", turn.envelope.said[1:], in_answer=False).commands)
     return _ask(turn, question, handle, named=True, more=more)
-
-
-def _ask_again(turn: MailTurn, question: Question, refusal: Refusal) -> str:
-    """Give the reason, and ask again about this handle, or a free one."""
-    handle, taken = choose_handle(turn.work, question.address, question.params["handle"])
-    if taken:
-        handle = suggest_handle(turn.work, question.address)
-    kept = stored_password(turn.site.keyring, question)
-    return _ask(turn, question, handle, refusal, kept=kept)
 
 
 def _ask(

@@ -19,7 +19,7 @@ from pbm.play.views import opening_view
 from pbm.rules.contract import completed
 from pbm.rules.registry import default_game, games
 from pbm.service.asking.challenges import invitation_subject, start_of
-from pbm.service.asking.passwords import sealed_for
+from pbm.service.asking.passwords import of_address
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.asking import PendingChallenge
 
@@ -92,7 +92,7 @@ def ask_signup(
     password sent along. `invitation`: the challenge that a yes belongs to; `challenge`: the same,
     while it waits.
     """
-    sealed = sealed_for(turn.site.keyring, kept, address)
+    sealed = turn.site.keyring.seal_password(kept, of_address(address)) if kept else None
     if challenge:
         game, start = start_of(challenge)
     else:

@@ -9,7 +9,7 @@ from pbm.commands.script import Script
 from pbm.errors import Refusal
 from pbm.mail.address import address_key
 from pbm.mail.tags import Keyring
-from pbm.passwords import SHORTEST, KnownPassword, PasswordHash, SealedPassword
+from pbm.passwords import SHORTEST, PasswordHash, PasswordWork, SealedPassword
 from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, is_paused, limit_reached
 from pbm.play.turn import Turn
 from pbm.store.values.asking import OPEN_FOR, PendingCommands, Question
@@ -27,26 +27,18 @@ def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
     return turn.passwords.hash_of(command.password.value)
 
 
-def sealed_for(keyring: Keyring, kept: PasswordHash | None, address: str) -> SealedPassword | None:
-    """The hash, sealed for storage with the question."""
-    return keyring.seal_password(kept, _of_address(address)) if kept else None
-
-
 def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> PasswordHash | None:
     """The hash stored with a question or with pending commands; None if we did not seal it."""
     if asked.password is None:
         return None
-    if isinstance(asked, Question):
-        return keyring.open_password(asked.password, _of_address(asked.address))
-    return keyring.open_password(asked.password, _of_player(asked.player_id))
+    of_player = f"player {asked.player_id}"
+    owner = of_address(asked.address) if isinstance(asked, Question) else of_player
+    return keyring.open_password(asked.password, owner)
 
 
-def _of_address(address: str) -> str:
+def of_address(address: str) -> str:
+    """The owner for whom a stranger's password is sealed."""
     return f"address {address_key(address)}"
-
-
-def _of_player(player_id: int) -> str:
-    return f"player {player_id}"
 
 
 def within_rate(context: Context, script: Script) -> Context:
@@ -55,7 +47,7 @@ def within_rate(context: Context, script: Script) -> Context:
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:
         return context
-    return replace(context, turn=replace(context.turn, passwords=KnownPassword(refusal)))
+    return replace(context, turn=replace(context.turn, passwords=PasswordWork(refusal)))
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
@@ -85,7 +77,7 @@ def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None
     if not new:
         return None
     kept = context.turn.passwords.hash_of(new[-1])
-    return context.turn.site.keyring.seal_password(kept, _of_player(context.player.id))
+    return context.turn.site.keyring.seal_password(kept, f"player {context.player_id}")
 
 
 def _new_passwords(script: Script) -> list[str]:

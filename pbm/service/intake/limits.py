@@ -180,12 +180,7 @@ class MailRates:
     trusted: tuple[Network, ...] = LOOPBACK
 
     def count(
-        self,
-        work: UnitOfWork,
-        now: datetime,
-        recipient: Recipient,
-        author: str,
-        peer: str,
+        self, work: UnitOfWork, now: datetime, recipient: Recipient, author: str, peer: str
     ) -> Rejection | None:
         """Count a mail; return its refusal if over a limit. `author` is the key of an address."""
         for rate, whose in self._counted(recipient, author, peer):

@@ -14,14 +14,7 @@ from typing import NamedTuple
 import structlog
 
 from pbm.commands.auth import asked_question
-from pbm.mail.address import (
-    Bounce,
-    PlayerReply,
-    Probe,
-    QuestionReply,
-    Unknown,
-    address_key,
-)
+from pbm.mail.address import Bounce, PlayerReply, Probe, QuestionReply, Unknown, address_key
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
 from pbm.mail.smtp_in.handler import Rejection

@@ -34,8 +34,7 @@ from pbm.service.asking.questions import (
     shortened,
     tell_other_addresses,
 )
-from pbm.service.obeying.refusals import problem_answer, refused
-from pbm.service.obeying.scripts import Rehearsal, rehearse, run_script
+from pbm.service.obeying.scripts import Rehearsal, problem_answer, refused, rehearse, run_script
 from pbm.service.telling.announce import announce_boards, announce_seeks
 from pbm.service.telling.answer import announce_answer
 from pbm.service.telling.mail_writer import MailWriter

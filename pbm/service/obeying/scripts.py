@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Any, TypeGuard
 
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
-from pbm.commands.registry import whole_move
+from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
 from pbm.errors import Refusal
 from pbm.events import (
@@ -25,14 +26,16 @@ from pbm.events import (
     Proposed,
     on_boards,
 )
+from pbm.play.boards import check_move
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES, has_said_no, take_unasked_mail
 from pbm.play.turn import Postage
 from pbm.service.asking.challenges import record_invited
 from pbm.service.asking.questions import record_wanted
-from pbm.service.obeying.refusals import is_refusal, refused
 
 _LINES_READ = 24  # lines of unsent words that are searched for a move
 _WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off")  # sections about no board
+_REFUSAL = "refusal"
+_PERHAPS_WORDS = ("unclear-move", "no-such-place")
 
 
 class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the savepoint
@@ -250,3 +253,68 @@ def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event
         return [Answered("said-enough", {**told, "most": NEWS.most}, number)]
     first = work.boards.note_told_of_words(number, player.id)
     return [Commented(number, player.handle, comment, first)]
+
+
+def refused(
+    command: Command, refusal: Refusal, context: Context, *, alone: bool = True
+) -> Answered:
+    """Answer a refused command; `alone`: it was the only one."""
+    told: dict[str, Any] = {"title": command.words[0], "nearest": None, "example": None}
+    told |= {"talk": False, "comment": [], "alone": alone}
+    told |= {"line": command.line, "code": refusal.code, "params": refusal.params}
+    number = refusal.params.get("number")
+    return Answered(_REFUSAL, told, _board_shown(context, number, about_board=command.about_board))
+
+
+def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
+    """Answer a misread command line; nothing of it was done or sent on."""
+    number = problem.params.get("number")
+    board_id = _board_shown(context, number, about_board=problem.about_board)
+    code, params, nearest = problem.code, problem.params, problem.nearest
+    clearer = _what_the_position_says(context, problem, board_id)
+    if clearer is not None:
+        code, params, nearest = clearer.code, clearer.params, None
+    told = {
+        "title": "your line was not understood",
+        "line": problem.line,
+        "code": code,
+        "nearest": nearest,
+        "example": None if clearer or nearest else problem.example,
+        "talk": problem.code in _PERHAPS_WORDS,
+        "comment": list(script.comment),
+        "alone": True,
+        "params": params,
+    }
+    return Answered(_REFUSAL, told, board_id)
+
+
+def is_refusal(event: Event) -> TypeGuard[Answered]:
+    """Whether an event answers a refused command or line."""
+    return isinstance(event, Answered) and event.section == _REFUSAL
+
+
+def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
+    """The board to show with a refusal: the named one, else the mail's for a board command."""
+    if number:
+        return number if context.sits_at(number) else None
+    return context.own_hint if about_board else None
+
+
+def _what_the_position_says(
+    context: Context, problem: Problem, board_id: int | None
+) -> Refusal | None:
+    """The board's own refusal of an unreadable move, which suggests legal ones."""
+    unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
+    board = context.work.boards.find(board_id) if board_id and unreadable else None
+    if board is None or not board.to_move:
+        return None
+    if context.actor_id and board.to_move.player_id != context.actor_id:
+        # An example of another player's moves would mislead.
+        is_move = nearly_move(problem.params["word"], board.rules) is not None
+        told = {"turn": board.to_move.handle, "number": board.id}
+        return Refusal("not-your-turn", **told) if is_move else None
+    try:
+        check_move(board, problem.params["word"])
+    except Refusal as refusal:
+        return refusal
+    return None

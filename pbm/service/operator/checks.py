@@ -30,10 +30,15 @@ from pbm.rules.contract import MayLack, has
 from pbm.rules.registry import games, left_out
 from pbm.rules.robots import ROBOTS
 from pbm.service.intake.upstream_mta import known_front, why_doubted
-from pbm.service.operator.check_result import CheckResult, DubiousError, checked
 from pbm.service.operator.copies import sqlite_path
 from pbm.service.operator.correspondence import certificate_state, greeting_at
-from pbm.service.operator.heartbeat_checks import clocks_state, role_results
+from pbm.service.operator.heartbeat_checks import (
+    CheckResult,
+    DubiousError,
+    checked,
+    clocks_state,
+    role_results,
+)
 from pbm.service.operator.keys import refuse_other_keys
 from pbm.service.robots.jobs import missing
 from pbm.service.running.disks import Disk, disks

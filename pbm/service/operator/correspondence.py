@@ -104,12 +104,7 @@ def _shown_at(doorway: Doorway) -> bytes:
 
 
 def send(
-    settings: Settings,
-    sender: str,
-    text: str,
-    *,
-    new: bool = False,
-    wait: float = ANSWER_SECONDS,
+    settings: Settings, sender: str, text: str, *, new: bool = False, wait: float = ANSWER_SECONDS
 ) -> str:
     """Send `text` as a reply to an address's newest mail, or as a new mail. Raises OperatorError.
 

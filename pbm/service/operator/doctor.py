@@ -13,18 +13,11 @@ from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.reading.auth_results import Front, probe_mail
 from pbm.mail.tags import new_token
-from pbm.service.intake.upstream_mta import (
-    Arrival,
-    arrival_of,
-    doubt_front,
-    expect_probe,
-    forget_front,
-    note_front,
-)
-from pbm.service.operator.check_result import CheckResult
+from pbm.service.intake import upstream_mta
+from pbm.service.intake.upstream_mta import Arrival
 from pbm.service.operator.checks import reading
 from pbm.service.operator.correspondence import reply_text
-from pbm.service.operator.heartbeat_checks import role_results
+from pbm.service.operator.heartbeat_checks import CheckResult, role_results
 from pbm.service.operator.operator_session import OperatorSession
 
 ARRIVAL_SECONDS = 60.0
@@ -69,7 +62,7 @@ def examine_front(
         return
     token = new_token()
     with session.act(None) as act:
-        mark = expect_probe(act.work, token, name, act.now)
+        mark = upstream_mta.expect_probe(act.work, token, name, act.now)
     date = format_datetime(session.clock())
     recipient = session.site.address.probe(token)
     try:
@@ -77,17 +70,17 @@ def examine_front(
         arrival = _await(session, token, wait)
     except OperatorError as error:
         with session.act(None) as act:
-            doubt_front(act.work, name, str(error), act.now)
+            upstream_mta.doubt_front(act.work, name, str(error), act.now)
         raise
     results = _results(name, arrival)
     bad = [f"{result.what}: {result.text}" for result in results if not result.good]
     with session.act(None) as act:
         if not bad and arrival.seen.hops:
             front = Front(name, arrival.seen.hops, below=arrival.seen.own == "below")
-            note_front(act.work, front, act.now)
+            upstream_mta.note_front(act.work, front, act.now)
         else:
-            forget_front(act.work)
-            doubt_front(act.work, name, " ".join(bad), act.now)
+            upstream_mta.forget_front(act.work)
+            upstream_mta.doubt_front(act.work, name, " ".join(bad), act.now)
         act.note("front not believed" if bad else "front believed", name=name)
     yield CheckResult(True, "way", f"a probe went through {host} port {port} and arrived here")
     yield from results
@@ -141,7 +134,7 @@ def _await(session: OperatorSession, token: str, seconds: float) -> Arrival:
     end = time.monotonic() + seconds
     while True:
         with session.look() as work:
-            arrival = arrival_of(work, token)
+            arrival = upstream_mta.arrival_of(work, token)
         if arrival is not None:
             return arrival
         if time.monotonic() > end:

@@ -1,17 +1,20 @@
-"""Checks of heartbeats: whether each role runs, and whether all clocks agree."""
+"""Results of checks, and checks of heartbeats: whether each role runs, and all clocks agree."""
 
 import os
 import socket
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from sqlalchemy.exc import DBAPIError
+
 from pbm.clock import Clock, system_clock
 from pbm.errors import OperatorError
-from pbm.service.operator.check_result import CheckResult, DubiousError, checked
+from pbm.files import trouble
 from pbm.service.running.heartbeat import CLOCKS_AGREE, FORGOTTEN_AFTER, LATE, ROLES, is_off
+from pbm.store.connecting import why_unusable
 from pbm.store.db import UnitOfWork
 from pbm.store.values.queues import Heartbeat
 
@@ -20,6 +23,37 @@ _STARTED = 18  # index behind the state in /proc/N/stat: start time in ticks sin
 _DEAD = ("Z", "X")
 _MOMENT = "%Y-%m-%d %H:%M:%S UTC"
 _SET_IT = "Set it right, for good by NTP (timedatectl set-ntp true)."
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The result of one check: `text` is the state, or what is wrong and how to mend it.
+
+    `warning`: what was checked works, but needs attention.
+    """
+
+    good: bool
+    what: str
+    text: str
+    warning: bool = False
+
+
+class DubiousError(Exception):
+    """A check passed, but needs attention; ``str()`` is for the operator."""
+
+
+def checked(what: str, look: Callable[[], str]) -> CheckResult:
+    """Run a check, which returns the state, or raises DubiousError or OperatorError."""
+    try:
+        return CheckResult(True, what, look())
+    except DubiousError as doubt:
+        return CheckResult(True, what, str(doubt), warning=True)
+    except OperatorError as error:
+        return CheckResult(False, what, str(error))
+    except DBAPIError as error:
+        return CheckResult(False, what, why_unusable(error))
+    except PermissionError as error:
+        return CheckResult(False, what, f"{error.filename}: {trouble(Path(error.filename), error)}")
 
 
 def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:

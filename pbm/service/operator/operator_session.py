@@ -39,12 +39,7 @@ class OperatorTurn(Turn):
         return find_board(self.work, number, lock=True)
 
     def note(
-        self,
-        what: str,
-        *,
-        player: Player | None = None,
-        board: Board | None = None,
-        **details: Any,
+        self, what: str, *, player: Player | None = None, board: Board | None = None, **details: Any
     ) -> None:
         """Note the change in the journal; `what` is one or two words."""
         self.work.changes.add(

@@ -46,31 +46,15 @@ class MailInQueue:
     until: datetime | None = None
 
 
-@dataclass(frozen=True)
-class Retried:
-    """A mail to be retried now; `ahead` are those before it in the same thread."""
-
-    name: str
-    ahead: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Queue:
-    """The oldest mails of each kind, and how many more there are."""
-
-    mails: tuple[MailInQueue, ...]
-    more: int
-
-
-def list_queue(session: OperatorSession) -> Queue:
-    """Mails that wait, are stuck or have failed; incoming ones first, the oldest first."""
+def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
+    """The oldest mails that wait, are stuck or have failed, and how many more there are."""
     with session.look() as work:
         mails: list[InboxMail | OutboxMail] = [*work.inbox.waiting(most=MOST_LISTED)]
         mails += work.outbox.waiting(most=MOST_LISTED)
         waiting = sum(map(work.inbox.count, (InboxStatus.NEW, InboxStatus.STUCK)))
         waiting += sum(map(work.outbox.count, (OutboxStatus.DUE, OutboxStatus.FAILED)))
         now = session.clock()
-        return Queue(tuple(_listed(mail, now) for mail in mails), max(0, waiting - len(mails)))
+        return [_listed(mail, now) for mail in mails], max(0, waiting - len(mails))
 
 
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
@@ -81,8 +65,11 @@ def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
     return _listed(mail, session.clock()), printable(masked(text))
 
 
-def retry(session: OperatorSession, name: str) -> Retried:
-    """Retry a mail, and those ahead of it in its thread, which block it. Raises OperatorError."""
+def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
+    """Retry a mail, and those ahead of it in its thread, which block it; return all their names.
+
+    Raises OperatorError.
+    """
     ahead: tuple[int, ...] = ()
     with session.act(None) as act:
         mail = _find_waiting(act.work, name)
@@ -98,7 +85,7 @@ def retry(session: OperatorSession, name: str) -> Retried:
             player, _ = sender_of(act, mail)
         tell_anew(act.work)
         act.note("mail tried again", player=player, mail=_name(mail))
-    return Retried(_name(mail), tuple(map(outgoing, ahead)))
+    return _name(mail), *map(outgoing, ahead)
 
 
 def drop(session: OperatorSession, name: str, why: str) -> str:

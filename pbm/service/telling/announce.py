@@ -66,11 +66,7 @@ def announce_boards(
 
 
 def _announce(
-    turn: Turn,
-    number: int,
-    news: _News,
-    but: int | None,
-    together: Collection[int],
+    turn: Turn, number: int, news: _News, but: int | None, together: Collection[int]
 ) -> None:
     """Announce the events on one board, replacing delayed mails about it."""
     board = turn.work.boards.get(number, lock=True)

@@ -90,8 +90,16 @@ class MailWriter:
         *,
         replaced: AwaitingMail | None = None,
     ) -> NewMail:
-        view = self._with_mail_come_back(kind, player, board, view)
-        root = self._root_id(board, player)
+        if player.bounced_at and not kind.treatment.is_superseded:
+            # An older position, sent later, would mislead.
+            why = "a later mail shows the board"
+            outbox = self._turn.work.outbox
+            if outbox.supersede(player.id, why, self._turn.now, board_id=board.id):
+                view = {**view, "lead": [MailCameBack(board.id).lead(), *view["lead"]]}
+        # The start time distinguishes it from a board of an earlier database.
+        told = f"{board.id} {player.id} {board.started_at.isoformat()}"
+        made = sha256(told.encode()).hexdigest()[:16]
+        root = f"<g{board.id}.p0.u{player.id}.{made}@{self._site.address.domain}>"
         first = (
             kind.treatment.begins_thread
             and board.ply == 0
@@ -132,20 +140,6 @@ class MailWriter:
             "references": [name for name in (root, answering) if name],
             "auto_submitted": answers,
         }
-
-    def _with_mail_come_back(
-        self, kind: Kind, player: Player, board: Board, view: dict[str, Any]
-    ) -> dict[str, Any]:
-        """The view; it says so if this mail replaces one in retry.
-
-        This mail shows all that the other does. An older position, sent later, would mislead.
-        """
-        if kind.treatment.is_superseded or not player.bounced_at:
-            return view
-        why = "a later mail shows the board"
-        if not self._turn.work.outbox.supersede(player.id, why, self._turn.now, board_id=board.id):
-            return view
-        return {**view, "lead": [MailCameBack(board.id).lead(), *view["lead"]]}
 
     def answer(
         self,
@@ -306,12 +300,6 @@ class MailWriter:
 
     def _message_id(self, what: str) -> str:
         return f"<{what}.{self._site.unique()}@{self._site.address.domain}>"
-
-    def _root_id(self, board: Board, player: Player) -> str:
-        # The start time distinguishes it from a board of an earlier database.
-        told = f"{board.id} {player.id} {board.started_at.isoformat()}"
-        made = sha256(told.encode()).hexdigest()
-        return f"<g{board.id}.p0.u{player.id}.{made[:16]}@{self._site.address.domain}>"
 
 
 def _addresses_of(reader: Player | str) -> tuple[str, ...]:

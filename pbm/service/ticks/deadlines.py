@@ -24,7 +24,7 @@ from pbm.play.clocks.waits import (
 )
 from pbm.service.telling.announce import announce_boards
 from pbm.service.ticks.reminders import SOON, WARNED_BEFORE, Awaited, remind
-from pbm.service.ticks.tick import Again, Done, Tick, announce_several
+from pbm.service.ticks.tick import Again, Tick, announce_several
 from pbm.store.queues.timers import ALL_KEPT
 from pbm.store.values.boards import Board, Stop
 from pbm.store.values.players import Player
@@ -36,11 +36,11 @@ _NO_CLOCK_RUNS = timedelta(days=1)
 _COUNTS_LATER = "not all of the time meanwhile counts"
 
 
-def watch_clock(tick: Tick) -> Done | Again:
+def watch_clock(tick: Tick) -> str | Again:
     """Remind, forfeit, resume after the longest pause, or schedule the next look."""
     board = tick.locked_board
     if board is None or not board.playing:
-        return Done("the board is over")
+        return "the board is over"
     if not board.is_installed:  # give back the time to the next look, as no move is possible
         until = tick.now + _NO_CLOCK_RUNS
         keep(tick.work, board, Stop(tick.timer.set_at, until))
@@ -68,7 +68,7 @@ def watch_clock(tick: Tick) -> Done | Again:
 
 def _run_out(
     tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
-) -> Done | Again:
+) -> str | Again:
     """Forfeit for a player who ran out of time, if a reminder has arrived.
 
     Mail received up to `_HEARD_LATE` after the end still counts.
@@ -96,7 +96,7 @@ def _run_out(
     announce_several(tick, events)
     done = f"{player.handle} has forfeited board {board.id}"
     if any(isinstance(event, BoardEnded) and event.board_id == board.id for event in events):
-        return Done(done)
+        return done
     return Again(_first_look(tick, board), done)
 
 
@@ -132,7 +132,7 @@ def _look_without_clock(tick: Tick, board: Board) -> datetime:
     return tick.now + (soon if board.to_move and board.to_move.robot else _NO_CLOCK_RUNS)
 
 
-def remind_of_first_move(tick: Tick) -> Done | Again:
+def remind_of_first_move(tick: Tick) -> str | Again:
     """Remind a player of a first move, and set the timer for the decline."""
     found = _waiting(tick)
     if not isinstance(found, tuple):
@@ -149,12 +149,12 @@ def remind_of_first_move(tick: Tick) -> Done | Again:
     whose: dict[str, Any] = {"board_id": board.id, "player_id": player.id}
     decline_at, about = by + ALL_KEPT, tick.timer.about
     if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
-        return Done(f"{player.handle} was reminded of board {board.id} before")
+        return f"{player.handle} was reminded of board {board.id} before"
     remind(tick, player, Awaited(board, tick.timer.since, by, is_first=True))
-    return Done(f"reminded {player.handle} of board {board.id}")
+    return f"reminded {player.handle} of board {board.id}"
 
 
-def decline_first_move(tick: Tick) -> Done | Again:
+def decline_first_move(tick: Tick) -> str | Again:
     """Close a board whose first move was not made."""
     found = _waiting(tick)
     if not isinstance(found, tuple):
@@ -162,7 +162,7 @@ def decline_first_move(tick: Tick) -> Done | Again:
     board, player = found
     if not player.is_active:
         request_first_move(tick.work, board, tick.now)
-        return Done(f"{player.handle} is {player.status}, so the time begins anew")
+        return f"{player.handle} is {player.status}, so the time begins anew"
     calendar = calendar_of(tick.work, board, player, tick.now)
     by = calendar.after(tick.timer.since, DECLINED_AFTER) or tick.now + REMINDED_AFTER
     if tick.now < by + ALL_KEPT:
@@ -172,14 +172,14 @@ def decline_first_move(tick: Tick) -> Done | Again:
         return wait
     events = decline_board(tick.work, board, player, tick.now, FirstMoveMissed)
     announce_several(tick, events)
-    return Done(f"declined board {board.id} for {player.handle}")
+    return f"declined board {board.id} for {player.handle}"
 
 
-def _waiting(tick: Tick) -> tuple[Board, Player] | Done | Again:
+def _waiting(tick: Tick) -> tuple[Board, Player] | str | Again:
     """The board and the player who must move, or the outcome if the timer is obsolete."""
     board = tick.locked_board
     if board is not None and not board.is_installed:
         return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
     if board is None or not still_waits(board, tick.timer):
-        return Done("the board has gone on")
+        return "the board has gone on"
     return board, tick.player

@@ -10,7 +10,7 @@ from pbm.play.seeks import close_seek
 from pbm.service.answering.invitations import call_off, invited_to
 from pbm.service.asking.challenges import CHALLENGE, tell_called_off
 from pbm.service.telling.announce import announce_seeks
-from pbm.service.ticks.tick import Again, Done, Tick
+from pbm.service.ticks.tick import Again, Tick
 from pbm.store.queues.timers import ALL_KEPT
 from pbm.store.values.asking import (
     CONSENT_STANDS,
@@ -26,26 +26,26 @@ AT_ONCE = 10  # boards; all turns wait while they are counted
 _NEXT_COUNT_AFTER = timedelta(milliseconds=100)
 
 
-def lapse_seek(tick: Tick) -> Done | Again:
+def lapse_seek(tick: Tick) -> str | Again:
     """Close a seek that has not begun, and tell its seekers."""
     tick.work.seeks.lock()
     seek = tick.work.seeks.find(int(tick.timer.about))
     if seek is None or seek.status != SeekStatus.OPEN:
-        return Done("the seek is over")
+        return "the seek is over"
     wait = tick.waits_for_mail(seek.expires_at)
     if wait is not None:
         return wait
     if tick.now < seek.expires_at:
         return Again(seek.expires_at, "the server was down meanwhile")
     announce_seeks(tick, close_seek(tick.work, seek, SeekStatus.LAPSED))
-    return Done(f"seek {seek.id} has lapsed")
+    return f"seek {seek.id} has lapsed"
 
 
-def lapse_question(tick: Tick) -> Done | Again:
+def lapse_question(tick: Tick) -> str | Again:
     """Drop the commands that waited for this question only, and tell the inviter."""
     question = tick.work.questions.find(tick.timer.question_id or 0)
     if question is None or question.answer is not None:
-        return Done("answered")
+        return "answered"
     wait = tick.waits_for_mail(question.expires_at)
     if wait is not None:
         return wait
@@ -54,9 +54,9 @@ def lapse_question(tick: Tick) -> Done | Again:
     if question.kind == CHALLENGE:
         challenge = tick.work.challenges.find(question.params["challenge"])
         if challenge is None or question.player_id not in challenge.waiting:
-            return Done("answered")
+            return "answered"
         tell_called_off(tick, lapse_challenge(tick.work, challenge))
-        return Done("challenge lapsed")
+        return "challenge lapsed"
     tick.work.questions.forget_password(question)
     dropped: list[PendingCommands] = []
     if question.player_id is not None:  # the commands that it has not asked about again since
@@ -66,7 +66,7 @@ def lapse_question(tick: Tick) -> Done | Again:
     for errand in dropped:
         tick.work.questions.settle_errand(errand, ErrandStatus.DROPPED, lines=[], comment=[])
     count = len(dropped) + _lapse_invitation(tick, question)
-    return Done(f"{question.kind} question lapsed, {count} dropped with it")
+    return f"{question.kind} question lapsed, {count} dropped with it"
 
 
 def _lapse_invitation(tick: Tick, question: Question) -> bool:
@@ -85,16 +85,16 @@ def _lapse_invitation(tick: Tick, question: Question) -> bool:
     return True
 
 
-def lapse_record(tick: Tick) -> Done | Again:
+def lapse_record(tick: Tick) -> str | Again:
     """Delete a record that nobody has looked at for long."""
     board = tick.work.boards.find(int(tick.timer.about), lock=True)
     if board is None:
-        return Done("the record has gone")
+        return "the record has gone"
     by = board.changed_at + KEPT_UNSEEN
     if tick.now < by:
         return Again(by, "somebody has looked at it")
     tick.work.playing.forget(board.id)
-    return Done(f"nobody looks at record {board.id} any more")
+    return f"nobody looks at record {board.id} any more"
 
 
 def erase_old_rows(tick: Tick) -> Again:
@@ -106,13 +106,13 @@ def erase_old_rows(tick: Tick) -> Again:
     return Again(tick.now + (_NEXT_ERASURE_AFTER if more else _EVERY), "erased what is old")
 
 
-def recount_ratings(tick: Tick) -> Done | Again:
+def recount_ratings(tick: Tick) -> str | Again:
     """Recount the next boards that were rated after one whose rating has changed."""
     work = tick.work
     work.ratings.hold()
     stale = work.facts.find(STALE, lock=True)
     if stale is None:
-        return Done("no board to count anew")
+        return "no board to count anew"
     some = work.ratings.counted_from(stale.value, AT_ONCE)
     for counted in some:
         board = work.boards.get(counted.board_id)
@@ -125,6 +125,6 @@ def recount_ratings(tick: Tick) -> Done | Again:
             work.ratings.set_results(counted, found)
     if len(some) < AT_ONCE:
         work.facts.forget(STALE)
-        return Done(f"counted {len(some)} boards anew, and that was the last")
+        return f"counted {len(some)} boards anew, and that was the last"
     work.facts.note(STALE, some[-1].number + 1, tick.now)
     return Again(tick.now + _NEXT_COUNT_AFTER, f"counted {len(some)} boards anew")

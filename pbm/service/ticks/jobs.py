@@ -16,22 +16,7 @@ from pbm.clock import Clock
 from pbm.mail.site import Site
 from pbm.play.turn import Turn
 from pbm.service.running.writer import Steps
-from pbm.service.ticks.deadlines import decline_first_move, remind_of_first_move, watch_clock
-from pbm.service.ticks.expiry import (
-    erase_old_rows,
-    lapse_question,
-    lapse_record,
-    lapse_seek,
-    recount_ratings,
-)
-from pbm.service.ticks.news import (
-    send_digest,
-    tell_beginning,
-    tell_end,
-    tell_kept_news,
-    tell_reachability,
-)
-from pbm.service.ticks.reminders import tell_dates
+from pbm.service.ticks import deadlines, expiry, news, reminders
 from pbm.service.ticks.tick import Again, Do, Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
@@ -45,20 +30,20 @@ _DIED = "the server died while it did this"
 _log = structlog.get_logger("pbm.ticks")
 
 HANDLERS: Mapping[str, Do] = {
-    TimerKind.FIRST_MOVE_REMINDER: remind_of_first_move,
-    TimerKind.FIRST_MOVE_DECLINE: decline_first_move,
-    TimerKind.QUESTION_LAPSE: lapse_question,
-    TimerKind.DAILY_ERASURE: erase_old_rows,
-    TimerKind.CLOCK: watch_clock,
-    TimerKind.RATINGS: recount_ratings,
-    TimerKind.VACATION: tell_beginning,
-    TimerKind.VACATION_OVER: tell_end,
-    TimerKind.SEEK_LAPSE: lapse_seek,
-    TimerKind.RECORD_LAPSE: lapse_record,
-    TimerKind.DIGEST: send_digest,
-    TimerKind.KEPT_NEWS: tell_kept_news,
-    TimerKind.ACCOUNT_NEWS: tell_reachability,
-    TimerKind.NEW_DATES: tell_dates,
+    TimerKind.FIRST_MOVE_REMINDER: deadlines.remind_of_first_move,
+    TimerKind.FIRST_MOVE_DECLINE: deadlines.decline_first_move,
+    TimerKind.QUESTION_LAPSE: expiry.lapse_question,
+    TimerKind.DAILY_ERASURE: expiry.erase_old_rows,
+    TimerKind.CLOCK: deadlines.watch_clock,
+    TimerKind.RATINGS: expiry.recount_ratings,
+    TimerKind.VACATION: news.tell_beginning,
+    TimerKind.VACATION_OVER: news.tell_end,
+    TimerKind.SEEK_LAPSE: expiry.lapse_seek,
+    TimerKind.RECORD_LAPSE: expiry.lapse_record,
+    TimerKind.DIGEST: news.send_digest,
+    TimerKind.KEPT_NEWS: news.tell_kept_news,
+    TimerKind.ACCOUNT_NEWS: news.tell_reachability,
+    TimerKind.NEW_DATES: reminders.tell_dates,
 }
 RECURRING = (TimerKind.DAILY_ERASURE,)  # set at the start
 
@@ -123,7 +108,7 @@ class Ticks:
                 work.timers.done(timer)
             work.flush()  # so that the savepoint undoes failed writes
         if not isinstance(outcome, Again):
-            _log.info("timer done", timer=timer.id, kind=timer.kind, outcome=outcome.told)
+            _log.info("timer done", timer=timer.id, kind=timer.kind, outcome=outcome)
 
     def _defer(self, work: UnitOfWork, timer: Timer, error: Exception) -> None:
         _log.warning("database gave up a timer, it waits", timer=timer.id, error=in_a_line(error))

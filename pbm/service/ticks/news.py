@@ -20,24 +20,24 @@ from pbm.play.limits import ACCOUNT_NEWS
 from pbm.service.post.bounces import LASTED, REACHABLE, tell_later
 from pbm.service.telling.digests import write_digest
 from pbm.service.telling.kept_news import deferred_until
-from pbm.service.ticks.tick import Again, Done, Tick, announce_several
+from pbm.service.ticks.tick import Again, Tick, announce_several
 from pbm.store.values.players import Player, Vacation
 from pbm.store.values.queues import TimerKind
 
 _AT_ONCE = 10  # boards
-_DROPPED = Done("the vacation was dropped")
+_DROPPED = "the vacation was dropped"
 _NEXT_PIECE_AFTER = timedelta(milliseconds=200)  # so that turns wait briefly
 _NEXT_MAIL_AFTER = timedelta(seconds=1)  # so that turns wait briefly
 _A_TURN_IS_OVER = timedelta(minutes=10)  # even of one with the old settings
 
 
-def tell_reachability(tick: Tick) -> Done | Again:
+def tell_reachability(tick: Tick) -> str | Again:
     """Tell that mail to a player bounces, or arrives again, if that is still so."""
     what, after = tick.timer.about.split(".")[1:]
     player = tick.player
     since = player.unreachable_since
     if not player.is_active or (since is None) != (what == REACHABLE):
-        return Done(f"it did not last with {player.handle}")
+        return f"it did not last with {player.handle}"
     if since is not None and tick.now < since + LASTED:
         return Again(since + LASTED, f"mail to {player.handle} came back again")
     fact = PlayerUnreachable if since else PlayerReachable
@@ -45,7 +45,7 @@ def tell_reachability(tick: Tick) -> Done | Again:
     last = _tell_who_waits(tick, player, left, lambda number: fact(number, player.handle))
     if last is not None:
         tell_later(tick.work, player, what, tick.now, tick.now + _NEXT_PIECE_AFTER, after=last)
-    return Done(f"told that {player.handle} is {what}")
+    return f"told that {player.handle} is {what}"
 
 
 def _tell_who_waits(
@@ -62,7 +62,7 @@ def _tell_who_waits(
     return some[-1] if len(boards) > len(some) else None
 
 
-def tell_beginning(tick: Tick) -> Done | Again:
+def tell_beginning(tick: Tick) -> str | Again:
     """Tell that a vacation has begun."""
     vacation, player = _vacation_of(tick)
     if vacation is None or not player.is_active:
@@ -73,7 +73,7 @@ def tell_beginning(tick: Tick) -> Done | Again:
         at = beginning_of(first, player) + NOTICE_AFTER
         return Again(at, f"{player.handle} is not away yet")
     if today >= last:
-        return Done(f"the vacation of {player.handle} is over, or nearly")
+        return f"the vacation of {player.handle} is over, or nearly"
     told = player.handle, str(first), str(last)
     # Boards with automatic vacation right before were told of this one's end.
     known = [
@@ -84,7 +84,7 @@ def tell_beginning(tick: Tick) -> Done | Again:
     return _tell_of(tick, vacation, player, lambda number: PlayerAway(number, *told), but=known)
 
 
-def tell_end(tick: Tick) -> Done | Again:
+def tell_end(tick: Tick) -> str | Again:
     """Tell that a vacation has ended early."""
     vacation, player = _vacation_of(tick)
     if vacation is None or not player.is_active:
@@ -92,7 +92,7 @@ def tell_end(tick: Tick) -> Done | Again:
     today = today_of(player, tick.now)
     vacations = still_to_come(tick.work, player, tick.now)
     if any(item.first_day <= today < item.last_day for item in vacations):
-        return Done(f"{player.handle} is away again")
+        return f"{player.handle} is away again"
     return _tell_of(tick, vacation, player, lambda number: PlayerBack(number, player.handle))
 
 
@@ -107,7 +107,7 @@ def _tell_of(
     player: Player,
     fact: Callable[[int], PlayerAway | PlayerBack],
     but: Collection[int | None] = (),
-) -> Done:
+) -> str:
     """Tell the next boards that wait for the player, and set a timer for the rest."""
     _, _, after = tick.timer.about.partition(".")
     waiting = tick.work.boards.to_move(player.id)
@@ -120,10 +120,10 @@ def _tell_of(
     if last is not None:
         kind, then = TimerKind(tick.timer.kind), tick.now + _NEXT_PIECE_AFTER
         set_notice(tick.work, kind, vacation.id, player.id, tick.now, then, after=last)
-    return Done(f"told of the vacation of {player.handle}")
+    return f"told of the vacation of {player.handle}"
 
 
-def send_digest(tick: Tick) -> Done | Again:
+def send_digest(tick: Tick) -> str | Again:
     """Write a player's digest if there are kept news, and reschedule.
 
     The timer outlives digests for some minutes: a turn under way may still keep news for one.
@@ -131,7 +131,7 @@ def send_digest(tick: Tick) -> Done | Again:
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
         tick.work.kept_news.forget(tick.timer.player_id or 0)
-        return Done("nobody gets digests there any more")
+        return "nobody gets digests there any more"
     wanted, now = player.settings.wants_digests, tick.now
     until = latest_digest(player.settings, now) if wanted else now
     sizes = tick.work.kept_news.boards(player.id, until)
@@ -144,12 +144,12 @@ def send_digest(tick: Tick) -> Done | Again:
         at = next_digest(player.settings, max(waits or now, now))
         return Again(at, f"looked what was kept for {player.handle}")
     if not sizes and now - tick.timer.set_at >= _A_TURN_IS_OVER:
-        return Done(f"{player.handle} gets no digests any more")
+        return f"{player.handle} gets no digests any more"
     at = max(waits or now, now + _A_TURN_IS_OVER)
     return Again(at, f"the last digest of {player.handle}")
 
 
-def tell_kept_news(tick: Tick) -> Done | Again:
+def tell_kept_news(tick: Tick) -> str | Again:
     """Mail a player all news kept before now; of several boards' timers, the first does it.
 
     The board (or player) is locked, so that no news are kept meanwhile without a timer.
@@ -160,7 +160,7 @@ def tell_kept_news(tick: Tick) -> Done | Again:
     player = work.players.find(number)
     if player is None or not player.addresses:
         work.kept_news.forget(number)
-        return Done("nobody is told there any more")
+        return "nobody is told there any more"
     waits, later = deferred_until(player, tick.now), next_hour(tick.now)
     if waits is not None:
         return Again(waits, f"mail to {player.handle} waits")
@@ -171,4 +171,4 @@ def tell_kept_news(tick: Tick) -> Done | Again:
     board = work.boards.find(tick.timer.board_id or 0, lock=True)
     if board and work.kept_news.sizes([number], board.id):
         return Again(later, f"more was kept for {player.handle}")
-    return Done(f"told {player.handle} what was kept")
+    return f"told {player.handle} what was kept"

@@ -16,7 +16,7 @@ from pbm.play.subjects import games_subject
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.kept_news import with_kept
 from pbm.service.telling.mail_writer import MailWriter
-from pbm.service.ticks.tick import Done, Tick
+from pbm.service.ticks.tick import Tick
 from pbm.store.queues.timers import ALL_KEPT
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind
@@ -84,17 +84,17 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
         tick.work.reminders.name_boards(message_id, counted)
 
 
-def tell_dates(tick: Tick) -> Done:
+def tell_dates(tick: Tick) -> str:
     """Tell a player the new deadlines after a long outage, except those of first moves."""
     player = tick.player
     if not player.is_active or player.robot or player.unreachable_since:
-        return Done(f"{player.handle} gets no mail")
+        return f"{player.handle} gets no mail"
     found = tick.work.boards.longest_waiting(player.id, _NO_BOARD, _MOST_NAMED)
     awaited = (_move(tick, player, board) for board in found if board.is_installed)
     due = next(filter(None, awaited), None)
     if due is not None:
         remind(tick, player, due)
-    return Done(f"told {player.handle} by when moves are due")
+    return f"told {player.handle} by when moves are due"
 
 
 def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:

@@ -20,13 +20,6 @@ _RUN_OUT = (TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE)
 
 
 @dataclass(frozen=True)
-class Done:
-    """The timer is done or obsolete; `told` is for the log."""
-
-    told: str
-
-
-@dataclass(frozen=True)
 class Again:
     """The timer is due again at a moment."""
 
@@ -64,8 +57,8 @@ class Tick(Turn):
         return Again(self.now + _RETRY_AFTER, f"mail {incoming(oldest[0])} came before and waits")
 
 
-Do = Callable[[Tick], Done | Again]
-"""Handler of a kind of timer; it is idempotent."""
+Do = Callable[[Tick], str | Again]
+"""Handler of a kind of timer, idempotent; a string says for the log that the timer is done."""
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:

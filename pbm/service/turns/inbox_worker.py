@@ -28,10 +28,9 @@ from pbm.passwords import PasswordWork
 from pbm.play.turn import Cause, Turn
 from pbm.service.accounts import tell_whose_was_cleared
 from pbm.service.running.writer import Steps
-from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker
+from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, Watchdog
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import NoOperatorError, tell_operator, tell_sender
-from pbm.service.trouble.watchdog import Watchdog
 from pbm.service.turns.handle_mail import handle
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.queues.queue import ScanFloor

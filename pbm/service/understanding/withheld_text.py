@@ -26,12 +26,7 @@ from pbm.commands.sentences.yes_and_no import spoken
 from pbm.events import Answered
 from pbm.mail.reading.inbound import masked
 from pbm.mail.tags import token_digest
-from pbm.play.limits import (
-    ALL_OWN_PASSWORDS,
-    MOST_CHECKS,
-    OTHERS_PASSWORDS,
-    OWN_PASSWORDS,
-)
+from pbm.play.limits import ALL_OWN_PASSWORDS, MOST_CHECKS, OTHERS_PASSWORDS, OWN_PASSWORDS
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
 
