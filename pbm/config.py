@@ -49,7 +49,8 @@ class Settings:
     `smtp://` or `smtps://` URL. An empty `secret_key` means the key file beside the database. The
     limits of mails per hour are off at 0. `game` is the default game. `robot_processes` is the
     number of robot workers; empty leaves one core to the server. `robot_seconds` is how long a mail
-    waits for a robot at most. The `repr` leaves out settings that may hold a password.
+    waits for a robot at most, `robot_seconds_most` how long the strongest robot thinks. The `repr`
+    leaves out settings that may hold a password.
     """
 
     database_url: str = field(default="sqlite:///var/pbm.sqlite3", repr=False)
@@ -68,6 +69,7 @@ class Settings:
     peer_mails_per_hour: str = "1200"
     game: str = ""
     robot_seconds: str = "5"
+    robot_seconds_most: str = "3"
     robot_processes: str = ""
 
     @property
@@ -108,10 +110,12 @@ class Settings:
     @property
     def seconds_for_robots(self) -> float:
         """How long a mail waits for a robot at most, up to 60 s. Raises OperatorError."""
-        text = self.robot_seconds
-        if not _SECONDS.fullmatch(text) or float(text) > _LONGEST_WAIT:
-            raise OperatorError("PBM_ROBOT_SECONDS is a number of seconds up to 60, such as 5.")
-        return float(text)
+        return _seconds("PBM_ROBOT_SECONDS", self.robot_seconds, "5")
+
+    @property
+    def seconds_of_thought(self) -> float:
+        """How long the strongest robot thinks, up to 60 s. Raises OperatorError."""
+        return _seconds("PBM_ROBOT_SECONDS_MOST", self.robot_seconds_most, "3")
 
     @property
     def search_workers(self) -> int:
@@ -150,7 +154,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     settings = Settings(**{known[name]: value for name, value in chosen.items()})
     _ = settings.doorways, settings.trusted_networks
     _ = settings.front_name, settings.most_mails, settings.search_workers
-    _ = settings.seconds_for_robots
+    _ = settings.seconds_for_robots, settings.seconds_of_thought
     return settings
 
 
@@ -175,6 +179,12 @@ def _count(name: str, text: str, example: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 9:
         raise OperatorError(f"{name} is a whole number, such as {example}.")
     return int(text)
+
+
+def _seconds(name: str, text: str, example: str) -> float:
+    if not _SECONDS.fullmatch(text) or float(text) > _LONGEST_WAIT:
+        raise OperatorError(f"{name} is a number of seconds up to 60, such as {example}.")
+    return float(text)
 
 
 def _doorway(item: str) -> Doorway:

@@ -48,6 +48,7 @@ def open_site(settings: Settings, database: Database) -> Site:
         authserv_id=settings.front_name,
         trusted_networks=settings.trusted_networks,
         robot_seconds=settings.seconds_for_robots,
+        thought_seconds=settings.seconds_of_thought,
     )
 
 

@@ -45,7 +45,8 @@ class Site:
     """Settings and keys that all mails of one server share.
 
     `authserv_id` names the mail server in front, empty if its results are not trusted; it connects
-    from `trusted_networks`. `robot_seconds` is the longest delay of a board's mail for a robot.
+    from `trusted_networks`. `robot_seconds` is the longest delay of a board's mail for a robot,
+    `thought_seconds` how long the strongest robot thinks.
     """
 
     address: ServerAddress
@@ -56,6 +57,7 @@ class Site:
     unique: Callable[[], str] = field(default=lambda: secrets.token_hex(8))
     shuffled: Callable[[Sequence[str]], list[str]] = field(default=by_lot)
     robot_seconds: float = 5.0
+    thought_seconds: float = 3.0
 
     def trusts(self, peer: str) -> bool:
         """Whether the peer is our own mail server; a local socket has no peer, and is trusted."""

@@ -3,13 +3,13 @@
 A board in progress is unanswered by a player who has neither moved nor written there.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from string import ascii_lowercase, digits
 
 from pbm.errors import Refusal
 from pbm.events import Event
-from pbm.events.board import BoardStarted
+from pbm.events.board import BoardStarted, RobotBeaten
 from pbm.mail.address import mailbox_key
 from pbm.nearest import nearest, one_slip_away
 from pbm.play.boards import Setup, start_board
@@ -21,12 +21,15 @@ from pbm.play.limits import (
     TAKEN_UP,
     count_challenge,
 )
+from pbm.play.ratings import RatingShown, shown
 from pbm.rules.contract import Game, Searches, has
 from pbm.rules.registry import game_named
-from pbm.rules.robots import WEAKEST
+from pbm.rules.robots import NEXT, ROBOTS, WEAKEST
 from pbm.store.db import UnitOfWork
-from pbm.store.values.players import Player
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player, Pool
 
+_MANY_WON = 3  # of four games
 _LONGEST = 16  # characters of a handle
 _LETTERS = f"{ascii_lowercase}{digits}-_"
 
@@ -146,10 +149,39 @@ def boards_with_robots(work: UnitOfWork, player: Player) -> int:
     return work.beginnings.with_robots(player.id, most=MOST_WITH_ROBOTS)
 
 
-def robot_to_begin_with(work: UnitOfWork, game: str) -> str | None:
-    """The robot for beginners, None if it does not play a game."""
-    robot = work.players.by_handle(WEAKEST) if robots_play(game_named(game)) else None
+def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:
+    """The strongest robot that is rated no higher than a player, else the one for beginners.
+
+    A provisional rating counts with the least that it may be. None if the robot does not play the
+    game, or is suspended.
+    """
+    known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
+    rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)
+    least = rating.number - (rating.off if rating.provisional else 0)
+    fitting = [robot.name for robot in ROBOTS.values() if robot.rating <= least]
+    return _playing(work, game, fitting[-1] if fitting else WEAKEST)
+
+
+def _playing(work: UnitOfWork, game: str, name: str) -> str | None:
+    """The handle of a robot, None if it does not play the game, or is suspended or missing."""
+    robot = work.players.by_handle(name) if robots_play(game_named(game)) else None
     return robot.handle if robot and robot.robot and robot.is_active else None
+
+
+def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
+    """The news, by a game just counted, that a player is ready for the next stronger robot.
+
+    It is told when three of the last four games against this one are won, and were not before.
+    """
+    counted = work.ratings.counted(board.id)
+    if counted is None or counted.pool != Pool.TWO:
+        return
+    winner, loser = sorted(board.seats, key=lambda seat: seat.seat not in (board.winners or ()))
+    stronger = NEXT.get(loser.robot or "")
+    if stronger and not winner.robot and (handle := _playing(work, board.game, stronger)):
+        won = work.ratings.last_games(counted, winner.player_id, loser.player_id)
+        if sum(won[:4]) >= _MANY_WON > sum(won[1:]):
+            yield RobotBeaten(board.id, winner.handle, loser.handle, handle)
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from pbm.events import BoardEnded, BoardReopened, Event
 from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, MatchStanding, RoundOver
+from pbm.play.begin import robot_beaten
 from pbm.play.boards import close_board, request_move, setup_of, start_board
 from pbm.play.clocks.waits import start_clock
 from pbm.play.ratings import count_board, uncount_board
@@ -100,7 +101,7 @@ def settle_end(
         return events
     count_board(work, after, now)
     places = None if after.winners is None else places_of(after)
-    events.append(BoardEnded(after.id, after.ended_by or "", places))
+    events += [BoardEnded(after.id, after.ended_by or "", places), *robot_beaten(work, after)]
     return events if begins_anew else events + go_on(work, after, now)
 
 

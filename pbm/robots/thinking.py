@@ -69,10 +69,13 @@ def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Positi
     return list(positions[-matter - 1 :])
 
 
-def think_about(robot: str, course: Course, seed: int, easier: int) -> RobotMove:
-    """A robot's move on a board; see `think`. Raises RulesError, NoMoveError."""
+def think_about(robot: str, course: Course, seed: int, easier: int, most: float) -> RobotMove:
+    """A robot's move on a board; see `think`, and `Robot.thinking` for `most`.
+
+    Raises RulesError, NoMoveError.
+    """
     game = game_named(course.game)
-    return think(ROBOTS[robot], game, course.positions(), seed, easier=easier)
+    return think(ROBOTS[robot].thinking(most), game, course.positions(), seed, easier=easier)
 
 
 def think(

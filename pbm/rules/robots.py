@@ -5,12 +5,14 @@ They play any game that can be searched. Everything about one robot is read from
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from types import MappingProxyType
 
 from pbm.rules.contract import WON, Budget, Line, Position
 
 _GUARD = 90.0  # seconds: the nodes decide, however busy the machine and without a compiled core
+_LONG = 1.0  # seconds
 _ALL_MOVES = 1_000
 _OBVIOUS = 50  # hundredths above the median move; such a move is never overlooked
 
@@ -31,6 +33,13 @@ class Robot:
     lines: int = 1
     blur: int = 0
     sees: float = 1.0
+
+    def thinking(self, seconds: float) -> "Robot":
+        """The robot, with nodes for about so many seconds if it is one that thinks for long."""
+        if self.seconds < _LONG:
+            return self
+        nodes = max(1, int(self.budget.nodes * seconds / self.seconds))
+        return replace(self, budget=replace(self.budget, nodes=nodes))
 
     def choose(self, position: Position, lines: Sequence[Line], seed: int) -> Line:
         """The line to play among those that the search found, the best first; never none."""
@@ -67,5 +76,7 @@ ROBOTS: Mapping[str, Robot] = MappingProxyType(
 """Every robot by name, the weakest first; `docs/strength.md` says how the ratings were measured."""
 
 WEAKEST = next(iter(ROBOTS))
+NEXT = dict(pairwise(ROBOTS))
+"""The next stronger robot by name."""
 ADVISER = "boulder"
 """The robot that gives hints: strong, and quick enough for a mail to wait for it."""

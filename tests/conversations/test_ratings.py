@@ -6,6 +6,7 @@ import pytest
 from openskill.models import PlackettLuce
 from sqlalchemy import delete, update
 
+from pbm.events.board import RobotBeaten
 from pbm.play.actions import leave_board
 from pbm.play.ratings import MOVES, recount_from
 from pbm.service.operator import boards
@@ -105,6 +106,33 @@ def test_standings(table: Table) -> None:
     bob.says("info alice").hears("12 games (place 1)")
     bob.says("info pebble").hears("Rating: 950. It was measured, and no game changes it.")
     bob.says("players").hears("950 measured")
+
+
+def test_three_of_four_games_won_name_the_next_robot_once(table: Table) -> None:
+    table.joins("alice")
+    table.robots_join()
+    told = []
+    for number, loser in enumerate((*["pebble"] * 4, *["alice"] * 2, *["pebble"] * 3), 1):
+        table.begins("alice", "pebble")
+        plays_on(table, number, 2 * MOVES)
+        player = table.player(loser)
+        assert player is not None
+        with table.database.transaction() as work:
+            board = work.boards.get(number)
+            events = leave_board(work, board, player, "resigned", table.clock())
+        told += [(number, item.next) for item in events if isinstance(item, RobotBeaten)]
+    assert told == [(3, "flint"), (9, "flint")]
+
+
+@pytest.mark.parametrize(("sigma", "robot"), [(3.0, "cobble"), (14.0, "pebble")])
+def test_play_offers_the_robot_that_fits_a_rating(table: Table, sigma: float, robot: str) -> None:
+    alice, _ = table.start("alice", "bob")
+    table.robots_join()
+    quick_games(table, "alice", "bob", 1)
+    with table.database.transaction() as work:
+        work.run(update(ratings).values(mu=26.0, sigma=sigma).where(ratings.c.player_id == 1))
+    words = "a robot of about your strength" if robot == "cobble" else "that beginners can beat"
+    alice.says("play").hears(f'answer with "challenge {robot}"', words)
 
 
 def listed(person: Person) -> list[str]:

@@ -81,6 +81,14 @@ def test_a_robot_plays_no_move_that_it_sees_to_lose_a_marble(robot: Robot) -> No
     assert refused > 2
 
 
+def test_only_the_strongest_thinks_as_long_as_it_is_allowed_to() -> None:
+    *others, strongest = ROBOTS.values()
+    assert [robot.thinking(1) for robot in others] == others
+    half = strongest.thinking(strongest.seconds / 2)
+    assert half.budget.nodes == strongest.budget.nodes / 2
+    assert strongest.thinking(0).budget.nodes == 1
+
+
 def test_a_game_brings_its_own_search(second_game: Game) -> None:
     # Three in a row stand at the bottom: whoever moves wins, or has to hinder it.
     for robot in ROBOTS.values():

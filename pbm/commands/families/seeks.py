@@ -18,6 +18,7 @@ from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import PAIRING_STANDS, SEEK_STANDS
 from pbm.play.ratings import RatingShown
 from pbm.rules.registry import game_named
+from pbm.rules.robots import WEAKEST
 from pbm.store.values.asking import Seek, Wish
 from pbm.store.values.players import Pool
 
@@ -180,8 +181,13 @@ def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
         yield from done
         return
     (seek,) = seeks_data(context, [done])
-    robot = robot_to_begin_with(context.work, done.wish.game) if done.wish.pairs else None
-    told = {"title": f"seek {done.id}", **seek, "joined": not seek["own"], "robot": robot}
+    robot = (
+        robot_to_begin_with(context.work, done.wish.game, context.player)
+        if done.wish.pairs
+        else None
+    )
+    told = {"title": f"seek {done.id}", **seek, "joined": not seek["own"]}
+    told |= {"robot": robot, "fits": robot != WEAKEST}
     yield Answered("seeking", told)
 
 

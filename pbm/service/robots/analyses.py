@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from pbm.events import Answered
+from pbm.mail.site import Site
 from pbm.plain import from_plain, to_plain
 from pbm.play.advice import analysis_params, ask_piece, kept_analysis
 from pbm.robots.analysis import MOST_LOST, Judged, Piece, look_at, mistakes, next_piece
@@ -18,7 +19,7 @@ from pbm.store.values.queues import KeptAnalysis, SearchJob
 _NOT_WANTED = "nothing: nobody wants it any more"
 
 
-def prepare(work: UnitOfWork, job: SearchJob, board: Board) -> Computation | None:
+def prepare(work: UnitOfWork, job: SearchJob, board: Board, _site: Site) -> Computation | None:
     """Prepare the search of the next piece, with fewer nodes after failed tries."""
     kept = _under_way(work, board)
     piece = _next_piece(board, kept.found) if kept else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
+from pbm.mail.site import Site
 from pbm.play.turn import Turn
 from pbm.robots.thinking import Course
 from pbm.service.robots.worker_processes import Computation
@@ -30,7 +31,7 @@ class JobHandler:
     obsolete, return the outcome for the log, and share a transaction with the job's end.
     """
 
-    prepare: Callable[[UnitOfWork, SearchJob, Board], Computation | None]
+    prepare: Callable[[UnitOfWork, SearchJob, Board, Site], Computation | None]
     finish: Callable[[RobotTurn, Any], str]
     give_up: Callable[[RobotTurn], str]
 

@@ -3,6 +3,7 @@
 from functools import partial
 
 from pbm.events import Answered
+from pbm.mail.site import Site
 from pbm.robots.analysis import Advice, advise
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
 from pbm.service.robots.worker_processes import Computation
@@ -16,7 +17,7 @@ from pbm.store.values.queues import SearchJob
 _GONE_ON = "nothing: the board has gone on"
 
 
-def prepare(work: UnitOfWork, job: SearchJob, board: Board) -> Computation | None:
+def prepare(work: UnitOfWork, job: SearchJob, board: Board, _site: Site) -> Computation | None:
     """Prepare the search for the player's move."""
     if not _is_wanted(board, job):
         return None

@@ -149,10 +149,10 @@ class RobotJobs:
         deleted only if it is still obsolete with the board locked.
         """
         with faults_to(partial(self.fail, work, LeasedJob(job, None))):
-            computation, is_locked = _computation(work, job), False
+            computation, is_locked = self._computation(work, job), False
             if computation is None:
                 is_locked = work.boards.lock_if_free(job.board_id)
-                computation = _computation(work, job) if is_locked else None
+                computation = self._computation(work, job) if is_locked else None
             if computation is not None:
                 return (LeasedJob(job, computation if job.tries < MOST_TRIES else None),)
             if is_locked:
@@ -161,12 +161,11 @@ class RobotJobs:
                 work.search_jobs.put_off(job, self.clock() + _RETRY_AFTER)
         return ()
 
-
-def _computation(work: UnitOfWork, job: SearchJob) -> Computation | None:
-    board = work.boards.find(job.board_id)
-    if board is None or not board.is_installed:
-        return None
-    return HANDLERS[job.kind].prepare(work, job, board)
+    def _computation(self, work: UnitOfWork, job: SearchJob) -> Computation | None:
+        board = work.boards.find(job.board_id)
+        if board is None or not board.is_installed:
+            return None
+        return HANDLERS[job.kind].prepare(work, job, board, self.site)
 
 
 def enlist(work: UnitOfWork, now: datetime) -> None:

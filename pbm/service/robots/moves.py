@@ -4,6 +4,7 @@ from functools import partial
 
 from pbm.errors import Refusal
 from pbm.events import Event
+from pbm.mail.site import Site
 from pbm.play.actions import play_move
 from pbm.play.boards import move_key
 from pbm.play.offers import agree, asked_draw, claim_draw, offered_to, refuse
@@ -21,13 +22,14 @@ _AS_STRONG = 2  # tries with the robot's full strength
 _GONE_ON = "nothing: the board has gone on"
 
 
-def prepare(work: UnitOfWork, job: SearchJob, board: Board) -> Computation | None:
+def prepare(work: UnitOfWork, job: SearchJob, board: Board, site: Site) -> Computation | None:
     """Prepare the search for the robot's move."""
     mover = board.to_move if _still_waits(board, job) else None
     if not (mover and mover.robot and work.players.get(mover.player_id).is_active):
         return None  # asked for again when the robot may play
     easier = max(0, job.tries - _AS_STRONG + 1)
-    return partial(think_about, mover.robot, course_of(work, board), seed_of(board), easier)
+    course, most = course_of(work, board), site.thought_seconds
+    return partial(think_about, mover.robot, course, seed_of(board), easier, most)
 
 
 def finish(turn: RobotTurn, found: RobotMove) -> str:
@@ -91,7 +93,9 @@ def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None)
     return _answer(turn, board, offer, robot_id, found)
 
 
-def prepare_answer(work: UnitOfWork, job: SearchJob, board: Board) -> Computation | None:
+def prepare_answer(
+    work: UnitOfWork, job: SearchJob, board: Board, _site: Site
+) -> Computation | None:
     """Prepare the evaluation of the robot's position."""
     if _offer(board, job) is None:
         return None

@@ -124,6 +124,20 @@ class Ratings(Repository):
         rows = self._transaction.execute(_WINS, asked)
         return {(row.player_id, row.other_id): row.wins for row in rows}
 
+    def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
+        """Whether a player won each of the last five counted games against another, the newest
+        first."""
+        query = select(results.c.place < _lost.c.place).join(
+            _lost, _lost.c.rated_id == results.c.rated_id
+        )
+        query = query.where(
+            results.c.player_id == player_id,
+            _lost.c.player_id == other_id,
+            results.c.game == counted.game,
+            results.c.pool == counted.pool,
+        )
+        return list(self._transaction.scalars(query.order_by(results.c.rated_id.desc()).limit(5)))
+
     def counted(self, board_id: int) -> CountedBoard | None:
         """A board as counted, None if it was not."""
         return next(iter(self._counted(rated_boards.c.board_id == board_id, most=1)), None)
