@@ -15,13 +15,13 @@ from typing import Any
 from pbm.rules.abalone.board import CELLS, CENTRE, EDGE, ROW_SLICES, ROWS, format_cell, shifted
 from pbm.rules.abalone.moves import LineMove, any_move, count, moved
 from pbm.rules.abalone.notation import parse_move
-from pbm.rules.abalone.pictures import MOST_MARBLES
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, EMPTY, FIXED, TEAMS, Placement
 from pbm.rules.abalone.refusals import why_not
 from pbm.rules.contract import IllegalMoveError, Outcome, Played, StateError, View
 
 _MOST_KEPT = 1024  # positions, half a KB each: those of one board are asked for again soon
 _LONGEST = 200
+_MOST_MARBLES = 14  # of a seat, on any board
 _LINE = re.compile(
     r"(?P<rows>[^ ]+) (?P<turn>[1-6]|-) (?P<scores>[0-6](?:,[0-6]){1,5}) (?P<flags>[^ ]+)",
     re.ASCII,
@@ -232,8 +232,8 @@ def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
 def _check_placed(position: AbalonePosition) -> None:
     """Check marbles, seats, teams, and that one side at most has won. Raises StateError."""
     for seat in position.seats:
-        if position.count(seat) > MOST_MARBLES:
-            raise StateError("bad-state", fault="marbles", seat=seat, most=MOST_MARBLES)
+        if position.count(seat) > _MOST_MARBLES:
+            raise StateError("bad-state", fault="marbles", seat=seat, most=_MOST_MARBLES)
     if not position.out < set(position.seats):
         raise StateError("bad-state", fault="out")
     if position.teams and position.players != len(TEAMS) * 2:
