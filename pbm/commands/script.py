@@ -8,8 +8,7 @@ from typing import Any
 from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.words import Login, lowered
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
-from pbm.commands.sentences.everyday import opts_out, says_no
-from pbm.commands.sentences.yes_and_no import accepts, said_below, spoken
+from pbm.commands.sentences.answers import accepts, opts_out, said_below, says_no, spoken
 from pbm.commands.talk import is_talk
 from pbm.events import Answered
 from pbm.play import subjects

@@ -15,8 +15,8 @@ from pbm.commands.language.fields import Operand
 from pbm.commands.language.opponents import Opponents
 from pbm.commands.language.words import Handle
 from pbm.commands.registry import Problem, begun_by
+from pbm.commands.sentences.answers import is_greeting
 from pbm.commands.sentences.clauses import ANSWER_WORDS, begins, clauses, read_list, small, words_of
-from pbm.commands.sentences.everyday import is_greeting
 from pbm.play.game_words import mentions_place
 
 _FEWEST_WORDS = 3  # of a sentence; shorter lines are mistyped commands

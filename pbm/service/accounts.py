@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pbm.commands.language.opponents import AGAINST, JOINING
 from pbm.commands.language.words import KEPT_FREE, cut_short, is_handle
 from pbm.commands.registry import find_command
-from pbm.commands.sentences.everyday import ANSWERS
+from pbm.commands.sentences.answers import ANSWERS
 from pbm.errors import Refusal
 from pbm.play.game_words import is_game, mentions_place
 from pbm.play.turn import Turn

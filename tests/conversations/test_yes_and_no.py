@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from pbm.commands.script import answer_to_welcome, confirmation
-from pbm.commands.sentences.yes_and_no import spoken
+from pbm.commands.sentences.answers import spoken
 from tests.conversations.playing import plays
 from tests.rows import each_row
 from tests.table import Mail, Person, Table

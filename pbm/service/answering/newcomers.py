@@ -14,7 +14,7 @@ from pbm.commands.language.context import Context
 from pbm.commands.language.words import ME, lowered
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script, wants_no_mail
-from pbm.commands.sentences.everyday import name_alone, name_given
+from pbm.commands.sentences.answers import name_alone, name_given
 from pbm.commands.sentences.intentions import asks_who
 from pbm.errors import Refusal
 from pbm.events import Answered, Event

@@ -6,7 +6,7 @@ from typing import Any
 
 from pbm.commands.language.context import Context
 from pbm.commands.script import Script
-from pbm.commands.sentences.everyday import only_thanks
+from pbm.commands.sentences.answers import only_thanks
 from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,

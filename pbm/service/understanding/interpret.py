@@ -23,10 +23,16 @@ from pbm.commands.language.declare import Command
 from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, line_for_a_board, read_commands, whole_move
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed
+from pbm.commands.sentences.answers import (
+    Spoken,
+    is_greeting,
+    only_thanks,
+    opts_out,
+    says_no,
+    spoken,
+)
 from pbm.commands.sentences.clauses import clauses
-from pbm.commands.sentences.everyday import is_greeting, only_thanks, opts_out, says_no
 from pbm.commands.sentences.intentions import Intention, only_means
-from pbm.commands.sentences.yes_and_no import Spoken, spoken
 from pbm.commands.talk import is_in_sentence
 from pbm.errors import Refusal
 from pbm.events import Answered

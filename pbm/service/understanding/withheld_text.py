@@ -22,7 +22,7 @@ from pbm.commands.password_words import (
 )
 from pbm.commands.registry import parse_line, whole_move
 from pbm.commands.script import Script
-from pbm.commands.sentences.yes_and_no import spoken
+from pbm.commands.sentences.answers import spoken
 from pbm.events import Answered
 from pbm.mail.reading.inbound import masked
 from pbm.mail.tags import token_digest

@@ -1,0 +1,315 @@
+"""Reads answers: strictly to a question, broadly to a welcome.
+
+The answer to a question is the first line, or its first clause: it must be a yes or no as a whole,
+and the rest must leave no doubt. After a no to a welcome we write no more. See docs/replies.md.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import dropwhile, islice, takewhile
+from typing import Final
+
+from pbm.commands.sentences.clauses import (
+    ANSWER_WORDS,
+    LONGEST,
+    NO_MAIL,
+    Clause,
+    begins,
+    clauses,
+    small,
+)
+from pbm.mail.reading.charsets import fold_typography
+from pbm.mail.reading.signatures import CLOSINGS
+
+_WORDS: Final = ANSWER_WORDS
+
+
+def _single(*phrases: frozenset[str]) -> frozenset[str]:
+    """The phrases of one word."""
+    return frozenset(word for some in phrases for word in some if " " not in word)
+
+
+_MOST_LINES = 4  # of a sentence
+_BETWEEN = " .,;:!-\u2013\u2014…。、，！"
+_ASKS = frozenset("?？؟")
+_ENDS = frozenset(".!。！")
+_YES: Final = _WORDS["yes"] | _WORDS["gladly"]
+_NO: Final = _WORDS["no"] | _WORDS["no alone"] | NO_MAIL
+_ALONE: Final = _WORDS["no alone"] | NO_MAIL  # counts only if the line says nothing else
+_BESIDE: Final = _WORDS["polite"] | _WORDS["greeting"]
+_DOUBTS: Final = _WORDS["doubt"] | _WORDS["not"] | _NO | _WORDS["stop alone"]
+_ENDS_IN_NO: Final = _WORDS["not"] | _single(_NO)
+_WHY_NOT: Final = {
+    phrase
+    for phrase in _WORDS["gladly"]
+    if all(not words.isdisjoint(phrase.split()) for words in (_WORDS["doubt"], _ENDS_IN_NO))
+}
+_DOUBT_UNDIVIDED: Final = tuple(_WORDS["doubt undivided"])
+_MOST_CLAUSES = 4
+_SHORT_GREETING = 4  # words
+_PASSED_OVER: Final = _single(_WORDS["polite"], _WORDS["before a no"])
+_ANSWERS: Final = _WORDS["yes"] | _WORDS["no"] | _WORDS["no alone"] | NO_MAIL | _WORDS["stop alone"]
+ANSWERS: Final = _single(_ANSWERS)
+_EVERYDAY: Final = ANSWERS | _single(
+    *map(_WORDS.__getitem__, ("gladly", "not", "doubt", "polite", "before a no", "greeting")),
+    _WORDS["everyday"],
+)
+_AROUND_A_NAME = "\"'`*_<>[]()"
+_NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
+_MOST_WORDS = 12  # of a line asking for a name
+_ACKNOWLEDGING: Final = _WORDS["thanks"] | _WORDS["polite"] | _WORDS["greeting"] | CLOSINGS
+_NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s*$")
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The answer in the first line after a greeting.
+
+    `answer` is None if it is unclear. `begins`: it begins like an answer. `clear`: it is a yes in
+    every language. `rest` is the remainder of the line, `lines` the number of lines read.
+    """
+
+    answer: bool | None = None
+    begins: bool = False
+    clear: bool = False
+    rest: str = ""
+    lines: int = 0
+
+
+def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
+    """Read an answer to a question; `leaving`: the question was about leaving for good."""
+    again = _WORDS["again"] | _WORDS["leaving"] if leaving else _WORDS["again"]
+    for index, line in enumerate(body[:_MOST_LINES]):
+        found = list(clauses(line))
+        said = list(dropwhile(_says_nothing, found))
+        if said:
+            return replace(_read(said, line, body[index + 1 :], again), lines=index + 1)
+        if not all(map(is_greeting, found)):
+            return Spoken(begins=_begins(found[0]), lines=index + 1)
+    return Spoken()
+
+
+def accepts(line: str) -> bool:
+    """Whether a line accepts an offer, and says nothing else."""
+    said = [clause.parts(_WORDS["accepting"] | _BESIDE) for clause in clauses(line)]
+    return None not in said and any(_WORDS["accepting"].intersection(parts or ()) for parts in said)
+
+
+def _says_nothing(clause: Clause) -> bool:
+    return is_greeting(clause) or (clause.parts(_BESIDE) is not None and clause.parts(_YES) is None)
+
+
+def _read(
+    found: Sequence[Clause], line: str, below: Sequence[str], again: frozenset[str]
+) -> Spoken:
+    first, *others = found
+    for answer, phrases in ((True, _YES | again), (False, _NO)):
+        said = first.parts(phrases | _BESIDE)
+        if said is None or (_YES if answer else _NO).isdisjoint(said):
+            continue
+        if _is_doubtful(answer, found, line, below, again):
+            continue
+        is_all = _is_all(others, line, frozenset())
+        if not is_all and _ALONE.intersection(said):
+            continue
+        surely = _WORDS["yes"] | again
+        is_clear = not _WORDS["yes"].isdisjoint(first.parts(surely | _BESIDE) or ())
+        clear = answer and is_clear and _is_all(others, line, surely)
+        says_more = not _is_all(others, line, phrases)
+        rest = line[first.end :].lstrip(_BETWEEN).strip() if says_more else ""
+        return Spoken(answer, begins=True, clear=clear, rest=rest)
+    return Spoken(begins=_begins(first))
+
+
+def _begins(clause: Clause) -> bool:
+    return begins(clause.words, _YES | _NO)
+
+
+def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
+    """Whether the clauses consist of these phrases and polite words."""
+    made_of = (clause.parts(phrases | _BESIDE) is not None for clause in found)
+    return len(line) <= LONGEST and all(made_of)
+
+
+def _is_doubtful(
+    answer: bool,
+    found: Sequence[Clause],
+    line: str,
+    below: Sequence[str],
+    again: frozenset[str],
+) -> bool:
+    """Whether other words in the line or right below may reverse the answer."""
+    more = found[1:]
+    # As is usual after a yes: "How do I begin?"
+    asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
+    said = takewhile(lambda clause: clause.parts(_YES | again | _BESIDE) is not None, found)
+    asks_on = answer and asks_how and any(clause.mark in _ENDS for clause in said)
+    why_not = (clause.mark in _ASKS and clause.parts(_WHY_NOT) is not None for clause in more)
+    asks = sum(map(line.count, _ASKS)) > sum(why_not) and not asks_on
+    text = fold_typography(line).strip()  # may quote words, perhaps ours, rewrapped by a program
+    quotes = '"' in text and not text[0] == text[-1] == '"'
+    if asks or len(line) > LONGEST or quotes:
+        return True
+    if not answer:
+        return any(begins(clause.words, _WORDS["yes"]) for clause in more)
+    if any(_is_no(clause) for later in said_below(below) for clause in clauses(later)):
+        return True
+    harmless = _YES | again | _BESIDE | _WORDS["beginner"]
+    others = [clause for clause in more if clause.parts(harmless) is None]
+    if not others:
+        return False
+    for goes_on in islice(takewhile(str.strip, below), _MOST_LINES):
+        others += clauses(goes_on)
+    doubts = _DOUBTS - _WORDS["asks on"] if asks_on else _DOUBTS
+    return any(_doubts(clause.words, doubts) for clause in others)
+
+
+def said_below(below: Iterable[str]) -> Iterable[str]:
+    """The lines below an answer that may contradict it."""
+    return islice(filter(str.strip, below), _MOST_LINES)
+
+
+def _is_no(clause: Clause) -> bool:
+    """Whether a clause says only no, or ends with no: "I would rather not"."""
+    if clause.words and clause.words[-1] in _ENDS_IN_NO:
+        return clause.parts(_YES | _BESIDE) is None
+    said = clause.parts(_NO | _WORDS["stop alone"] | _BESIDE)
+    return said is not None and not _BESIDE.issuperset(said)
+
+
+def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
+    """Whether a word makes a yes doubtful, but not "was" in "that was"."""
+    pairs = zip(("", *words), words, strict=False)
+    return any(
+        (word in doubts and f"{before} {word}" not in _WORDS["no doubt"])
+        or any(part in word for part in _DOUBT_UNDIVIDED)
+        for before, word in pairs
+    )
+
+
+# -- answers to a welcome ---------------------------------------------------------------------
+
+
+def says_no(text: str) -> bool:
+    """Whether a text may be a no, or a wish for no more mail; not beside a yes."""
+    words = _first_words(text)
+    return _is_opting_out(words) or (_may_be_no(words) and not _has_first(text, "yes"))
+
+
+def opts_out(text: str) -> bool:
+    """Whether a text begins with a wish for no more mail.
+
+    A clear word may be in a later sentence: "I never signed up. Unsubscribe me!"
+    """
+    if _is_opting_out(_first_words(text)):
+        return True
+    return _has_first(text, "unsubscribe") and not _has_first(text, "yes")
+
+
+def only_thanks(lines: Sequence[str]) -> bool:
+    """Whether a text only acknowledges something, perhaps with a name at its end.
+
+    >>> only_thanks(["OK, got it. Thanks!", "", "Alice"]), only_thanks(["Thanks for nothing"])
+    (True, False)
+    """
+    text = "\n".join(lines).strip()
+    name = _NAME_AT_END.search(text)
+    if name and all(word[0].isupper() for word in name[0].strip(" ,\n").split()):
+        text = text[: name.start()]
+    said = [clause.parts(_ACKNOWLEDGING) for clause in clauses(text) if not is_greeting(clause)]
+    thanked = any(not _WORDS["thanks"].isdisjoint(phrases or ()) for phrases in said)
+    return len(text) <= LONGEST and None not in said and thanked
+
+
+def is_everyday(word: str) -> bool:
+    """Whether a word is an everyday answer rather than a name."""
+    return word in _EVERYDAY or says_no(word)
+
+
+def is_greeting(clause: Clause) -> bool:
+    """Whether a clause only addresses somebody: "Hello Bob", or "Bob,"."""
+    return _speaks_to(clause.words, clause.mark)
+
+
+def name_alone(line: str) -> str | None:
+    """The name in a line that can be nothing else, else None."""
+    *before, word = _without_polite_ends(line) or [""]
+    return None if before else _as_name(word)
+
+
+def name_given(line: str) -> str | None:
+    """The name that a line asks for explicitly: "call me marta"."""
+    *before, word = _without_polite_ends(line) or [""]
+    *_, last = ((), *(clause.words for clause in clauses(" ".join(before))))
+    told = any(" ".join(last[start:]) in _WORDS["name follows"] for start in range(len(last)))
+    return _as_name(word.rstrip("!")) if told else None
+
+
+def _without_polite_ends(line: str) -> list[str]:
+    words = line.split(maxsplit=_MOST_WORDS) if len(line) <= LONGEST else []
+    while len(words) > 1 and small(words[-1].rstrip(".!")) in _WORDS["polite"]:
+        words.pop()
+        words[-1] = words[-1].rstrip(",")
+    return words
+
+
+def _as_name(word: str) -> str | None:
+    name = word.strip(_AROUND_A_NAME).rstrip(".").strip(_AROUND_A_NAME)
+    is_one = bool(name) and not name.endswith(_NO_NAME_ENDS) and not is_everyday(small(name))
+    return name if is_one else None
+
+
+def _first_clauses(text: str) -> Iterator[tuple[Sequence[str], str]]:
+    """The words of the first clauses, without polite ones, and the mark behind each."""
+    for clause in islice(clauses(text), _MOST_CLAUSES):
+        if words := _without_polite(clause.words):
+            yield words, clause.mark
+
+
+def _has_first(text: str, section: str) -> bool:
+    """Whether one of the first clauses begins with a word of a section."""
+    return any(words[0] in _WORDS[section] for words, _ in _first_clauses(text))
+
+
+def _first_words(text: str) -> Sequence[str]:
+    """The words of the first clause that is no greeting; empty if it is a yes."""
+    for words, mark in _first_clauses(text):
+        if words[0] in _WORDS["yes"]:
+            return ()
+        if not _speaks_to(words, mark):
+            return words
+    return ()
+
+
+def _without_polite(words: Sequence[str]) -> Sequence[str]:
+    start, end = 0, len(words)
+    while start < end and words[start] in _PASSED_OVER:
+        start += 1
+    while start < end and words[end - 1] in _PASSED_OVER:
+        end -= 1
+    return words[start:end]
+
+
+def _speaks_to(words: Sequence[str], mark: str) -> bool:
+    if words[0] in _WORDS["greeting"]:
+        return len(words) <= _SHORT_GREETING
+    return len(words) == 1 and mark == "," and not is_everyday(words[0])
+
+
+def _may_be_no(words: Sequence[str]) -> bool:
+    harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
+    return not harmless and _begins_with(words, "no", _WORDS["no"])
+
+
+def _is_opting_out(words: Sequence[str]) -> bool:
+    return _begins_with(words, "stop", NO_MAIL)
+
+
+def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
+    """Whether words begin with a phrase, or with a word of this kind that is alone or undivided."""
+    if not words:
+        return False
+    alone = len(words) == 1 and words[0] in _WORDS[f"{kind} alone"]
+    undivided = words[0].startswith(tuple(_WORDS[f"{kind} undivided"]))
+    return alone or undivided or begins(words, phrases)
