@@ -183,7 +183,7 @@ class _Stand:
     def offers(self) -> set[tuple[str, int]]:
         """What is open on the board, and who asks for it."""
         offers = self.rows["boards"][1]["offers"] if self.rows["boards"] else None
-        return {(item["kind"], item["by"]) for item in offers or () if item.get("open", True)}
+        return {(item.kind, item.by) for item in offers or () if item.open}
 
 
 @dataclass(frozen=True)
