@@ -40,11 +40,7 @@ def counted_from(board: Board, position: Position, ply: int, stood: str | None) 
 
 def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
     """The position after `ply` plies, with departures. Raises RulesError for an illegal record."""
-    position = board.start
-    for number, reached in enumerate(_positions(work, board)):
-        if number > ply:
-            break
-        position = reached
+    *_, position = islice(_positions(work, board), ply + 1)
     return position
 
 

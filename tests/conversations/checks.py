@@ -9,9 +9,9 @@ from pbm.commands.registry import parse_line, parse_move
 from pbm.commands.script import answer_to_welcome, confirmation, read_script
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.inbound import clean_subject
-from pbm.mail.reading.quoting import own_words
 from pbm.play import subjects
 from pbm.play.positions import position_after
+from tests.mail.reading.our_mails import own_words
 from tests.table import SERVER, Mail, Table
 
 COLUMNS = 76

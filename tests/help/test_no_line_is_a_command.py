@@ -9,9 +9,9 @@ import pytest
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, parse_move, whole_move
 from pbm.commands.script import Script, confirmation, read_script
-from pbm.mail.reading.quoting import own_words
 from pbm.play.subjects import answer_subject, is_own
 from tests.help.pages import PAGES, SUBJECTS, html_lines, mailed, text_lines
+from tests.mail.reading.our_mails import own_words
 from tests.rows import each_row
 
 ANY_WIDTH = range(40, 121)  # columns; nobody's mail program wraps at less

@@ -159,3 +159,20 @@ def decode_base64(raw: bytes) -> bytes:
     if len(clean) % 4 == 1:
         clean = clean[:-1]
     return base64.b64decode(clean + b"=" * (-len(clean) % 4))
+
+
+def decode_transfer(raw: bytes, encoding: str) -> bytes:
+    """Decode a transfer encoding (RFC 2045, section 6); text that is not encoded is kept."""
+    if encoding.startswith("quoted-printable"):
+        return binascii.a2b_qp(raw)
+    if encoding.startswith("base64") and _looks_like_base64(raw):
+        return decode_base64(raw)
+    return raw
+
+
+def _looks_like_base64(raw: bytes) -> bool:
+    """Whether bytes before the padding look like base64; mailing lists append plain footers."""
+    head = raw.partition(b"=")[0].strip()
+    if b" " in head:
+        return False
+    return len(head.translate(None, _BASE64 + b"= \t\r\n")) * 20 <= len(head)

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 from pbm.mail.address import address_key
 from pbm.mail.reading.automatic import is_robot
-from pbm.mail.reading.body import body_text, decode_transfer
-from pbm.mail.reading.charsets import decode_words
+from pbm.mail.reading.charsets import decode_transfer, decode_words
 from pbm.mail.reading.inbound import AuthorError, parse_author
 from pbm.mail.reading.limits import REPORT_LIMITS, Limits
-from pbm.mail.reading.mime import Headers, Part, split_mail
+from pbm.mail.reading.mime import Headers, Part, body_text, split_mail
 from pbm.mail.smtp_out.delivery import presentable
 
 _Fields = dict[str, str]

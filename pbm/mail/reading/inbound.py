@@ -7,10 +7,9 @@ from functools import lru_cache
 
 from pbm.mail.address import AddressError, newest_references, parse_address, parse_message_ids
 from pbm.mail.reading.automatic import why_automatic
-from pbm.mail.reading.body import body_text
 from pbm.mail.reading.charsets import decode_words
 from pbm.mail.reading.limits import LIMITS, Limits, UnreadableMail
-from pbm.mail.reading.mime import Headers, split_mail
+from pbm.mail.reading.mime import Headers, body_text, split_mail
 from pbm.mail.reading.quoting import find_own_words
 from pbm.mail.reading.signatures import signature_start
 from pbm.mail.reading.tag_masking import mask_tags
@@ -144,7 +143,11 @@ def _read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Lim
             "mail-too-large", f"This mail is larger than {limits.mail_bytes // 1024} KB."
         )
     headers, root = split_mail(raw, limits)
-    author, problem = _author(headers)
+    author = problem = None
+    try:
+        author = parse_author(headers.all("from"))
+    except AuthorError as error:
+        problem = str(error)
     subject = _subject(headers)
     return Envelope(
         author=author,
@@ -202,13 +205,6 @@ def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: Fals
     return replace(
         envelope, subject=subject, said=said, is_masked=is_masked, perhaps_tags=tuple(perhaps)
     )
-
-
-def _author(headers: Headers) -> tuple[str | None, str | None]:
-    try:
-        return parse_author(headers.all("from")), None
-    except AuthorError as error:
-        return None, str(error)
 
 
 def _subject(headers: Headers) -> str:

@@ -48,11 +48,11 @@ _DASHED = re.compile(rf"[{re.escape(_DASHES)}]{{2,}}(.*)")
 _AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
 # The link of a footer that was a picture.
 _LINK_BEFORE = re.compile(r"^ {0,8}<https?://[^<>\s]{1,300}> ")
-_ORIGINAL = frozenset(PHRASES.original)
-_FORWARDED = frozenset(PHRASES.forwarded)
+_ORIGINAL = frozenset(PHRASES["original"])
+_FORWARDED = frozenset(PHRASES["forwarded"])
 # A three-character prefix test saves most lines a comparison with five hundred beginnings.
-_HEAD = min(map(len, PHRASES.footer_start))
-_FOOTER_HEADS = frozenset(start[:_HEAD] for start in PHRASES.footer_start)
+_HEAD = min(map(len, PHRASES["footer start"]))
+_FOOTER_HEADS = frozenset(start[:_HEAD] for start in PHRASES["footer start"])
 _AROUND_FOOTERS = " \t\u00a0-*_<>().。"
 _SENTENCE_ENDS = (".", "!", "?", "…")
 _PGP_BEGINS = "-----BEGIN PGP "
@@ -82,11 +82,6 @@ class OwnWords:
 
     lines: tuple[str, ...] = ()
     below_quotes: tuple[int, ...] = ()
-
-
-def own_words(text: str) -> tuple[str, ...]:
-    """The lines of `text` that its author wrote for this mail; blank lines only between them."""
-    return find_own_words(text).lines
 
 
 def find_own_words(text: str) -> OwnWords:
@@ -357,7 +352,7 @@ def _dashed_words(line: str) -> str:
 def _is_forward_mark(line: str) -> bool:
     if len(line) > _LONGEST_MARK:
         return False
-    if line.endswith((":", "：")) and line.casefold().startswith(PHRASES.forward_sentence):
+    if line.endswith((":", "：")) and line.casefold().startswith(PHRASES["forward sentence"]):
         return True
     words = _dashed_words(line)
     return words in _FORWARDED or words.startswith(("forwarded message from ", "forwarded by "))
@@ -374,10 +369,10 @@ def is_footer(line: str) -> bool:
     # The end of the sentence, or an excuse for the typing.
     clauses = (folded, re.split("[,;.]", folded, maxsplit=1)[0])
     return any(
-        clause.endswith(PHRASES.footer_end) and any(device in clause for device in PHRASES.device)
+        clause.endswith(PHRASES["footer end"]) and any(map(clause.__contains__, PHRASES["device"]))
         for clause in clauses
     )
 
 
 def _starts_footer(folded: str) -> bool:
-    return folded[:_HEAD] in _FOOTER_HEADS and folded.startswith(PHRASES.footer_start)
+    return folded[:_HEAD] in _FOOTER_HEADS and folded.startswith(PHRASES["footer start"])

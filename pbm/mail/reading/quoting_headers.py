@@ -1,7 +1,6 @@
 """The lines above a quotation: "On … wrote:", and the block of From, Sent, To, Subject."""
 
 import re
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
@@ -11,41 +10,24 @@ _FOLDER: Final = Path(__file__).with_name("languages")
 _NEXT_WORD: Final = "…"  # after a blank, at the end of a phrase: another word follows
 
 
-@dataclass(frozen=True)
-class Phrases:
-    """All phrases, casefolded; one field for each section of the files."""
-
-    wrote: tuple[str, ...] = ()
-    wrote_inside: tuple[str, ...] = ()
-    attribution_start: tuple[str, ...] = ()
-    weekday: tuple[str, ...] = ()
-    field_from: tuple[str, ...] = ()
-    field_sent: tuple[str, ...] = ()
-    field_to: tuple[str, ...] = ()
-    field_other: tuple[str, ...] = ()
-    field_subject: tuple[str, ...] = ()
-    original: tuple[str, ...] = ()
-    forwarded: tuple[str, ...] = ()
-    forward_sentence: tuple[str, ...] = ()
-    footer_start: tuple[str, ...] = ()
-    footer_end: tuple[str, ...] = ()
-    device: tuple[str, ...] = ()
-    greeting: tuple[str, ...] = ()
-    closing: tuple[str, ...] = ()
+_SECTIONS: Final = (
+    *("wrote", "wrote inside", "attribution start", "weekday", "field from", "field sent"),
+    *("field to", "field other", "field subject", "original", "forwarded", "forward sentence"),
+    *("footer start", "footer end", "device", "greeting", "closing"),
+)
 
 
-def read_phrases(folder: Path) -> Phrases:
-    """The phrases of all files in the folder. Raises WordListError and OSError."""
-    sections = {field.name.replace("_", " "): field.name for field in fields(Phrases)}
-    found: dict[str, dict[str, None]] = {name: {} for name in sections.values()}
+def read_phrases(folder: Path) -> dict[str, tuple[str, ...]]:
+    """The casefolded phrases of all files, by section. Raises WordListError and OSError."""
+    found: dict[str, dict[str, None]] = {section: {} for section in _SECTIONS}
 
     def parse(line: str) -> tuple[str, ...]:
         return (line.casefold().removesuffix(_NEXT_WORD),)
 
     for file in sorted(folder.glob("*.txt")):
-        for section, phrases in read_sections(file, sections, parse).items():
-            found[sections[section]].update(dict.fromkeys(phrases))
-    return Phrases(**{name: tuple(phrases) for name, phrases in found.items()})
+        for section, phrases in read_sections(file, _SECTIONS, parse).items():
+            found[section].update(dict.fromkeys(phrases))
+    return {section: tuple(phrases) for section, phrases in found.items()}
 
 
 PHRASES: Final = read_phrases(_FOLDER)
@@ -60,22 +42,16 @@ _DATE_BY = 3  # the date is within the first fields
 
 _FIELD_NAMES = {
     name: kind
-    for kind, names in {
-        "from": PHRASES.field_from,
-        "sent": PHRASES.field_sent,
-        "to": PHRASES.field_to,
-        "other": PHRASES.field_other,
-        "subject": PHRASES.field_subject,
-    }.items()
-    for name in names
+    for kind in ("from", "sent", "to", "other", "subject")
+    for name in PHRASES[f"field {kind}"]
 }
-_ATTRIBUTION_STARTS = frozenset(PHRASES.attribution_start)
-_WEEKDAYS = frozenset(PHRASES.weekday)
-_WROTE = "|".join(map(re.escape, PHRASES.wrote))
-_WROTE_INSIDE = "|".join(map(re.escape, PHRASES.wrote_inside))
+_ATTRIBUTION_STARTS = frozenset(PHRASES["attribution start"])
+_WEEKDAYS = frozenset(PHRASES["weekday"])
+_WROTE = "|".join(map(re.escape, PHRASES["wrote"]))
+_WROTE_INSIDE = "|".join(map(re.escape, PHRASES["wrote inside"]))
 _VERB = re.compile(rf"(?<!\w)(?:{_WROTE})(?!\w)|{_WROTE_INSIDE}")
 _LAST_VERB = re.compile(rf"(?:(?<!\w)(?:{_WROTE})|{_WROTE_INSIDE})$")
-_LAST_LETTERS = frozenset(verb[-1] for verb in PHRASES.wrote + PHRASES.wrote_inside)
+_LAST_LETTERS = frozenset(verb[-1] for verb in PHRASES["wrote"] + PHRASES["wrote inside"])
 _VERB_AND_COLON = re.compile(rf"(?:(?<!\w)(?:{_WROTE})|{_WROTE_INSIDE})\s?[:：]\s")
 _COLON_WITHIN = re.compile(r"[:：]\s")
 _ADDRESS = re.compile(r"[^\s@<>]@[^\s@<>]")

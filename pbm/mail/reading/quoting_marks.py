@@ -33,7 +33,8 @@ _LEFT_OUT = re.compile(
 _GREETING = re.compile(r"[^\W\d][^\d@:;.?<>]{1,39}$")
 _GREETING_WORDS = 4
 _GREETING_ENDS = (",", "!", "，", "！")
-_HELLO = re.compile(rf"(?:{'|'.join(map(re.escape, PHRASES.greeting))})(?!\w)")
+_GREETINGS = "|".join(map(re.escape, PHRASES["greeting"]))
+_HELLO = re.compile(rf"(?:{_GREETINGS})(?!\w)")
 
 
 def is_left_out(line: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 from pbm.mail.reading.quoting_headers import PHRASES
 from pbm.mail.reading.quoting_marks import is_name, reaches_somebody
 
-CLOSINGS: Final = frozenset(PHRASES.closing)
+CLOSINGS: Final = frozenset(PHRASES["closing"])
 _MOST_LINES = 12
 _LONGEST_LINE = 100
 _FEWEST_TELLING = 2

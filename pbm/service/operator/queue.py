@@ -9,10 +9,9 @@ from datetime import datetime
 from jinja2 import TemplateError
 
 from pbm.errors import OperatorError
-from pbm.mail.reading.body import body_text
 from pbm.mail.reading.charsets import decode, decode_words
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
-from pbm.mail.reading.mime import split_mail
+from pbm.mail.reading.mime import body_text, split_mail
 from pbm.mail.writing.render import Renderer
 from pbm.service.operator.operator_session import OperatorSession, OperatorTurn
 from pbm.service.trouble.masking import masked, printable

@@ -7,8 +7,15 @@ from html import unescape
 from pathlib import Path
 from textwrap import wrap
 
+from pbm.mail.reading.quoting import find_own_words
+
 _LINK = re.compile(r'<a\s+href="([^"]*)">([^<]*)</a>')
 _FOLDER = Path(__file__).parents[2] / "golden" / "mails"
+
+
+def own_words(text: str) -> tuple[str, ...]:
+    """The lines of a text that its author wrote for this mail."""
+    return find_own_words(text).lines
 
 
 @dataclass(frozen=True)

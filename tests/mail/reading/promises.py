@@ -5,12 +5,11 @@ from collections.abc import Callable
 
 from pbm.commands.language.declare import Command
 from pbm.commands.script import Script, confirmation, is_bare_yes, read_script
-from pbm.mail.reading.body import body_text
 from pbm.mail.reading.inbound import Envelope, UnreadableMail, clean_subject, glance_at, read
 from pbm.mail.reading.limits import LIMITS, Limits
-from pbm.mail.reading.mime import split_mail
-from pbm.mail.reading.quoting import own_words
+from pbm.mail.reading.mime import body_text, split_mail
 from pbm.play.limits import MOST_COMMANDS
+from tests.mail.reading.our_mails import own_words
 
 _SENDER, _OWN = "bob@example.org", "pbm@games.example"
 _SOME_CALLS, _CALLS_A_BYTE = 60_000, 250

@@ -9,8 +9,7 @@ from email.message import Message
 from pathlib import Path
 
 from pbm.commands.script import Script, read_script
-from pbm.mail.reading.body import decode_transfer
-from pbm.mail.reading.charsets import decode
+from pbm.mail.reading.charsets import decode, decode_transfer
 from pbm.mail.reading.inbound import Envelope, clean_subject, read
 
 FOLDER = Path(__file__).parent / "corpus"

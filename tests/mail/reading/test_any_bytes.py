@@ -10,9 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pbm.mail.reading.limits import Limits
-from pbm.mail.reading.quoting import own_words
 from pbm.mail.reading.wire import check_wire, digest, has_message_id
-from tests.mail.reading.our_mails import quoted
+from tests.mail.reading.our_mails import own_words, quoted
 from tests.mail.reading.promises import check_mail, check_work, read_or_refuse
 from tests.mail.reading.replies_corpus import replies
 

@@ -5,10 +5,15 @@ import quopri
 from collections.abc import Callable
 from itertools import product
 
-from pbm.mail.reading.body import decode_transfer, unflow
-from pbm.mail.reading.charsets import codec_for, decode, fold_typography, plain_lines
+from pbm.mail.reading.charsets import (
+    codec_for,
+    decode,
+    decode_transfer,
+    fold_typography,
+    plain_lines,
+)
 from pbm.mail.reading.inbound import Envelope
-from pbm.mail.reading.mime import parse_content_type, parse_disposition
+from pbm.mail.reading.mime import parse_content_type, parse_disposition, unflow
 from tests.rows import each_row
 
 Read = Callable[..., Envelope]

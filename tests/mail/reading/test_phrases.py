@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pbm.mail.reading.quoting import own_words
 from pbm.mail.reading.quoting_headers import PHRASES, read_phrases
 from pbm.word_lists import WordListError
+from tests.mail.reading.our_mails import own_words
 
 
 def test_a_file_of_phrases(tmp_path: Path) -> None:
@@ -16,8 +16,8 @@ def test_a_file_of_phrases(tmp_path: Path) -> None:
     (tmp_path / "german.txt").write_text(text, encoding="utf-8")
     (tmp_path / "dutch.txt").write_text("== wrote ==\nschreef\nschrieb\n", encoding="utf-8")
     phrases = read_phrases(tmp_path)
-    assert phrases.wrote == ("schreef", "schrieb")
-    assert phrases.footer_start == ("gesendet von ", "einschliesslich")
+    assert phrases["wrote"] == ("schreef", "schrieb")
+    assert phrases["footer start"] == ("gesendet von ", "einschliesslich")
 
 
 @pytest.mark.parametrize("text", ["schrieb\n", "== wrote ==\nschrieb\n== written ==\nx\n"])
@@ -28,7 +28,7 @@ def test_a_line_in_no_section_is_named(tmp_path: Path, text: str) -> None:
 
 
 def test_no_section_is_empty() -> None:
-    assert all(vars(PHRASES).values())
+    assert all(PHRASES.values())
 
 
 @pytest.mark.parametrize(

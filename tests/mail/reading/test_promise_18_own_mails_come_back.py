@@ -14,13 +14,14 @@ from pbm.commands import script
 from pbm.commands.script import confirmation, read_script
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.inbound import clean_subject
-from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
+from pbm.mail.reading.quoting import OwnWords, find_own_words
 from pbm.rules.contract import Game
 from tests.help.pages import SUBJECTS, mailed
 from tests.mail.reading.our_mails import (
     OurMail,
     broken,
     our_mails,
+    own_words,
     quoted,
     refilled,
     without_marks,

@@ -4,9 +4,9 @@ from textwrap import wrap
 
 import pytest
 
-from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
+from pbm.mail.reading.quoting import OwnWords, find_own_words
 from pbm.mail.writing.blocks import SAID_COLUMNS
-from tests.mail.reading.our_mails import our_mails, quoted
+from tests.mail.reading.our_mails import our_mails, own_words, quoted
 from tests.rows import each_row
 
 WROTE = "On Sat, 21 Nov 2026 at 12:00, pbm <pbm@games.example> wrote:"

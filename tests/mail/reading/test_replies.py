@@ -11,7 +11,7 @@ from selectolax.lexbor import SelectolaxError
 
 from pbm.mail.reading import htmltext
 from pbm.mail.reading.htmltext import html_to_text
-from pbm.mail.reading.quoting import own_words
+from tests.mail.reading.our_mails import own_words
 from tests.rows import each_row
 
 _HERE = Path(__file__).parent

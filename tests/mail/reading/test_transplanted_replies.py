@@ -7,8 +7,7 @@ import re
 from itertools import product
 from pathlib import Path
 
-from pbm.mail.reading.quoting import own_words
-from tests.mail.reading.our_mails import our_mails, quoted
+from tests.mail.reading.our_mails import our_mails, own_words, quoted
 
 FEWEST, LEAST = 300, 0.97
 WORDS = (

@@ -4,9 +4,16 @@ words of another player's pass for the reader's own.
 
 import pytest
 
-from pbm.mail.reading.quoting import OwnWords, find_own_words, own_words
+from pbm.mail.reading.quoting import OwnWords, find_own_words
 from pbm.mail.reading.quoting_own import OwnMails, TemplateWords, template_words
-from tests.mail.reading.our_mails import OurMail, broken, our_mails, refilled, without_marks
+from tests.mail.reading.our_mails import (
+    OurMail,
+    broken,
+    our_mails,
+    own_words,
+    refilled,
+    without_marks,
+)
 from tests.rows import each_row
 from tests.table import Table
 
