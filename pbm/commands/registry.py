@@ -33,7 +33,6 @@ from pbm.play.game_words import (
     check_place,
     is_any_bare_move,
     is_bare_move,
-    is_game,
     is_nearly_move,
     may_be_move,
     mentions_place,
@@ -247,7 +246,7 @@ def _words(line: str) -> tuple[list[str], Game | None]:
         words = words[1:]
     if [lowered(word) for word in words[:2]] == _OF_ALL_GAMES:
         words = words[1:]
-    if len(words) > 1 and is_game(lowered(words[0])):
+    if len(words) > 1 and lowered(words[0]) in games():
         return _in_full(words[1:]), games()[lowered(words[0])]
     return _in_full(words), None
 

@@ -34,7 +34,7 @@ from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus, NewPly, Progress, Round
 from pbm.store.values.players import Player
-from pbm.store.values.queues import SearchKind, Timer, TimerKind
+from pbm.store.values.queues import SearchKind, TimerKind
 
 _NO_CHANCE = 0  # seed; no game uses chance yet
 
@@ -239,11 +239,6 @@ def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
         kind, remind_at = TimerKind.FIRST_MOVE_REMINDER, now + REMINDED_AFTER
         whose: dict[str, Any] = {"board_id": board.id, "player_id": mover.player_id}
         work.timers.set(kind, awaited, now, remind_at, **whose)
-
-
-def still_waits(board: Board, timer: Timer) -> bool:
-    """Whether a board waits for the first move that a timer was set for."""
-    return board.awaited_first_move == timer.about
 
 
 Team = Sequence[str]

@@ -35,11 +35,10 @@ def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
     >>> next_digest(PlayerSettings(digest="daily"), noon).isoformat()
     '2026-11-22T07:00:00+00:00'
     """
+    latest = latest_digest(settings, now)
     if settings.digest == HOURLY:
-        return latest_digest(settings, now) + _HOUR
-    local = now.astimezone(ZoneInfo(settings.timezone))
-    today = _at(settings, local.date())
-    return today if today > now else _at(settings, local.date() + _DAY)
+        return latest + _HOUR
+    return _at(settings, latest.astimezone(ZoneInfo(settings.timezone)).date() + _DAY)
 
 
 def arrange_digests(

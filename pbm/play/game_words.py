@@ -26,14 +26,9 @@ from pbm.rules.registry import games
 _log = structlog.get_logger("pbm.games")
 
 
-def is_game(word: str) -> bool:
-    """Whether a lower-case word names a game."""
-    return word in games()
-
-
 def may_be_move(text: str) -> bool:
     """Whether a text in the place of a move may be one, in any game."""
-    return any(is_bare_move(text, game) or not has(game, ReadsTexts) for game in _all())
+    return any(is_bare_move(text, game) or not has(game, ReadsTexts) for game in games().values())
 
 
 def is_bare_move(text: str, game: Game) -> bool:
@@ -53,12 +48,12 @@ def moves_meant(text: str, game: Game, position: Position) -> tuple[str, ...]:
 
 def is_any_bare_move(text: str) -> bool:
     """Whether a text alone is a move in one of the games."""
-    return any(is_bare_move(text, game) for game in _all())
+    return any(is_bare_move(text, game) for game in games().values())
 
 
 def mentions_place(text: str) -> bool:
     """Whether a text names a place on a board of one of the games."""
-    return any(_says(game, ReadsTexts, "mentions_place", text) for game in _all())
+    return any(_says(game, ReadsTexts, "mentions_place", text) for game in games().values())
 
 
 def check_place(text: str, game: Game) -> None:
@@ -109,7 +104,3 @@ def _note_failure(game: Game, error: Exception) -> None:
 @lru_cache(maxsize=100)
 def _log_once(game: str, error: str, where: str) -> None:
     _log.error("the code of a game failed", game=game, error=error, where=where)
-
-
-def _all() -> tuple[Game, ...]:
-    return tuple(games().values())

@@ -7,8 +7,9 @@ from pbm.commands.language.words import KEPT_FREE, cut_short, is_handle
 from pbm.commands.registry import find_command
 from pbm.commands.sentences.answers import ANSWERS
 from pbm.errors import Refusal
-from pbm.play.game_words import is_game, mentions_place
+from pbm.play.game_words import mentions_place
 from pbm.play.turn import Turn
+from pbm.rules.registry import games
 from pbm.rules.robots import ROBOTS
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
@@ -104,8 +105,8 @@ def _why_reserved(handle: str) -> Refusal | None:
     if handle in _LANGUAGE or find_command(handle) or mentions_place(handle):
         return Refusal("reserved-handle", handle=handle)
     plain = handle.translate(_JOINTS)
-    poses = plain.rstrip(_DIGITS) in _STAFF or is_game(plain.rstrip(_DIGITS))  # operator2
-    if poses or plain in _NO_NAMES or is_game(plain) or plain in ANSWERS:
+    poses = plain.rstrip(_DIGITS) in _STAFF or plain.rstrip(_DIGITS) in games()  # operator2
+    if poses or plain in _NO_NAMES or plain in games() or plain in ANSWERS:
         return Refusal("kept-handle", handle=handle)
     return None
 

@@ -13,11 +13,11 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_view
-from pbm.play.game_words import is_game
 from pbm.play.limits import MOST_SHOWN
 from pbm.play.positions import position_after
 from pbm.play.subjects import games_subject
 from pbm.play.views import board_view, boards_waiting, past_view
+from pbm.rules.registry import games
 from pbm.rules.sides import teams
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
@@ -108,7 +108,7 @@ class Games(Command, group="look"):
 
     def run(self, context: Context) -> Iterator[Event]:
         named = [str(word) for word in self.who]
-        kinds = frozenset(word for word in named if is_game(word))
+        kinds = frozenset(word for word in named if word in games())
         asked = replace(
             _asked_for(context, [word for word in named if word not in kinds]),
             kinds=kinds,

@@ -12,7 +12,7 @@ from pbm.commands.language.around_moves import undressed
 from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
 from pbm.nearest import nearest
-from pbm.play.game_words import is_game, may_be_move, mentions_place
+from pbm.play.game_words import may_be_move, mentions_place
 from pbm.rules.registry import games
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
@@ -263,7 +263,7 @@ class GameName(ArgumentKind):
         self.explains = explains
 
     def parse(self, text: str) -> str:
-        if not is_game(lowered(text)):
+        if lowered(text) not in games():
             raise misread("game", word=cut_short(text), names=sorted(games()))
         return lowered(text)
 

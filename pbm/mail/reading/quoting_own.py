@@ -175,7 +175,9 @@ class OwnMails:
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return None
         state = self._states[0]
-        below = self._below(state)
+        below = state + 1  # the line below our last one, which may be broken
+        while below < len(self._lines) and self.ends_in(self._lines[state:below], below):
+            below += 1
         first, end = self._rows(at, state, below)
         answers = *self._answers(self._asked(at, first), first), *self._answers(end, state)
         return ReturnedMail(below, answers)
@@ -211,13 +213,6 @@ class OwnMails:
         while below < drawing and self._lines[below]:
             below += 1
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
-
-    def _below(self, state: int) -> int:
-        """The line below our last one, which may be broken."""
-        below = state + 1
-        while below < len(self._lines) and self.ends_in(self._lines[state:below], below):
-            below += 1
-        return below
 
     def _answers(self, at: int, end: int) -> list[tuple[int, ...]]:
         """The foreign lines from `at` to `end`, above or below the drawing.

@@ -353,10 +353,10 @@ class Conversation(SMTP):
                 raise RefusedError(
                     f"452 4.5.3 One mail may have {most} recipients; send it again to the rest."
                 )
-            refusal = await self._handler.refuse_recipient(recipient, sender, self._caller())
+            refusal = await self._handler.accept_recipient(recipient, sender, self._caller())
             if refusal is not None:
-                reply, self._why_refused = refusal
-                raise RefusedError(reply)
+                self._why_refused = refusal.why
+                raise RefusedError(self._handler.reply_to(refusal))
         if self._is_lmtp or recipient not in recipients:  # RFC 2033, section 4.2
             recipients.append(recipient)
         await self.push("250 2.1.5 Go on.")

@@ -108,13 +108,6 @@ class Handler:
     is_closing: bool = False
     _keeping: set[asyncio.Future[str | Rejection]] = field(default_factory=set)
 
-    async def refuse_recipient(
-        self, address: str, sender: str, caller: Caller
-    ) -> tuple[str, str] | None:
-        """The reply that refuses the address, with the operator's reason, or None."""
-        rejection = await self.accept_recipient(address, sender, caller)
-        return None if rejection is None else (self._reply_to(rejection), rejection.why)
-
     async def hand_in(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
@@ -128,7 +121,7 @@ class Handler:
         await asyncio.wait({keeping}, timeout=self.limits.commit_seconds)
         if not keeping.done() or keeping.cancelled() or keeping.exception() is not None:
             return OWN_FAULT
-        return self._reply_to(keeping.result())
+        return self.reply_to(keeping.result())
 
     async def drain(self, seconds: float) -> None:
         """Wait for the mails that are being kept; cancel those that take longer."""
@@ -144,7 +137,8 @@ class Handler:
         if not keeping.cancelled() and (fault := keeping.exception()) is not None:
             self.report_fault(fault)
 
-    def _reply_to(self, answer: object) -> str:
+    def reply_to(self, answer: object) -> str:
+        """The reply for an answer: a text after 250, or a Rejection."""
         match answer:
             case Rejection(code, text) if 400 <= code <= 599 and _PRINTABLE.fullmatch(text):
                 return f"{code} {text[:_LONGEST_TEXT]}"

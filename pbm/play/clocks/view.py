@@ -13,9 +13,9 @@ from pbm.play.clocks.terms import DECLINED_AFTER, REMINDED_AFTER, SHORTEST, Term
 from pbm.play.clocks.waits import (
     Wait,
     calendar_of,
-    in_time,
     may_be_claimed,
     terms_of,
+    time_left,
     wait_of,
 )
 from pbm.store.db import UnitOfWork
@@ -99,9 +99,9 @@ def _terms_view(terms: Terms) -> dict[str, Any]:
 
 def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:
     """The time left for all moves of each person still in."""
-    mover, terms = board.to_move, terms_of(board)
-    for seat in board.seats if terms.counts_used else ():
-        left = terms.left(timedelta(seconds=seat.used), in_time(seat.banked))
+    mover = board.to_move
+    for seat in board.seats if terms_of(board).counts_used else ():
+        left = time_left(board, seat)
         if left is None or seat.robot or seat.player_id not in board.still_in:
             continue
         moves_now = wait is not None and mover is not None and mover.seat == seat.seat

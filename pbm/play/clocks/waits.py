@@ -138,7 +138,7 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
         seat, since = board.to_move, board.waits_since
         if seat is None or since is None:
             continue
-        each, left = timedelta(seconds=terms_of(board).each + board.given), _left(board, seat)
+        each, left = timedelta(seconds=terms_of(board).each + board.given), time_left(board, seat)
         if now - since < (each if left is None else min(each, left)) - _MOST_BETWEEN_ZONES:
             continue  # no calendar counts more
         wait = wait_of(work, board, now)
@@ -165,7 +165,7 @@ def wait_of(
     terms, since = terms_of(board), board.waits_since
     calendar = calendar_of(work, board, player, now)
     clocks = [(calendar, timedelta(seconds=terms.each + board.given))]
-    left = _left(board, seat)
+    left = time_left(board, seat)
     if left is not None:
         clocks.append((calendar.going_on, left))
     ends = [(_end(terms, since, *clock), *clock) for clock in clocks]
@@ -265,7 +265,8 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
     )
 
 
-def _left(board: Board, seat: Seat) -> timedelta | None:
+def time_left(board: Board, seat: Seat) -> timedelta | None:
+    """A seat's time left for all moves, before the present wait; None if that has no limit."""
     left = terms_of(board).left(timedelta(seconds=seat.used), in_time(seat.banked))
     return left and max(left, timedelta())
 

@@ -9,7 +9,7 @@ from typing import Any
 from pbm.events import BoardEnded
 from pbm.events.board import FirstMoveMissed, ForfeitClaimable, PauseRunOut
 from pbm.play.actions import decline_board, forfeit
-from pbm.play.boards import request_first_move, still_waits
+from pbm.play.boards import request_first_move
 from pbm.play.clocks.pauses import keep, note_reminded, resume
 from pbm.play.clocks.terms import DECLINED_AFTER, REMINDED_AFTER
 from pbm.play.clocks.vacations import take_by_itself
@@ -180,6 +180,6 @@ def _waiting(tick: Tick) -> tuple[Board, Player] | str | Again:
     board = tick.locked_board
     if board is not None and not board.is_installed:
         return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
-    if board is None or not still_waits(board, tick.timer):
+    if board is None or board.awaited_first_move != tick.timer.about:
         return "the board has gone on"
     return board, tick.player

@@ -13,7 +13,8 @@ from pbm.commands.language.declare import MASK
 from pbm.commands.language.words import lowered
 from pbm.commands.registry import COMMANDS, find_command
 from pbm.mail.reading.tag_masking import mask_tags
-from pbm.play.game_words import is_any_bare_move, is_game
+from pbm.play.game_words import is_any_bare_move
+from pbm.rules.registry import games
 
 # Our own addresses, also quoted, percent-encoded or cut off by a mailer.
 _TAG = re.compile(r"((?:(?<![a-z0-9])|%2b)u\d{1,9}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE)
@@ -80,7 +81,7 @@ def _command_at(words: list[str]) -> int | None:
     """Index of a line's command, after quote marks, `Re:` and the game's name."""
     for at, word in enumerate(words):
         bare = word.strip(_QUOTE_MARKS).lower()
-        if not bare or bare.endswith((":", "]")) or bare == "pbm" or is_game(bare):
+        if not bare or bare.endswith((":", "]")) or bare == "pbm" or bare in games():
             continue
         if find_command(bare) is None:
             return at if get_close_matches(lowered(bare), _SECRETIVE, 1, _ALIKE) else None
