@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from colorsys import hls_to_rgb
 from dataclasses import dataclass, replace
 
+from PIL.ImageColor import colormap
+
 Declarations = dict[str, str]
 Colour = tuple[int, int, int]
 
@@ -27,38 +29,12 @@ _LENGTH = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))([a-z%]*)", re.ASC
 _PIXELS = {"": 1, "px": 1, "pt": 4 / 3, "pc": 16, "em": 16, "rem": 16, "ex": 8, "ch": 8}
 _PIXELS |= {"in": 96, "cm": 38, "mm": 3.8, "%": 10, "vw": 10, "vh": 10}
 _HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})(?![0-9a-f])", re.ASCII)
-_RGB = re.compile(
-    r"rgba?\( ?([0-9.]{1,7}%?)[ ,/]{1,2}([0-9.]{1,7}%?)[ ,/]{1,2}([0-9.]{1,7}%?)"
+_COLOUR = re.compile(
+    r"(rgb|hsl)a?\( ?([0-9.]{1,7}(?:%|deg)?)[ ,/]{1,2}([0-9.]{1,7}%?)[ ,/]{1,2}([0-9.]{1,7}%?)"
     r"(?:[ ,/]{1,3}([0-9.]{1,7}%?))? ?\)",
     re.ASCII,
 )
-_HSL = re.compile(
-    r"hsla?\( ?([0-9.]{1,7})(?:deg)?[ ,]{1,2}([0-9.]{1,7})%?[ ,]{1,2}([0-9.]{1,7})%?"
-    r"(?:[ ,/]{1,3}([0-9.]{1,7}%?))? ?\)",
-    re.ASCII,
-)
-_NAMES: dict[str, Colour] = {
-    "white": (255, 255, 255),
-    "window": (255, 255, 255),
-    "snow": (255, 250, 250),
-    "ivory": (255, 255, 240),
-    "ghostwhite": (248, 248, 255),
-    "floralwhite": (255, 250, 240),
-    "mintcream": (245, 255, 250),
-    "azure": (240, 255, 255),
-    "whitesmoke": (245, 245, 245),
-    "black": (0, 0, 0),
-    "windowtext": (0, 0, 0),
-    "red": (255, 0, 0),
-    "green": (0, 128, 0),
-    "lime": (0, 255, 0),
-    "blue": (0, 0, 255),
-    "navy": (0, 0, 128),
-    "yellow": (255, 255, 0),
-    "gray": (128, 128, 128),
-    "grey": (128, 128, 128),
-    "silver": (192, 192, 192),
-}
+_OF_SYSTEM = {"window": "white", "windowtext": "black"}
 
 
 def declarations(text: str) -> Declarations:
@@ -140,34 +116,36 @@ def colour(value: str) -> Colour | None:
     if found := _HEX.match(value):
         digits = found[1]
         step = 1 if len(digits) < 6 else 2
-        parts = [int((digits[at : at + step] * 2)[:2], 16) for at in range(0, len(digits), step)]
-        return (parts[0], parts[1], parts[2]) if len(parts) < 4 or parts[3] else None
-    found = _RGB.match(value) or _HSL.match(value)
-    if found and found[4] and not _number(found[4]):
-        return None
-    if found and found.re is _RGB:
-        red, green, blue = (
-            min(255, round(_number(text) * (2.55 if text.endswith("%") else 1)))
-            for text in found.groups()[:3]
+        red, green, blue, *opacity = (
+            int((digits[at : at + step] * 2)[:2], 16) for at in range(0, len(digits), step)
         )
+        return (red, green, blue) if opacity != [0] else None
+    if found := _COLOUR.match(value):
+        parts = [_number(text) for text in found.groups()[1:4]]
+        if found[5] and not _number(found[5]):
+            return None
+        if found[1] == "hsl":
+            hue, saturation, lightness = parts
+            shares = min(1, lightness / 100), min(1, saturation / 100)
+            parts = [255 * part for part in hls_to_rgb(hue / 360, *shares)]
+        elif found[2].endswith("%"):
+            parts = [2.55 * part for part in parts]
+        red, green, blue = (min(255, round(part)) for part in parts)
         return red, green, blue
-    if found:
-        hue, saturation, lightness = (_number(found[at]) for at in (1, 2, 3))
-        shares = min(1, lightness / 100), min(1, saturation / 100)
-        red, green, blue = (round(255 * part) for part in hls_to_rgb(hue / 360, *shares))
-        return red, green, blue
-    return _NAMES.get(value.partition(" ")[0])
+    name = value.partition(" ")[0]
+    known = colormap.get(_OF_SYSTEM.get(name, name))
+    return colour(known) if isinstance(known, str) else known and known[:3]
 
 
 def is_transparent(value: str) -> bool:
     """Whether a colour is fully transparent."""
-    is_one = any(form.match(value) for form in (_HEX, _RGB, _HSL))
+    is_one = any(form.match(value) for form in (_HEX, _COLOUR))
     return value == "transparent" or (is_one and colour(value) is None)
 
 
 def _number(text: str) -> float:
     try:
-        return float(text.rstrip("%"))
+        return float(text.rstrip("%deg"))
     except ValueError:  # several dots
         return 0.0
 
