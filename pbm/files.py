@@ -10,7 +10,7 @@ from pbm.errors import OperatorError
 
 
 def open_file(path: Path) -> BufferedReader:
-    """Open a regular file without blocking. Raises OSError; OperatorError for no file."""
+    """Open a regular file without blocking. Raises OSError; OperatorError for another kind."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -19,7 +19,7 @@ def open_file(path: Path) -> BufferedReader:
 
 
 def read_file(path: Path, most: int) -> bytes:
-    """Read a file of at most `most` bytes. Raises OSError; OperatorError if larger or no file."""
+    """Read a file of at most `most` bytes. Raises OSError; OperatorError if it is larger."""
     with open_file(path) as file:
         content = file.read(most + 1)
     if len(content) > most:

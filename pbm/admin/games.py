@@ -1,6 +1,7 @@
 """`pbm-admin games`."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TextIO
 
@@ -8,12 +9,13 @@ import click
 
 from pbm.admin.console import cell, pass_session, print_journal, why_option
 from pbm.errors import OperatorError
+from pbm.play.views import seats_data
 from pbm.rules import registry
-from pbm.rules.contract import Game, Option, Options
+from pbm.rules.contract import Game, Option, Options, RulesError, View
 from pbm.rules.record import forms_of, readings_of
 from pbm.service.operator import boards as service
 from pbm.service.operator import records
-from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.operator.operator_session import OperatorSession, find_board
 from pbm.store.values.boards import Board, BoardStatus
 
 _HANDLES = 36  # columns; enough for six short handles
@@ -68,7 +70,10 @@ def games() -> None:
 @pass_session
 def list_(session: OperatorSession, status: str | None) -> None:
     """List boards, and whose turn it is there or how they ended."""
-    for board in service.list_boards(session, BoardStatus(status) if status else None):
+    with session.look() as work:
+        numbers = work.boards.numbers(status=BoardStatus(status) if status else None)
+        boards = work.boards.get_many(numbers)
+    for board in boards:
         state = f"{cell(board.status, 8)}  ply {cell(board.ply, 4)}  {cell(_set_up(board), 14)}"
         who = cell(_handles(board), _HANDLES)
         click.echo(f"{board.id:>6}  {state}  {who}  {service.standing(board)}")
@@ -79,23 +84,29 @@ def list_(session: OperatorSession, status: str | None) -> None:
 @pass_session
 def show(session: OperatorSession, number: int) -> None:
     """Show board N: players, position, moves, what was changed."""
-    file = service.show_board(session, number)
-    board = file.board
+    with session.look() as work:
+        board = find_board(work, number)
+        plies, departures = work.plies.of(number), work.plies.departures(number)
+        changes = work.changes.about(board_id=number)
+    diagram, signs = "", [str(seat.seat) for seat in board.seats]
+    with suppress(RulesError):
+        diagram = "\n".join(board.position.diagram(View()))
+        signs = [told["symbol"] for told in seats_data(board, board.position)]
     click.echo(
         f"{board.subject} ({_set_up(board)} board, version {board.rules_version} of the rules)"
     )
     click.echo(f"{board.status}, {board.ply} plies: {service.standing(board)}")
-    for sign, seat in zip(file.signs, board.seats, strict=True):
+    for sign, seat in zip(signs, board.seats, strict=True):
         click.echo(f"  {sign} {seat.handle}")
-    if file.diagram:
-        click.echo(f"\n{file.diagram}\n")
-    for ply in file.plies:
+    if diagram:
+        click.echo(f"\n{diagram}\n")
+    for ply in plies:
         handle = board.seats[ply.seat - 1].handle
         click.echo(f"{ply.ply:>5}  {ply.played_at:%Y-%m-%d %H:%M}  {handle:16}  {ply.text}")
-    for item in file.departures:
+    for item in departures:
         click.echo(f"{board.seats[item.seat - 1].handle} {item.how} after ply {item.after_ply}")
     click.echo(f"State: {board.state}")
-    print_journal(file.changes)
+    print_journal(changes)
 
 
 @games.command()

@@ -4,8 +4,11 @@ import click
 
 from pbm.admin.console import cell, make_sure, pass_session, print_journal, why_option, yes_option
 from pbm.service.operator import players as service
-from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.operator.operator_session import OperatorSession, find_player
 from pbm.store.values.players import Player
+
+_EVERY = 1_000_000  # boards of one player; nobody has as many
+_MOST_OVER = 20
 
 
 @click.group()
@@ -20,9 +23,10 @@ def players() -> None:
 @pass_session
 def list_(session: OperatorSession) -> None:
     """List all players."""
-    for player in service.list_players(session):
-        who = f"{cell(player.handle, 16)}  {cell(player.status, 9)}"
-        click.echo(f"{who}  {_mail_of(player)}{_comes_back(player)}")
+    with session.look() as work:
+        for player in work.players.all():
+            who = f"{cell(player.handle, 16)}  {cell(player.status, 9)}"
+            click.echo(f"{who}  {_mail_of(player)}{_comes_back(player)}")
 
 
 @players.command()
@@ -30,18 +34,21 @@ def list_(session: OperatorSession) -> None:
 @pass_session
 def show(session: OperatorSession, handle: str) -> None:
     """Show one player: addresses, boards, journal."""
-    file = service.show_player(session, handle)
-    player = file.player
+    with session.look() as work:
+        player = find_player(work, handle)
+        playing = work.boards.of_player(player.id, playing=True, most=_EVERY)
+        over = work.boards.of_player(player.id, playing=False, most=_MOST_OVER)
+        to_move, changes = work.boards.to_move(player.id), work.changes.about(player_id=player.id)
     click.echo(f"{player.handle}, {player.status}, since {player.joined_at:%Y-%m-%d}")
     click.echo(f"addresses: {_mail_of(player) or 'none'}{_comes_back(player)}")
     if player.bounces and player.bounced_at and not player.unreachable_since:
         click.echo(f"mail came back for now, last on {player.bounced_at:%Y-%m-%d}")
-    for board in file.playing:
-        turn = "to move" if board.id in file.to_move else "waits"
+    for board in playing:
+        turn = "to move" if board.id in to_move else "waits"
         click.echo(f"board {board.id}: {turn}, ply {board.ply}")
-    for board in file.over:
+    for board in over:
         click.echo(f"board {board.id}: {board.status} ({board.ended_by})")
-    print_journal(file.changes)
+    print_journal(changes)
 
 
 @players.command("set-address")
@@ -96,7 +103,9 @@ def remove(session: OperatorSession, handle: str, why: str, yes: bool) -> None:
 
     It is asked about first.
     """
-    playing = service.show_player(session, handle).playing
+    with session.look() as work:
+        player_id = find_player(work, handle).id
+        playing = work.boards.of_player(player_id, playing=True, most=_EVERY)
     boards = ", ".join(str(board.id) for board in playing) or "none"
     make_sure(f"Remove {handle} for good? Boards given up: {boards}.", yes=yes)
     click.echo(f"{service.remove(session, handle, why).handle} is removed.")

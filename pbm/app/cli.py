@@ -57,7 +57,7 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 def spare_garbage_looks() -> None:
-    """Freeze the loaded objects, and collect garbage less often: it stops all work."""
+    """Freeze the loaded objects, and collect garbage less often, as that stops all work."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
 

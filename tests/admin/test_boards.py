@@ -5,7 +5,6 @@ import pytest
 from pbm.errors import OperatorError
 from pbm.service.operator import boards, players
 from pbm.service.operator.operator_session import OperatorSession
-from pbm.store.values.boards import BoardStatus
 from tests.admin.conftest import Room
 from tests.admin.together import together
 from tests.serving import take_next
@@ -22,35 +21,6 @@ def three(room: Room) -> Person:
     carol.says("challenge -bowl me alice bob")
     room.everybody_forgets(carol)
     return carol
-
-
-class TestLooking:
-    def test_boards_are_listed_by_status(self, room: Room) -> None:
-        three(room)
-        room.bob.says("resign 1")
-        listed = {
-            status: [board.id for board in boards.list_boards(room.office, status)]
-            for status in (None, *BoardStatus)
-        }
-        assert listed == {
-            None: [1, 2],
-            "playing": [2],
-            "finished": [1],
-            "closed": [],
-            "forgotten": [],
-        }
-
-    def test_a_board_is_shown_with_moves_departures_and_journal(self, room: Room) -> None:
-        boards.resend(room.office, 1, "bob")
-        room.bob.says("resign 1")
-        file = boards.show_board(room.office, 1)
-        assert [ply.text for ply in file.plies] == [FIRST]
-        assert [(item.seat, item.how) for item in file.departures] == [(2, "resigned")]
-        assert [change.what for change in file.changes] == ["board sent again"]
-
-    def test_no_such_board(self, room: Room) -> None:
-        with pytest.raises(OperatorError, match=r"^There is no board 7\.$"):
-            boards.show_board(room.office, 7)
 
 
 class TestUndo:
@@ -172,8 +142,10 @@ class TestEnd:
 
     def test_it_is_nobodys_turn_any_more(self, room: Room) -> None:
         boards.end(room.office, 1, WHY)
-        file = players.show_player(room.office, "bob")
-        assert (file.playing, file.to_move, [board.id for board in file.over]) == ((), (), [1])
+        bob = room.player("bob").id
+        with room.office.look() as work:
+            assert work.boards.to_move(bob) == ()
+            assert not work.boards.of_player(bob, playing=True, most=9)
 
     def test_not_twice(self, room: Room) -> None:
         boards.end(room.office, 1, WHY)

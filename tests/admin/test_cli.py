@@ -122,6 +122,8 @@ class TestPlayers:
         ]
         for words, answer in changes:
             assert lines(admin("players", *words, *WHY)) == [answer]
+            if words[0] == "suspend":
+                assert "board 1: to move, ply 1" in lines(admin("players", "show", "BOB"))
         shown = lines(admin("players", "show", "bob"))
         assert shown[0].startswith("bob, removed, since ")
         assert shown[1:3] == ["addresses: none", "board 1: finished (last)"]
@@ -217,6 +219,21 @@ class TestGames:
         assert "Abalone Board 1" in shown
         assert "a1-c3,b2" in shown
         assert "A- " in shown  # the board is drawn
+
+    def test_boards_are_listed_by_status_and_shown_with_all_that_happened(
+        self, admin: Admin, room: Room
+    ) -> None:
+        room.table.joins("carol").says("challenge -bowl alice")
+        admin("games", "resend", "1", "bob", *WHY)
+        room.bob.says("resign 1")
+        statuses = {None: "12", "playing": "2", "finished": "1", "closed": ""}
+        for status, numbers in statuses.items():
+            listed = lines(admin("games", "list", *(("--status", status) if status else ())))
+            assert [line[0] for line in listed] == list(numbers)
+        shown = lines(admin("games", "show", "1"))
+        assert any(line.endswith("a1-c3,b2") for line in shown)
+        assert "bob resigned after ply 1" in shown
+        assert "board sent again" in shown[-1]
 
     def test_changes(self, admin: Admin, room: Room) -> None:
         room.table.joins("carol")

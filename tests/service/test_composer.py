@@ -9,8 +9,9 @@ import pytest
 from jinja2 import FileSystemLoader
 
 from pbm.errors import OperatorError
+from pbm.mail.smtp_out.delivery import Deferred
 from pbm.mail.writing.render import templates_of
-from pbm.service.post.post import Composer, Unwritten, Written
+from pbm.service.post.post import Composer, Written
 from pbm.store.values.mails import OutboxMail
 from tests.serving import take_next
 from tests.table import SERVER, Table
@@ -39,9 +40,8 @@ def written(mails: list[OutboxMail]) -> list[Written]:
 def test_a_broken_template_stops_no_mail_but_its_own(mails: list[OutboxMail]) -> None:
     broken = [replace(mails[0], template="no-such-template"), *mails[1:]]
     first, *others = written(broken)
-    assert isinstance(first, Unwritten)
-    assert "no-such-template" in first.reason
-    assert "TemplateNotFound" in first.exception
+    assert isinstance(first, Deferred)  # it may be read again after an upgrade
+    assert "TemplateNotFound: no-such-template" in first.reason
     assert others == written(mails)[1:]
     assert others
 
@@ -77,8 +77,7 @@ def test_trouble_of_the_machine_is_not_the_mails_own(
 
     monkeypatch.setattr("pbm.service.post.post.compose", out_of_files)
     (unwritten,) = written(mails[:1])
-    assert isinstance(unwritten, Unwritten)
-    assert unwritten.passes
+    assert isinstance(unwritten, Deferred)
 
 
 def test_no_template_is_read_from_its_file_later(
@@ -87,4 +86,4 @@ def test_no_template_is_read_from_its_file_later(
     templates_of.cache_clear()  # what other tests have read already
     composer = Composer(SERVER)
     monkeypatch.setattr(FileSystemLoader, "get_source", lambda *_: 1 / 0)
-    assert not any(isinstance(found, Unwritten) for found in asyncio.run(composer.write(mails)))
+    assert all(isinstance(found, bytes) for found in asyncio.run(composer.write(mails)))

@@ -226,7 +226,7 @@ def give_consent(turn: Turn, player: Player, origin: str) -> None:
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
-    """Whether a standing consent covers an unproven script: of moves and reading commands."""
+    """Whether a standing consent covers an unproven script, of moves and reading commands."""
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:
         return False

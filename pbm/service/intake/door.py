@@ -70,7 +70,7 @@ def log_fault(fault: BaseException) -> None:
 
 
 class SessionLog:
-    """Called with each session at its end."""
+    """Logs SMTP sessions at their end; those without mail at a limited rate."""
 
     def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
         """`seconds` is a monotonic clock."""

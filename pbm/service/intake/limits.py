@@ -108,9 +108,9 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take an answer of the quota of mails that pass DMARC, or of all.
+    """Take an answer from a quota: that of mails that pass DMARC, or that of all.
 
-    If none is left, one of retries, for an author who was deferred, but not within `AGAIN_AFTER`.
+    If none is left, take one for retries, if the author was deferred at least `AGAIN_AFTER` ago.
     """
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS

@@ -1,8 +1,6 @@
 """The operator's commands on boards."""
 
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 
 from pbm.errors import OperatorError
 from pbm.events.by_operator import (
@@ -23,46 +21,12 @@ from pbm.play.actions import (
 )
 from pbm.play.begin import robots_play
 from pbm.play.boards import request_move
-from pbm.play.views import seats_data
-from pbm.rules.contract import RulesError, View
-from pbm.service.operator.operator_session import OperatorSession, find_board, find_player
+from pbm.rules.contract import RulesError
+from pbm.service.operator.operator_session import OperatorSession, find_player
 from pbm.store.values.boards import Board, BoardStatus, Departure, Ply, Seat
 from pbm.store.values.players import Player
-from pbm.store.values.queues import Change
 
 _BY_WORD = (BY_OPERATOR, "agreed", "claimed")
-
-
-@dataclass(frozen=True)
-class BoardFile:
-    """A board with its history; `diagram` is empty if the position is unreadable."""
-
-    board: Board
-    diagram: str
-    signs: tuple[str, ...]
-    plies: tuple[Ply, ...]
-    departures: tuple[Departure, ...]
-    changes: tuple[Change, ...]
-
-
-def list_boards(session: OperatorSession, status: BoardStatus | None = None) -> tuple[Board, ...]:
-    """All boards, or those with one status, the lowest number first."""
-    with session.look() as work:
-        return work.boards.get_many(work.boards.numbers(status=status))
-
-
-def show_board(session: OperatorSession, number: int) -> BoardFile:
-    """Look at one board. Raises OperatorError."""
-    with session.look() as work:
-        board = find_board(work, number)
-        diagram, signs = "", tuple(str(seat.seat) for seat in board.seats)
-        with suppress(RulesError):
-            diagram = "\n".join(board.position.diagram(View()))
-            signs = tuple(told["symbol"] for told in seats_data(board, board.position))
-        plies, departures = work.plies.of(number), work.plies.departures(number)
-        return BoardFile(
-            board, diagram, signs, plies, departures, work.changes.about(board_id=number)
-        )
 
 
 def standing(board: Board) -> str:

@@ -87,7 +87,7 @@ def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
     """Raise OperatorError if these keys would invalidate replies to earlier mails.
 
-    Without a player who has an address and another process, no mail can have been sent.
+    While no player has an address, and no other process runs, no mail can have been sent.
     """
     marks, is_known, lost = _marks(work, settings)
     if not lost and (is_known or marks):

@@ -1,7 +1,5 @@
 """The operator's commands on players."""
 
-from dataclasses import dataclass
-
 from pbm.errors import OperatorError
 from pbm.events.by_operator import (
     AddressReplaced,
@@ -20,42 +18,7 @@ from pbm.service.asking.challenges import tell_called_off
 from pbm.service.operator.operator_session import OperatorSession, OperatorTurn, find_player
 from pbm.service.post.bounces import reachable_again
 from pbm.service.telling.announce import announce_seeks
-from pbm.store.values.boards import Board
 from pbm.store.values.players import Player, PlayerStatus
-from pbm.store.values.queues import Change
-
-_EVERY = 1_000_000  # boards of one player; nobody has as many
-_MOST_OVER = 20
-
-
-@dataclass(frozen=True)
-class PlayerFile:
-    """A player with boards in play, the newest finished ones, and the journal."""
-
-    player: Player
-    playing: tuple[Board, ...]
-    over: tuple[Board, ...]
-    to_move: tuple[int, ...]
-    changes: tuple[Change, ...]
-
-
-def list_players(session: OperatorSession) -> tuple[Player, ...]:
-    """Every player, in the order of joining."""
-    with session.look() as work:
-        return work.players.all()
-
-
-def show_player(session: OperatorSession, handle: str) -> PlayerFile:
-    """Look at one player. Raises OperatorError."""
-    with session.look() as work:
-        player = find_player(work, handle)
-        return PlayerFile(
-            player,
-            work.boards.of_player(player.id, playing=True, most=_EVERY),
-            work.boards.of_player(player.id, playing=False, most=_MOST_OVER),
-            work.boards.to_move(player.id),
-            work.changes.about(player_id=player.id),
-        )
 
 
 def set_address(session: OperatorSession, handle: str, address: str, why: str) -> Player:

@@ -31,7 +31,7 @@ _FORGOTTEN_AFTER = timedelta(days=30)  # also the age limit of a mail whose repo
 
 
 def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
-    """Count a report once, if its mail went to the current address. Returns the outcome."""
+    """Count the bounce of a mail to a player's current address, once. Returns the outcome."""
     work = turn.work
     if not turn.site.keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail):
         return "nothing: no address of ours"

@@ -40,19 +40,8 @@ FEWEST_ATTEMPTS = 24  # most of a day
 _log = structlog.get_logger("pbm.post")
 
 
-@dataclass(frozen=True)
-class Unwritten:
-    """Why a mail could not be composed: a line for the operator, the traceback for the log.
-
-    `passes`: the mail is not at fault, and a later attempt may succeed.
-    """
-
-    reason: str
-    exception: str
-    passes: bool = False
-
-
-Written = bytes | Unwritten
+Written = bytes | Deferred | Failed
+"""A mail, or why it could not be composed; with an error that may pass it is deferred."""
 
 
 class Composer:
@@ -71,8 +60,10 @@ class Composer:
             try:
                 written.append(raw_mail(mail, self._from_address, self._renderer))
             except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
+                trouble = traceback_of(error)
+                _log.error("mail cannot be rendered", mail=outgoing(mail.id), exception=trouble)
                 passes = isinstance(error, OSError | MemoryError)
-                written.append(Unwritten(in_a_line(error), traceback_of(error), passes))
+                written.append((Deferred if passes else Failed)(in_a_line(error)))
             await yielding.let_others_in()
         return written
 
@@ -184,10 +175,8 @@ class Post:
     async def _hand_on(self, mail: OutboxMail, written: Written) -> Delivery | Outdated:
         if is_outdated(mail, self.clock()):
             return Outdated()
-        if isinstance(written, Unwritten):
-            trouble = written.exception
-            _log.error("mail cannot be rendered", mail=outgoing(mail.id), exception=trouble)
-            return Deferred(written.reason) if written.passes else Failed(written.reason)
+        if not isinstance(written, bytes):
+            return written
         self._being_sent += 1
         try:
             return await self.transport.deliver(mail.sender, mail.recipient, written)

@@ -28,7 +28,7 @@ LONGEST = 0.005  # seconds of work on the event loop; Python's own switch interv
 
 
 class Yielding:
-    """Yields to the event loop between steps, if it is time: it costs a short step."""
+    """Yields to the event loop between steps, but rarely: it costs as much as a short step."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()

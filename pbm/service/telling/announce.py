@@ -82,17 +82,19 @@ def _announce(
         if player in hearing or player.id in instead
     }
     may_wait = [player for player in hearing if player.id not in instead]
-    at_once = keep_for_digests(turn, board, may_wait, sender, news.events, told, together)
-    players = [player for player in seated if player in at_once.players or player.id in instead]
+    at_once, may_have_kept, plain = keep_for_digests(
+        turn, board, may_wait, sender, news.events, told, together
+    )
+    players = [player for player in seated if player in at_once or player.id in instead]
     if not players:
         return
     for player in players:
         recounted = take_rating_news(turn.work, number, player) if player.rating_news else ()
         told[player.id]["lead"] = [*news.lead, *(item.lead() for item in recounted)]
     before = {player_id: news_of(mail) for player_id, mail in instead.items()}
-    kept = turn.work.kept_news.take(at_once.may_have_kept, number)
+    kept = turn.work.kept_news.take(may_have_kept, number)
     told |= {player_id: with_news(told[player_id], news) for player_id, news in kept.items()}
-    plain = at_once.plain | {player.id for player in players if not player.settings.picture}
+    plain |= {player.id for player in players if not player.settings.picture}
     begins = any(event.begins_board for event in news.events)
     shown = _shown(turn, board, players, told, before, plain, begins=begins)
     if not begins and not any(event.played_ply for event in news.events):

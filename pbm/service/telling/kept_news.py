@@ -11,7 +11,6 @@ reader. A mail written about the board before the robot's time is over replaces 
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -32,19 +31,6 @@ SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)  # delays for the unrea
 _TWO = 2  # seats
 
 
-@dataclass(frozen=True)
-class AtOnce:
-    """The readers who are mailed at once.
-
-    `may_have_kept` are the numbers of those who may have kept news, `plain` of those who get no
-    picture.
-    """
-
-    players: list[Player]
-    may_have_kept: set[int]
-    plain: set[int]
-
-
 def keep_for_digests(
     turn: Turn,
     board: Board,
@@ -53,11 +39,12 @@ def keep_for_digests(
     events: Sequence[BoardEvent],
     told: Mapping[int, dict[str, Any]],
     together: Collection[int],
-) -> AtOnce:
-    """Keep news of a board for those who get it with a digest; return the other readers.
+) -> tuple[list[Player], set[int], set[int]]:
+    """Keep news of a board for those who get it with a digest.
 
-    `sender` is the number of the player whose mail it is. Readers of several boards, `together`,
-    get one mail a little later. `told` maps a player's number to the facts and comments.
+    Returns the other readers, and the numbers of those who may have kept news, and of those who get
+    no picture. `sender` is the number of the player whose mail it is. Readers of several boards,
+    `together`, get one mail a little later. `told` has facts and comments by the player's number.
     """
     wanting = {item.id for item in players if item.settings.wants_digests}
     can_wait = {
@@ -88,7 +75,7 @@ def keep_for_digests(
     if len(board.seats) > _TWO:  # a turn of two players costs no query
         others = {player.id for player in at_once} - {sender, *counted}
         plain |= {it for it in others if not is_pictured(turn.work, it, turn.now)}
-    return AtOnce(at_once, wanting - later | may_have_kept, plain)
+    return at_once, wanting - later | may_have_kept, plain
 
 
 def _keep(

@@ -141,7 +141,7 @@ def only_wishes(line: str) -> bool:
 
 
 def page_meant(script: Script) -> str | None:
-    """The subject of the help page that a newcomer's plain words ask for; no tutorial."""
+    """The help page that a newcomer's plain words ask for; never the long tutorial."""
     said = _understood(script)
     found = [_page(item, default_game()) for item in said.meant] if said else []
     page = next((page for page in found if page is not None), None)

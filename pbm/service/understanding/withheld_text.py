@@ -124,7 +124,7 @@ def _of_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Whether one more password may be checked; candidates of other players block no login."""
+    """Whether one more password may be checked; for others' a separate rate blocks no login."""
     if own is None:
         return may_check(turn, player.handle)
     if own.id != player.id:
