@@ -261,8 +261,7 @@ def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
 
 
 def short_name(message_id: str) -> str:
-    """The first eight letters of the random part of one of our Message-IDs: 3f9a01c2 of
-    <g12.p17.3f9a01c2d4e5f607@games.example>."""
+    """The first eight letters of the random part of one of our Message-IDs, such as 3f9a01c2."""
     return message_id.partition("@")[0].rpartition(".")[2][:8]
 
 

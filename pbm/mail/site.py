@@ -31,8 +31,8 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """The ply of a board that a mail answers, the number of take-backs, and marks of `asked`
-    offers."""
+    """The board that a mail answers, by ply and number of take-backs, and offers it `asked`
+    about."""
 
     number: int
     ply: int

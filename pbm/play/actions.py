@@ -54,8 +54,7 @@ def play_move(
 def leave_board(
     work: UnitOfWork, board: Board, player: Player, how: str, now: datetime
 ) -> list[Event]:
-    """Take a player out of a game at all seats, and settle the player's offers; may end the
-    game."""
+    """Take a player out of a game at all seats, and settle the player's offers."""
     seats = [seat.seat for seat in board.seats_of(player.id)]
     spared = how == "forfeited" and is_spared(work, board, player.id, now)
     after = take_out(work, board, seats, how, now, spared=spared)

@@ -107,8 +107,10 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if a player may not start a board with these; `agreed` ignore their
-    settings."""
+    """Raise Refusal if a player may not start a board with these others now.
+
+    The settings of those in `agreed` (numbers) do not matter.
+    """
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:

@@ -179,8 +179,7 @@ def _figure(name: str, count: str, unit: str) -> int:
 
 
 def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
-    """Count a mail to each of some players, without waiting for locks; who may get how many
-    more."""
+    """Count a mail to each player below the limit; returns how many more each may get."""
     keys = {SENT.key(number): number for number in player_ids}
     taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
     return {keys[key]: left for key, left in taken.items()}
@@ -257,8 +256,7 @@ def _of_stranger(address: str) -> list[tuple[int, str]]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Whether a player was told of a pause that still lasts; unproven mails have their own
-    limit."""
+    """Whether a player was told of a pause that still lasts; unproven mails have their own."""
     key = address_key(address)
     return any(
         work.outbox.written_since(limit.pause, key, now - limit.within)

@@ -162,8 +162,7 @@ def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Undo a board's effect on ratings, as it goes on or ended otherwise; later ones are
-    recounted."""
+    """Undo a board's effect on the ratings; boards counted later are recounted after a while."""
     counted = work.ratings.counted(board.id)
     if counted is not None:
         work.ratings.hold()

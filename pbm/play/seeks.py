@@ -44,8 +44,7 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """The wish of a seek, with the options as typed. Raises Refusal for a wrong number of
-    players."""
+    """The wish of a seek, with options as typed. Raises Refusal for too many players."""
     position = setup.position(players)
     pool = Pool.TWO if players == _TWO else Pool.MANY
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)

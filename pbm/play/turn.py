@@ -16,7 +16,7 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """The mails to others by one incoming mail: one per board and player, address, and seek
+    """Mails to others by one incoming mail: one for each board and player, address, and seek
     news."""
 
     _others: dict[int, int | None] = field(default_factory=dict)  # by board, None: not looked at

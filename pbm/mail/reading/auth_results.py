@@ -106,8 +106,7 @@ def own_results(stamp: Stamp, authserv_id: str) -> Results | None:
 
 
 def stamps_of(raw: bytes) -> list[Stamp]:
-    """The `Received` and `Authentication-Results` fields of a mail's header, from the top,
-    unfolded."""
+    """The `Received` and `Authentication-Results` fields of a header, from the top, unfolded."""
     fields: list[tuple[str, bool, list[bytes]]] = []
     at = 0
     while at < len(raw):

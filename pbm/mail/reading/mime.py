@@ -189,8 +189,7 @@ class _Walk:
         return part
 
     def _delimiter(self) -> re.Pattern[bytes]:
-        """A pattern of the delimiters of all open parts; of equal boundaries the innermost
-        counts."""
+        """A pattern of the delimiters of all open parts; the innermost of equal ones counts."""
         boundaries = [part.boundary.encode("utf-8").rstrip() for part in self._open]
         self._levels = {boundary: level for level, boundary in enumerate(boundaries)}
         return re.compile(

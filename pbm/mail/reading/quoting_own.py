@@ -145,8 +145,7 @@ class OwnMails:
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
 
     def has(self, at: int) -> bool:
-        """Whether this line, perhaps with unmarked next ones that it was wrapped to, is surely
-        ours."""
+        """Whether this line, perhaps with unmarked next ones, is surely ours, maybe wrapped."""
         end = at
         for line in self._lines[at : at + _SENTENCE_LINES]:
             if not line.strip() or (end > at and is_marked(line)):

@@ -70,8 +70,7 @@ ReportSession = Callable[[Session], None]
 
 @dataclass(frozen=True)
 class Rejection:
-    """A refusal: an SMTP code from 400 to 599, and a sentence after an enhanced code
-    (``"5.1.1 There is nobody of that name here."``)."""
+    """A refusal: an SMTP code from 400 to 599, and a sentence after an enhanced code (`5.1.1`)."""
 
     code: int
     text: str

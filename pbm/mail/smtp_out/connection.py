@@ -56,8 +56,11 @@ class _Replies(asyncio.Protocol):
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
-        """The next reply, within some seconds. Raises SMTPServerDisconnected, SMTPReadTimeoutError,
-        or SMTPResponseException for a malformed one."""
+        """The next reply.
+
+        Raises SMTPServerDisconnected, SMTPReadTimeoutError after these seconds, and
+        SMTPResponseException for a malformed reply.
+        """
         if not self._said and self._trouble is None:
             loop = asyncio.get_running_loop()
             self._awaited = loop.create_future()

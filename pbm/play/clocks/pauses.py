@@ -55,8 +55,10 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Record how long a player's clocks stood still, as mail arrives again; with a day to
-    remind."""
+    """Record how long a player's clocks stood still, as mail arrives again.
+
+    A day added for another reminder counts as well.
+    """
     for board in _awaited(work, player):
         stop = count_stop(work, board, player, now)
         if stop is None:
@@ -75,8 +77,10 @@ def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) 
 
 
 def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
-    """Record the number of reminders sent, the first warning with a day left; returns when it
-    ends."""
+    """Record the number of reminders sent; returns when the move is due.
+
+    A player who is warned for the first time has a day from then.
+    """
     wait = wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
         since = warned_from(board, wait)

@@ -102,8 +102,7 @@ class Terms:
         return max(kept, min(kept + timedelta(seconds=self.increment), full))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
-        """Times of reminders from the start of a wait; the last a day before its end, or
-        halfway."""
+        """Times of reminders in a wait; the last is a day before its end, or halfway."""
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)
         return (*(after for after in before if after < last), last)
