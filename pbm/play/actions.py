@@ -93,10 +93,10 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a new board for the remaining players; None if it cannot be.
+    """Start a new board for the remaining players, if possible.
 
-    It cannot for too few players, teams or robots alone, or in a later round of a match, which ends
-    with its score so far.
+    None for too few players, in teams, if only robots remain, and in a later round of a match,
+    which ends with its score so far.
     """
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = setup_of(board)

@@ -188,11 +188,8 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
     seat = mover(position)
     to_move = board.seats[seat - 1].player_id if seat else None
     outcome = position.outcome
-    if outcome is None:
-        return Progress(position.state(), ply, to_move)
-    return Progress(
-        position.state(), ply, to_move, BoardStatus.FINISHED, outcome.by, outcome.winners
-    )
+    end = (BoardStatus.FINISHED, outcome.by, outcome.winners) if outcome else ()
+    return Progress(position.state(), ply, to_move, *end)
 
 
 def seconds_of(robot: str | None = None) -> float:

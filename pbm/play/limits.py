@@ -195,9 +195,8 @@ def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now
     for player in players:
         if player.robot or SENT.take(work, now, player.id, wait=False):
             continue
-        if not CHALLENGED_BY.take(work, now, player.id, by.id):
-            raise Refusal("has-many-mails", handle=player.handle)
-        if not CHALLENGED.take(work, now, player.id):
+        is_within = CHALLENGED_BY.take(work, now, player.id, by.id)
+        if not (is_within and CHALLENGED.take(work, now, player.id)):
             raise Refusal("has-many-mails", handle=player.handle)
 
 
@@ -219,7 +218,8 @@ def has_said_no(work: UnitOfWork, address: str) -> bool:
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
-    """Count a mail to a stranger's address beyond the shared limit; False over its own limit."""
+    """Count a mail to a stranger's address, after the shared limit; False if it must not be
+    sent."""
     return any(STRANGER.take(work, now, *whose) for whose in _of_stranger(address))
 
 

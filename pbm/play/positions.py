@@ -18,7 +18,7 @@ def mark(game: Game, position: Position) -> str | None:
 
 
 def marks_alike(board: Board) -> frozenset[str]:
-    """The keys of all positions with the same best moves as the current one, as a game's copies."""
+    """The keys of a board's position and of its copies, which have the same best moves."""
     game, position = board.rules, board.position
     copies = game.copies(position) if has(game, HasCopies) else (position,)
     return frozenset(filter(None, (mark(board.rules, copy) for copy in copies)))

@@ -63,8 +63,8 @@ class SharedView(BoardShown):
 
     `turn` is the player to move, `moves_for` the partner for whom. `gone` says how players left,
     `away` who has left the server. `rounds` lists first ply, moves and effects by seat. `places`
-    are those of a finished game of three sides or more, `seconds` is its duration. `too_short` to
-    count for ratings.
+    are those of a finished game of three sides or more, `seconds` is its duration. `too_short`: it
+    counts for no rating.
     """
 
     options: ViewData

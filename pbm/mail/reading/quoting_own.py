@@ -145,7 +145,7 @@ class OwnMails:
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
 
     def has(self, at: int) -> bool:
-        """Whether this line, perhaps with unmarked next ones, is surely ours, maybe wrapped."""
+        """Whether this line, or a sentence wrapped from it to unmarked lines, is surely ours."""
         end = at
         for line in self._lines[at : at + _SENTENCE_LINES]:
             if not line.strip() or (end > at and is_marked(line)):

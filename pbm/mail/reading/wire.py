@@ -48,8 +48,8 @@ def has_longer_line(mail: bytes, most: int) -> bool:
 def digest(raw: bytes) -> str:
     """SHA-256, in hexadecimal, of the body and of the header fields that matter for obeying.
 
-    A copy by another way differs in fields that servers add, such as `Received`, and in the folding
-    of lines. Without a `Message-ID` its `Date` counts as well.
+    A copy that came another way differs in fields that servers add, such as `Received`, and in the
+    folding of lines. Without a `Message-ID` its `Date` counts as well.
     """
     try:
         headers, body = split_header(raw, LIMITS)

@@ -34,12 +34,6 @@ class Caller:
 UNKNOWN = Caller()
 
 
-def network_of(address: Peer) -> str:
-    """The network that shares one limit: in IPv4 a /24, in IPv6 a /48, which is one site's."""
-    bits = 24 if address.version == 4 else 48
-    return str(ipaddress.ip_network((str(address), bits), strict=False))
-
-
 def forwarded_address(argument: str) -> Peer | None:
     """The client's address in Postfix's ``XFORWARD``, or None. Raises ValueError."""
     found: Peer | None = None
@@ -101,7 +95,9 @@ class ConnectionLimits:
         comes_from = forwarded if self.is_trusted(peer) else peer
         if comes_from is None or self.is_trusted(comes_from):
             return Caller(str(peer or ""))
-        return Caller(str(peer or ""), network_of(comes_from))
+        bits = 24 if comes_from.version == 4 else 48  # an IPv6 site has a /48
+        network = ipaddress.ip_network((str(comes_from), bits), strict=False)
+        return Caller(str(peer or ""), str(network))
 
     def enter(self, peer: Peer | None) -> str | None:
         """Count a new connection; the reply that rejects it, or None. ``leave`` must follow."""

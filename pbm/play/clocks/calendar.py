@@ -25,7 +25,7 @@ class Calendar:
     """When a player's clock runs.
 
     `away` are first and last days of vacations, `abroad` vacations begun in another time zone.
-    Stretches in `stopped` do not count (pauses, outages), nor those in which mail was `unreached`.
+    `stopped` are pauses of the board and outages; in `unreached` stretches mail bounced.
     """
 
     zone: ZoneInfo

@@ -62,7 +62,7 @@ class ClockView:
 def clock_view(
     work: UnitOfWork, board: Board, now: datetime, known: Iterable[Player] = ()
 ) -> ClockView | None:
-    """A board's clock, None if it is over; the mover is not read again if `known`."""
+    """A board's clock, None for a finished board; a mover in `known` is not read again."""
     mover = board.to_move
     if mover is None:
         return None
