@@ -21,7 +21,6 @@ from pbm.store.sql.driver import is_away, lost_a_race
 from pbm.store.values.mails import Kind, OutboxMail, OutboxStatus
 from pbm.store.values.queues import TimerKind
 
-MOST_TOGETHER = 64
 ENOUGH = 32  # outcomes that end the wait; as many mails may be under way meanwhile
 GATHER = 0.03  # seconds to wait for more; after a crash, mails without outcome are sent again
 _TRUE_FOR = timedelta(hours=1)
@@ -72,11 +71,10 @@ def _reminded_boards(mail: OutboxMail) -> list[dict[str, Any]]:
 
 
 Outcome = tuple[OutboxMail, Delivery | Outdated]
-_Noted = tuple[Outcome, asyncio.Future[None]]
 
 
 class Recording:
-    """Records outcomes in batches.
+    """Records outcomes, sent mails in batches.
 
     Sent mails share a transaction, since no other process touches their rows. Each other outcome
     may lock players and boards, so it has a transaction of its own, to exclude deadlocks.
@@ -90,51 +88,33 @@ class Recording:
         """`more_come`: whether other mails are being sent."""
         self._record = record
         self._more_come = more_come
-        self._noted: list[_Noted] = []
-        self._writing: asyncio.Task[None] | None = None
+        self._writing = asyncio.Lock()
+        self._sent: list[Outcome] = []  # of the next batch
+        self._batch: asyncio.Task[None] | None = None
 
     async def note(self, outcome: Outcome, writer: Writer) -> None:
         """Record an outcome and wait for the commit. Raises errors of `record` and the database."""
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._noted.append((outcome, done))
-        if self._writing is None:
-            self._is_time = asyncio.Event()
-            self._writing = asyncio.create_task(self._write_all(writer))
-        if len(self._noted) >= ENOUGH or not self._more_come():
-            self._is_time.set()
-        await done
-
-    async def _write_all(self, writer: Writer) -> None:
-        try:
-            while self._noted:
-                with suppress(TimeoutError):  # wait briefly for more outcomes
-                    async with asyncio.timeout(GATHER):
-                        await self._is_time.wait()
-                self._is_time.clear()
-                noted, self._noted = self._noted[:MOST_TOGETHER], self._noted[MOST_TOGETHER:]
-                sent = [each for each in noted if isinstance(each[0][1], Sent)]
-                if sent:
-                    await self._write(sent, writer)
-                for each in noted:
-                    if each not in sent:
-                        await self._write([each], writer)
-        finally:
-            self._writing = None
-
-    async def _write(self, together: Sequence[_Noted], writer: Writer) -> None:
-        outcomes, failed = [outcome for outcome, _ in together], None
-        try:
-            await writer.do(lambda work: self._record(work, outcomes))
-        except Exception as error:  # noqa: BLE001 - whoever waits hears of it
-            if len(together) > 1 and (lost_a_race(error) or not is_away(error)):
-                for each in together:
-                    await self._write([each], writer)
-                return
-            failed = error
-        for _, done in together:
-            if done.done():
-                continue  # its caller was cancelled
-            if failed is None:
-                done.set_result(None)
+        if isinstance(outcome[1], Sent):
+            self._sent.append(outcome)
+            if self._batch is None:
+                self._is_time = asyncio.Event()
+                self._batch = asyncio.create_task(self._write_batch(writer))
+            if len(self._sent) >= ENOUGH or not self._more_come():
+                self._is_time.set()
+            try:
+                await asyncio.shield(self._batch)
+            except Exception as error:
+                if is_away(error) and not lost_a_race(error):
+                    raise
             else:
-                done.set_exception(failed)
+                return
+        async with self._writing:
+            await writer.do(lambda work: self._record(work, [outcome]))
+
+    async def _write_batch(self, writer: Writer) -> None:
+        with suppress(TimeoutError):  # wait briefly for more outcomes
+            async with asyncio.timeout(GATHER):
+                await self._is_time.wait()
+        async with self._writing:
+            sent, self._sent, self._batch = self._sent, [], None
+            await writer.do(lambda work: self._record(work, sent))

@@ -102,12 +102,10 @@ def _handle(turn: MailTurn, speaker: Speaker) -> str:
             note_signature(turn, player)
         missed = hear_from(turn, player, proven=not isinstance(speaker, Claimed))
     match speaker:
-        case Proven(known, board_id):
-            context = turn.context(known, board_id)
-            outcome = obey(context, turn.script(context), proven=True)
-        case Claimed(known, board_id, doubt):
-            context = turn.context(known, board_id)
-            outcome = obey(context, turn.script(context), proven=False, doubt=doubt)
+        case Proven(known, board_id) | Claimed(known, board_id):
+            context, doubt = turn.context(known, board_id), getattr(speaker, "doubt", "")
+            proven = isinstance(speaker, Proven)
+            outcome = obey(context, turn.script(context), proven=proven, doubt=doubt)
         case Elsewhere():
             outcome = ask_owner(turn, speaker)
         case Answerer():
