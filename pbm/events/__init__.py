@@ -1,18 +1,24 @@
 """Events: what happened in a turn. `pbm.service.telling` turns them into mails.
 
-Each event declares its readers and the limits it counts against; no code sorts events by class.
-Facts, which are worded above a board, are in `board`, acts of the operator in `by_operator`.
+Each event declares its readers and its limits; no code sorts events by class. `board` has facts,
+which are worded above a board, `by_operator` acts of the operator.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import Field, dataclass, field
+from typing import Any, ClassVar, dataclass_transform
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Event:
-    """Something that happened."""
+    """Something that happened; each subclass is a frozen dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     for_sender = False  # told to the sender alone, or in mails of its own
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
     @property
     def acted_on(self) -> int | None:
@@ -30,21 +36,20 @@ class Event:
         return 0
 
 
-@dataclass(frozen=True)
 class BoardEvent(Event):
-    """An event on a board, whose players hear of it."""
+    """An event on a board, which its players are told."""
 
     board_id: int
 
-    acts_on_board = False  # a command did so, and not as a part of something else
-    only_if_wanted = False  # others read of it with mails=all, or if asked to act
+    acts_on_board = False  # by a command of its own
+    only_if_wanted = False  # mailed to others only with mails=all, or if they must act
     counts_as_words = False  # against the limit of words to one board
     counts_postage = True  # against the limit of mails to others per mail
-    happens_once = False  # so words sent with it are not limited
-    passes_turn = False  # it may be another player's move now
+    happens_once = False  # so that words sent with it are not limited
+    passes_turn = False  # possibly to another player
     begins_board = False
     is_chat = False
-    for_leavers = False  # those who have left the game read it, too
+    for_leavers = False  # players who have left the game are told, too
     exempt = False  # from the limit of mails caused by others
 
     @property
@@ -53,8 +58,7 @@ class BoardEvent(Event):
 
     @property
     def speaker(self) -> str | None:
-        """The handle whose words or account it is about, hidden from readers who blocked that
-        player."""
+        """The handle of the player it is about; hidden from readers who blocked that player."""
         return None
 
     @property
@@ -69,7 +73,7 @@ class BoardEvent(Event):
 
     @property
     def leaver(self) -> str | None:
-        """The handle of a player whom it takes out of the game, and who still reads it."""
+        """The handle of a player who leaves the game by it, and is still told."""
         return None
 
 
@@ -78,7 +82,6 @@ def on_boards(events: Iterable[Event]) -> list[BoardEvent]:
     return [event for event in events if isinstance(event, BoardEvent)]
 
 
-@dataclass(frozen=True)
 class MovePlayed(BoardEvent):
     """A ply was played."""
 
@@ -92,9 +95,8 @@ class MovePlayed(BoardEvent):
         return self.ply
 
 
-@dataclass(frozen=True)
 class PlayerLeft(BoardEvent):
-    """A player resigned or was taken out by the operator; what stands on the board stays."""
+    """A player resigned, or the operator took the player out; the position stays."""
 
     handle: str
     how: str
@@ -110,11 +112,10 @@ class PlayerLeft(BoardEvent):
         return self.handle
 
 
-@dataclass(frozen=True)
 class BoardEnded(BoardEvent):
-    """A game is over; `by` is how, as the board has it.
+    """A game is over; `by` is `Board.ended_by`.
 
-    `places` has one for each seat, 1 the best; None if it was closed and counts for nothing.
+    `places` are those of the seats, 1 the best; None if the game was closed without a result.
     """
 
     by: str
@@ -124,19 +125,17 @@ class BoardEnded(BoardEvent):
     counts_postage = False
 
 
-@dataclass(frozen=True)
 class BoardReopened(BoardEvent):
-    """A finished game goes on, or its end has changed; the old end's effects are void."""
+    """A finished game goes on, or ends otherwise; the effects of the old end are void."""
 
     only_if_wanted = passes_turn = for_leavers = True
     counts_postage = False
 
 
-@dataclass(frozen=True)
 class Commented(BoardEvent):
     """A player's comment to the others of a board.
 
-    `first`: the player has not been told yet that words without a command are sent on.
+    `first`: tell the player that words without a command are sent on.
     """
 
     handle: str
@@ -150,7 +149,6 @@ class Commented(BoardEvent):
         return self.handle
 
 
-@dataclass(frozen=True)
 class Answered(Event):
     """A section of the one answer to the speaker.
 
@@ -174,14 +172,11 @@ class Answered(Event):
         return [board for board in named if isinstance(board, dict) and "diagram" in board]
 
 
-@dataclass(frozen=True)
 class NeedsConfirmation(Event):
-    """A command waits for its player's yes.
+    """A command waits for its player's yes, and `comment` with it.
 
-    `line` is the same command, and keeps its meaning if the board changes.
-
-    `section` names the template in `templates/sections` that says why. `comment` are the words that
-    wait with the command.
+    `line` is the command in a form that keeps its meaning if the board changes. `section` names the
+    template in `templates/sections` that says why.
     """
 
     line: str
@@ -199,19 +194,17 @@ class NeedsConfirmation(Event):
 
 @dataclass(frozen=True)
 class Guest:
-    """An invited person: address, handle to use, and the token of the question."""
+    """An invited person, with the handle to use and the token of the question."""
 
     address: str
     handle: str
     token: str
 
 
-@dataclass(frozen=True)
 class Invited(Event):
-    """People who may not know this server are asked once whether they play.
+    """People who may not know this server are invited to a pending challenge to a `game`.
 
-    The mail to each address invites to a pending challenge to a `game`, and `comment` waits with
-    it. `guests` are filled in when the questions are sent.
+    `comment` waits with it. `guests` are filled in when the questions are sent.
     """
 
     challenge_id: int
@@ -227,11 +220,10 @@ class Invited(Event):
         return self.addresses
 
 
-@dataclass(frozen=True)
 class AddressWanted(Event):
-    """A player wants to play from another address, which is asked; `instead` of the first one.
+    """A player wants another address, which is asked by the question with this `token`.
 
-    `token` is that of the question.
+    `instead`: it shall replace the first one.
     """
 
     address: str
@@ -245,7 +237,6 @@ class AddressWanted(Event):
         return (self.address,)
 
 
-@dataclass(frozen=True)
 class Forgotten(Event):
     """A player has left the server for good; `address` was theirs."""
 
@@ -255,11 +246,10 @@ class Forgotten(Event):
     for_sender = True
 
 
-@dataclass(frozen=True)
 class SeekNews(Event):
-    """A change of a seek, told to others who wait in it (`readers`, their numbers).
+    """A change of a seek, told to the players `readers` who wait in it.
 
-    `what`: a player `joined` or `left`, or the seek is over: `withdrawn`, `lapsed`, or its maker is
+    `what`: a player `joined` or `left`; or the seek was `withdrawn`, has `lapsed`, or its maker is
     `gone`. `pairs`: it was opened by `play`.
     """
 
@@ -276,9 +266,8 @@ class SeekNews(Event):
         return len(self.readers)
 
 
-@dataclass(frozen=True)
 class Proposed(Event):
-    """Players are asked to accept a pending challenge; `comment` waits too."""
+    """Players are asked to accept a pending challenge; `comment` waits with it."""
 
     challenge_id: int
     players: tuple[int, ...]
@@ -291,12 +280,10 @@ class Proposed(Event):
         return tuple(f"player {player_id}" for player_id in self.players)
 
 
-@dataclass(frozen=True)
 class CalledOff(Event):
-    """A pending challenge is cancelled, which the players of `readers` are told.
+    """A pending challenge by `by` is cancelled, which the players `readers` are told.
 
-    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` caused it. `by` had
-    sent the challenge. `comment` are the words sent along.
+    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` caused it.
     """
 
     by: str
@@ -313,9 +300,8 @@ class CalledOff(Event):
         return tuple(f"player {player_id}" for player_id in self.readers)
 
 
-@dataclass(frozen=True)
 class Reported(Event):
-    """A player's report about a board to the operator; `words` is what others said there."""
+    """A player's report about a board to the operator, with the `words` of others there."""
 
     number: int
     about: int
@@ -326,7 +312,6 @@ class Reported(Event):
     for_sender = True
 
 
-@dataclass(frozen=True)
 class HintAsked(Event):
     """A player asked for a hint; it comes in a mail of its own once found."""
 

@@ -12,9 +12,8 @@ from pbm.events import BoardEvent
 from pbm.plain import to_plain
 
 
-@dataclass(frozen=True)
 class BoardFact(BoardEvent):
-    """An event on a board that its players are told in words."""
+    """An event on a board that a template words."""
 
     def lead(self) -> dict[str, Any]:
         """The fact as plain data, for the lead of a mail about its board."""
@@ -23,9 +22,8 @@ class BoardFact(BoardEvent):
         return plain
 
 
-@dataclass(frozen=True)
 class BoardNews(BoardFact):
-    """A fact that players can cause as often as words, so it counts against the same limit."""
+    """A fact that players can cause at will; it counts against the limit of words."""
 
     acts_on_board = counts_as_words = True
 
@@ -39,12 +37,11 @@ def fact_name(kind: type[BoardFact]) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
 
 
-@dataclass(frozen=True)
 class BoardStarted(BoardFact):
     """A new board has started; `handle` started it.
 
-    `first_unsaid`: that player has the first of several seats without having asked for it. `seek`
-    is the number of its seek, if any; `paired`: the players had asked to be paired.
+    `first_unsaid`: that player got the first seat by default. `seek` is the number of its seek, if
+    any; `paired`: the players had asked to be paired.
     """
 
     handle: str
@@ -59,9 +56,8 @@ class BoardStarted(BoardFact):
         return self.seek is None
 
 
-@dataclass(frozen=True)
 class BoardDeclined(BoardFact):
-    """A player declined, and the board is closed; the others may play on another, `successor`."""
+    """A player declined, so the board is closed; any others play on the board `successor`."""
 
     handle: str
     successor: int | None = None
@@ -69,7 +65,6 @@ class BoardDeclined(BoardFact):
     acts_on_board = happens_once = True
 
 
-@dataclass(frozen=True)
 class MoveDue(BoardFact):
     """The reader's move is due: waiting since, and due by."""
 
@@ -77,9 +72,8 @@ class MoveDue(BoardFact):
     by: str
 
 
-@dataclass(frozen=True)
 class AccountNews(BoardFact):
-    """A lasting state of a player whose move is due."""
+    """A change in the state of a player whose move is due."""
 
     handle: str
 
@@ -90,7 +84,6 @@ class AccountNews(BoardFact):
         return self.handle
 
 
-@dataclass(frozen=True)
 class PlayerAway(AccountNews):
     """The player is on vacation, from one day to another."""
 
@@ -102,16 +95,14 @@ class PlayerBack(AccountNews):
     """The player has ended a vacation."""
 
 
-@dataclass(frozen=True)
 class VacationTaken(BoardFact):
-    """A player ran out of time, and `days` of the year's vacation were taken instead."""
+    """A player ran out of time, and got `days` of vacation until `last` instead."""
 
     handle: str
     last: str
     days: int
 
 
-@dataclass(frozen=True)
 class FirstMoveDue(BoardFact):
     """The reader's first move is due: waiting since, and due by."""
 
@@ -119,9 +110,8 @@ class FirstMoveDue(BoardFact):
     by: str
 
 
-@dataclass(frozen=True)
 class FirstMoveMissed(BoardFact):
-    """A player made no first move in time; the board is closed as if declined."""
+    """A player missed the first move; the board is closed as if declined."""
 
     handle: str
     successor: int | None = None
@@ -135,12 +125,10 @@ class PlayerReachable(AccountNews):
     """The player, whose mail bounced, has written."""
 
 
-@dataclass(frozen=True)
 class MailCameBack(BoardFact):
     """An earlier mail about the board to this reader bounced."""
 
 
-@dataclass(frozen=True)
 class AddressChanged(BoardFact):
     """The reader now plays from another address."""
 
@@ -153,7 +141,6 @@ class AddressChanged(BoardFact):
 OfferKind = Literal["draw", "takeback", "pause", "resume"]
 
 
-@dataclass(frozen=True)
 class OfferMade(BoardNews):
     """A player made an offer; `kind` is what was offered."""
 
@@ -161,7 +148,6 @@ class OfferMade(BoardNews):
     kind: OfferKind
 
 
-@dataclass(frozen=True)
 class _OfferAnswered(BoardNews):
     """`handle` answered an offer of `by`; `kind` is what was offered."""
 
@@ -171,7 +157,7 @@ class _OfferAnswered(BoardNews):
 
 
 class OfferSeconded(_OfferAnswered):
-    """One player agrees; others still have to answer."""
+    """One player agrees; others have not answered yet."""
 
 
 class OfferRefused(_OfferAnswered):
@@ -186,7 +172,6 @@ class OfferLapsed(_OfferAnswered):
     """One player moved on instead of agreeing."""
 
 
-@dataclass(frozen=True)
 class OfferVoid(BoardNews):
     """The offer of `by` is void, as a move was taken back."""
 
@@ -194,14 +179,12 @@ class OfferVoid(BoardNews):
     kind: OfferKind
 
 
-@dataclass(frozen=True)
 class DrawAgreed(BoardNews):
     """All have agreed to the draw that a player offered."""
 
     handle: str
 
 
-@dataclass(frozen=True)
 class DrawClaimed(BoardNews):
     """A player claimed a draw; `why` is the game's name for the reason."""
 
@@ -209,7 +192,6 @@ class DrawClaimed(BoardNews):
     why: str
 
 
-@dataclass(frozen=True)
 class _TakeBack(BoardNews):
     """The take-back of `handle`'s move at a ply, with the number of `later` moves."""
 
@@ -243,8 +225,10 @@ class MatchStanding:
 
 @dataclass(frozen=True)
 class RecountedRating:
-    """A rating before and after a recount, None if no game counts now; `game` is its title if
-    several are installed."""
+    """A rating before and after a recount, None if no game counts now.
+
+    `game` is the game's title if several are installed.
+    """
 
     game: str
     pool: str
@@ -252,38 +236,32 @@ class RecountedRating:
     after: int | None
 
 
-@dataclass(frozen=True)
 class RatingsRecounted(BoardFact):
     """The rules for ratings have changed, and with them the reader's ratings."""
 
     ratings: tuple[RecountedRating, ...]
 
 
-@dataclass(frozen=True)
 class _MatchNews(BoardNews):
-    """A round of a match is over; `standings` has the best first, and is empty before any
-    result."""
+    """A round of a match is over; `standings` has the best first, empty without a result."""
 
     round: int
     rounds: int
     standings: tuple[MatchStanding, ...]
 
 
-@dataclass(frozen=True)
 class RoundOver(_MatchNews):
     """The match continues on the board `next`."""
 
     next: int
 
 
-@dataclass(frozen=True)
 class MatchBrokenOff(_MatchNews):
     """The match ends early; `away` are those who can no longer play."""
 
     away: tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class MatchOver(_MatchNews):
     """All rounds are played."""
 
@@ -300,7 +278,6 @@ class RobotBeaten(BoardFact):
 # -- clocks ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Forfeited(BoardFact):
     """A player has run out of time; others may play on."""
 
@@ -311,14 +288,12 @@ class Forfeited(BoardFact):
         return self.handle
 
 
-@dataclass(frozen=True)
 class ForfeitClaimable(BoardFact):
-    """A player whose mail bounces has run out of time: the others may claim the forfeit."""
+    """A player whose mail bounces has run out of time; others may claim the forfeit."""
 
     handle: str
 
 
-@dataclass(frozen=True)
 class ForfeitClaimed(BoardNews):
     """A player claimed that another has run out of time."""
 
@@ -326,7 +301,6 @@ class ForfeitClaimed(BoardNews):
     by: str
 
 
-@dataclass(frozen=True)
 class TimeGiven(BoardNews):
     """A player gave others more time, in seconds."""
 
@@ -335,7 +309,6 @@ class TimeGiven(BoardNews):
     time: int
 
 
-@dataclass(frozen=True)
 class PauseBegun(BoardNews):
     """All have agreed to a player's pause; it lasts `days` at most."""
 
@@ -343,14 +316,12 @@ class PauseBegun(BoardNews):
     days: int
 
 
-@dataclass(frozen=True)
 class PauseEnded(BoardNews):
     """All have agreed to end a pause, as a player asked."""
 
     handle: str
 
 
-@dataclass(frozen=True)
 class PauseRunOut(BoardFact):
     """A pause has reached its longest duration."""
 

@@ -1,20 +1,16 @@
 """Acts of the operator on a board or its players."""
 
-from dataclasses import dataclass
-
 from pbm.events.board import BoardFact
 
 
-@dataclass(frozen=True)
 class OperatorActed(BoardFact):
-    """An act of the operator that everybody on the board is told, with the reason `why`."""
+    """An act of the operator, told to everybody on the board with the reason `why`."""
 
     why: str
 
     exempt = for_leavers = True
 
 
-@dataclass(frozen=True)
 class PlyUndone(OperatorActed):
     """The last ply, `handle`'s move, was taken back, and the forfeits of `lifted` with it."""
 
@@ -28,21 +24,18 @@ class ClosedByOperator(OperatorActed):
     """The board ended without a result."""
 
 
-@dataclass(frozen=True)
 class EndedByOperator(OperatorActed):
     """The game ended with a result: `winners`, or a draw."""
 
     winners: tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class ReopenedByOperator(OperatorActed):
     """A game goes on that had ended by word, or by the forfeits of `lifted`."""
 
     lifted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
 class SeatHandedOver(OperatorActed):
     """Another player, `by`, takes over the seat of `handle`."""
 
@@ -54,7 +47,6 @@ class BoardSentAgain(OperatorActed):
     """The current board is sent once more."""
 
 
-@dataclass(frozen=True)
 class _AboutPlayer(OperatorActed):
     """An act on a player."""
 

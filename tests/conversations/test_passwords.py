@@ -206,7 +206,7 @@ class TestNoProof:
     def test_a_removed_player_is_nobody(self, table: Table, checks: list[str]) -> None:
         start(table)
         with table.database.transaction() as work:
-            work.players.drop_addresses(1)
+            work.players.set_addresses(1, (), table.clock())
         table.person("x@example.net").writes(f"resign 1 {LOGIN}").hears("Reply yes to play")
         assert checks == [PASSWORD]  # against nothing
         assert table.board(1).status == "playing"

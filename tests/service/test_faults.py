@@ -312,7 +312,7 @@ def test_a_mail_is_the_same_bytes_however_often_it_is_sent(table: Table) -> None
     assert len(first) == 2
     table.clock.passes(days=2)
     with table.database.transaction() as work:  # what is sent was settled with the turn
-        work.players.set_address(1, "elsewhere@example.org", table.clock())
+        work.players.set_addresses(1, ["elsewhere@example.org"], table.clock())
         end_board(work, work.boards.get(1), None, table.clock())
     assert written() == first
     table.posts()

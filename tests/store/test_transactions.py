@@ -208,7 +208,7 @@ def test_moments_are_aware_and_come_back_as_utc(database: Database) -> None:
 def test_numbers_are_not_given_again(database: Database) -> None:
     with database.transaction() as work:
         first = work.players.add("alice", "alice@example.org", NOW)
-        work.players.drop_addresses(first.id)
+        work.players.set_addresses(first.id, (), NOW)
     with database.engine.begin() as connection:
         connection.execute(metadata.tables["players"].delete())
     with database.transaction() as work:

@@ -43,7 +43,8 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
         _answer(turn, question, "dropped")
         return f"{question.address} is not {player.handle}'s"
     if question.params["instead"]:
-        work.players.put_address_first(player, question.address, turn.now)
+        new = (question.address, *player.addresses[1:])
+        work.players.set_addresses(player.id, new, turn.now)
         work.players.renew_epoch(player.id)
     else:
         work.players.add_address(player.id, question.address, turn.now)

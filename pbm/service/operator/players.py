@@ -33,7 +33,7 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
         for old in player.addresses:
             if address_key(old) != address_key(new):
                 act.tell(old, "address-old", "your address", handle=player.handle)
-        act.work.players.set_address(player.id, new, act.now)
+        act.work.players.set_addresses(player.id, [new], act.now)
         keep_stop(act.work, player, act.now)
         act.work.players.renew_epoch(player.id)
         act.note("address set", player=player, old=list(player.addresses), new=new)

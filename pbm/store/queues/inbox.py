@@ -39,10 +39,9 @@ _KNOWN = Statement(
         inbox.c.digest == bindparam("digest"), inbox.c.recipient == bindparam("recipient")
     )
 )
-_KEPT = (
-    *("digest", "recipient", "sender", "peer", "network", "size", "received_at", "status"),
-    *("tries", "lane", "board_lane", "known", "answer_counted"),
-)
+_OF_MAIL = ("digest", "recipient", "sender", "peer", "network", "answer_counted")
+_OF_QUEUED = ("lane", "board_lane", "known")
+_KEPT = (*_OF_MAIL, *_OF_QUEUED, "size", "received_at", "status", "tries")
 _AT_ANY_PLACE = inbox.c.place >= literal(0.0, Float)  # selects the index of waiting mails
 _IS_NEW = and_(inbox.c.status == NEW, _AT_ANY_PLACE)
 _EARLIER = inbox.alias("earlier")
@@ -71,10 +70,10 @@ _KEEP = Statement(
 
 
 def _is_first(lane: str) -> ColumnElement[bool]:
-    """Whether no earlier mail of the same lane waits or is being obeyed.
+    """Whether no earlier mail of the same lane waits or is handled now.
 
-    Both lanes are ordered by number: if one were ordered by place, two mails could wait for each
-    other. No `NOT EXISTS`: PostgreSQL estimates that no mail waits, and might read all lanes.
+    Both lanes are ordered by number, so that no two mails wait for each other. No `NOT EXISTS`:
+    PostgreSQL estimates that no mail waits, and might read all lanes.
     """
     earlier = select(_EARLIER.c.id).where(
         _EARLIER.c.status == NEW,
@@ -133,9 +132,9 @@ class Inbox(MailQueue[InboxMail]):
         return {str(row["recipient"]): int(row["id"]) for row in rows if row["received_at"] > since}
 
     def keep(self, mail: ArrivedMail) -> int | None:
-        """Store a mail, and return its number; a duplicate keeps its number.
+        """Store a mail, and return its number; that of the first for a duplicate.
 
-        None if too many mails of its lane wait; the mail is not stored then.
+        None if too many mails of its lane wait, so that the mail is not stored.
         """
         self._transaction.notify(MAIL_KEPT)
         values, same = _kept(mail), {"digest": mail.digest, "recipient": mail.recipient}
@@ -157,10 +156,10 @@ class Inbox(MailQueue[InboxMail]):
         since: datetime = BEGINNING,
         most_bytes: int = _ANY_LENGTH,
     ) -> tuple[InboxMail, ...]:
-        """Claim the new mails that are next in order; other processes skip them.
+        """Claim the next new mails; other processes skip them.
 
-        Mails are skipped if they are deferred, longer than `most_bytes`, or not the first of their
-        lanes. Mails received before `since` are not scanned.
+        Mails that are deferred, longer than `most_bytes`, or not the first of their lanes are left
+        out. Mails received before `since` are not scanned.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
         rows = _CLAIM.rows(self._transaction, now=now, **bounds)
@@ -173,11 +172,11 @@ class Inbox(MailQueue[InboxMail]):
             _PUT_ASIDE.run(self._transaction, *rows)
 
     def take_back(self) -> None:
-        """End all deferrals, which dead processes have left."""
+        """End all deferrals, after those who deferred have died."""
         self._update(inbox, _IS_NEW, inbox.c.aside_until.is_not(None), aside_until=None)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """The oldest mail that waits for its turn: its number, and since when it waits."""
+        """The number of the oldest waiting mail, and since when it waits."""
         query = select(inbox.c.id, inbox.c.received_at).where(_IS_NEW)
         row = self._row(query.order_by(inbox.c.received_at, inbox.c.id).limit(1))
         return (row["id"], row["received_at"]) if row else None
@@ -208,18 +207,16 @@ class Inbox(MailQueue[InboxMail]):
 
 
 def _kept(mail: ArrivedMail) -> dict[str, Any]:
-    """The column values of a new mail."""
+    """The values of `_KEEP` for a new mail."""
     queued, now = mail.queued, mail.now.timestamp()
-    same = ("digest", "recipient", "sender", "peer", "network", "answer_counted")
-    return {name: getattr(mail, name) for name in same} | {
+    return {
+        **{name: getattr(mail, name) for name in _OF_MAIL},
+        **{name: getattr(queued, name) for name in _OF_QUEUED},
         "size": len(mail.raw),
         "received_at": mail.now,
         "status": InboxStatus.NEW,
         "tries": 0,
-        "lane": queued.lane,
-        "board_lane": queued.board_lane,
-        "known": queued.known,
         "first_place": now + queued.handicap,
-        "apart": queued.apart,
         "last_place": now + queued.furthest,
+        "apart": queued.apart,
     }

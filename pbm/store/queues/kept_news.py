@@ -18,9 +18,6 @@ from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
 MARGIN = timedelta(seconds=0.25)  # before it is due: the sender may claim it before a commit
-_COLUMNS = tuple(
-    outbox.c[name] for name in ("player_id", "inbox_id", "written_at", "due_at", "message_id")
-)
 _WAITS = and_(
     outbox.c.status == DUE,
     outbox.c.recipient_key.in_(bindparam("keys", expanding=True)),
@@ -29,9 +26,8 @@ _WAITS = and_(
     outbox.c.attempts == 0,
     outbox.c.due_at > bindparam("after"),
 )
-# The transaction may have waited for its board since `now`. So mails that the sender holds by now
-# stay, and it cannot claim the taken ones before the commit. Rows locked without their board are
-# skipped, too, such as those that `Outbox.release` changes.
+# The transaction may have waited for its board since `now`, so mails that the sender holds by now
+# are skipped, and so are rows that others have locked without their board.
 _WAITING = select(outbox.c.id).where(_WAITS).cte("waiting").prefix_with("MATERIALIZED")
 _HELD = (
     select(_WAITING.c.id)
@@ -42,10 +38,9 @@ _HELD = (
 _FREE = (
     select(outbox.c.id).where(outbox.c.id.in_(select(_HELD.c.id))).with_for_update(skip_locked=True)
 )
-_TAKE = delete(outbox).where(_WAITS).returning(*_COLUMNS)
+_TAKE = delete(outbox).where(_WAITS).returning(outbox)
 _TAKE_FREE = _TAKE.where(outbox.c.id.in_(_FREE))
-# A separate statement: SQLAlchemy names no tables in SQLite's RETURNING, so a subquery there would
-# match the contents of any mail.
+# SQLAlchemy names no tables in SQLite's RETURNING, so a subquery there would match any row.
 _TAKE_CONTENTS = (
     delete(outbox_contents)
     .where(outbox_contents.c.message_id.in_(bindparam("names", expanding=True)))
@@ -80,17 +75,14 @@ class AwaitingMails(Repository):
             return {}
         chosen = {"keys": keys, "board_id": board_id, "after": now + MARGIN}
         take = _TAKE_FREE if self._transaction.is_shared else _TAKE
-        found = {
-            row["message_id"]: dict(row)
-            for row in self._transaction.execute(take, chosen).mappings()
+        mails = self._transaction.execute(take, chosen).mappings().all()
+        names = {"names": [mail["message_id"] for mail in mails]}
+        rows = self._transaction.execute(_TAKE_CONTENTS, names).mappings() if mails else ()
+        contents = {row["message_id"]: row for row in rows}
+        return {
+            mail["player_id"]: read_as(AwaitingMail, {**mail, **contents[mail["message_id"]]})
+            for mail in mails
         }
-        if not found:
-            return {}
-        for row in self._transaction.execute(_TAKE_CONTENTS, {"names": list(found)}).mappings():
-            found[row["message_id"]].update(row)
-        for mail in found.values():
-            del mail["message_id"]
-        return {mail["player_id"]: AwaitingMail(**mail) for mail in found.values()}
 
 
 MOST_NOTICES = 40  # of one player, apart from news of boards

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import (
-    Case,
-    Column,
+    ColumnElement,
     Integer,
+    Select,
     and_,
     bindparam,
     case,
@@ -60,10 +61,9 @@ _ADD_CONTENTS = Statement(
 
 
 _EARLIER = outbox.alias("earlier")
-# A mail blocks later ones of its thread while it is due or being retried. A deliberately delayed
-# mail blocks nothing, except one delayed for a robot. A mail at the longest retry pause stops
-# blocking at `soon`: if later ones are delivered then, the error concerns only this mail. No
-# `EXISTS`: PostgreSQL estimates that no mail waits, and might read all threads.
+# A mail blocks later ones of its thread while it is due or retried. A deliberately delayed mail
+# blocks none, except one delayed for a robot. A mail at the longest retry pause stops blocking at
+# `soon`. No `EXISTS`: PostgreSQL estimates that no mail waits, and might read all threads.
 _OVERTAKEN = select(_EARLIER.c.id).where(
     _EARLIER.c.status == DUE,
     _EARLIER.c.recipient_key == outbox.c.recipient_key,
@@ -89,12 +89,7 @@ _CLAIM = Statement(
 )
 
 
-def _unless_erased(column: Column[str]) -> Case[str]:
-    """The column's value, or empty for a mail whose address is erased with it."""
-    erases = or_(*(outbox.c.kind == kind for kind in ERASING_ADDRESS))
-    return case((erases, ""), else_=column)
-
-
+_ERASES_ADDRESS = or_(*(outbox.c.kind == kind for kind in ERASING_ADDRESS))
 _FINISH = Statement(
     update(outbox)
     .where(_AMONG)
@@ -103,8 +98,8 @@ _FINISH = Statement(
         finished_at=bindparam("now"),
         last_error=bindparam("error"),
         attempts=outbox.c.attempts + 1,
-        recipient=_unless_erased(outbox.c.recipient),
-        recipient_key=_unless_erased(outbox.c.recipient_key),
+        recipient=case((_ERASES_ADDRESS, ""), else_=outbox.c.recipient),
+        recipient_key=case((_ERASES_ADDRESS, ""), else_=outbox.c.recipient_key),
     )
 )
 _ERASE = Statement(
@@ -163,10 +158,9 @@ class Outbox(MailQueue[OutboxMail]):
         passing_over: Sequence[int],
         since: datetime = BEGINNING,
     ) -> list[OutboxMail]:
-        """Claim due mails, oldest first, but none that would overtake another on its board.
+        """Claim due mails, oldest first, none of which overtakes another on its board.
 
-        A mail that is deferred again and again blocks others for about an hour. Mails due before
-        `since` are not scanned.
+        A mail blocks others for about an hour of retries. Mails due before `since` are not scanned.
         """
         values = {"since": since, "now": now, "soon": now + LONGEST_PAUSE - _LETS_BY, "most": most}
         rows = _CLAIM.rows(self._transaction, **values, mails=list(passing_over))
@@ -211,10 +205,7 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
-        """Make mails due now that wait longer than any retry, after a clock was ahead.
-
-        Deliberately delayed mails written in the past keep waiting.
-        """
+        """Make mails due now whose due time was set by a clock that was ahead."""
         self._update(
             outbox,
             outbox.c.status == DUE,
@@ -232,13 +223,9 @@ class Outbox(MailQueue[OutboxMail]):
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
         """The waiting mails before this one to the same reader about the same board."""
-        query = select(outbox.c.id).where(
-            outbox.c.status == DUE,
-            outbox.c.recipient_key == mail.recipient.lower(),
-            outbox.c.thread == (mail.board_id or _NO_BOARD),
-            outbox.c.id < mail.id,
-        )
-        return tuple(self._transaction.scalars(query.order_by(outbox.c.id)))
+        thread, key = mail.board_id or _NO_BOARD, mail.recipient.lower()
+        before = _to(key, outbox.c.status == DUE, outbox.c.thread == thread, outbox.c.id < mail.id)
+        return self._scalars(before.order_by(outbox.c.id))
 
     def written(self, message_id: str) -> bool:
         """Whether a mail with this Message-ID was ever written."""
@@ -246,30 +233,18 @@ class Outbox(MailQueue[OutboxMail]):
 
     def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
         """Whether we sent this address a mail of this kind since then."""
-        query = select(outbox.c.id).where(
-            outbox.c.recipient_key == address_key,
-            outbox.c.kind == kind,
-            outbox.c.written_at > since,
-        )
-        return self._exists(query)
+        its = (outbox.c.kind == kind, outbox.c.written_at > since)
+        return self._exists(_to(address_key, *its))
 
     def count_answers(self, allowance: Allowance, address_key: str, since: datetime) -> int:
         """The number of mails to an address since then that count against an allowance."""
-        query = select(func.count()).where(
-            outbox.c.recipient_key == address_key,
-            outbox.c.kind.in_(using_up(allowance)),
-            outbox.c.written_at > since,
-        )
-        return self._count(query)
+        its = (outbox.c.kind.in_(using_up(allowance)), outbox.c.written_at > since)
+        return self._count(_to(address_key, *its).with_only_columns(func.count()))
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
         """Whether any mail to an address is waiting, of all boards or of one."""
-        query = select(outbox.c.id).where(
-            outbox.c.status == DUE, outbox.c.recipient_key == address_key
-        )
-        if board_id is not None:
-            query = query.where(outbox.c.thread == board_id)
-        return self._exists(query)
+        about = () if board_id is None else (outbox.c.thread == board_id,)
+        return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
         """Find the mail to an address by its unique envelope sender."""
@@ -300,17 +275,18 @@ class Outbox(MailQueue[OutboxMail]):
 
         Returns the boards that these mails were about.
         """
-        where = [
-            _IS_DUE,
-            outbox.c.player_id == player_id,
-            outbox.c.kind.in_(SUPERSEDED),
-        ]
-        if board_id is not None:
-            where.append(outbox.c.board_id == board_id)
+        its = (outbox.c.player_id == player_id, outbox.c.kind.in_(SUPERSEDED))
+        about = () if board_id is None else (outbox.c.board_id == board_id,)
         dropped = {"status": OutboxStatus.DROPPED, "finished_at": now, "last_error": why}
-        given_up = update(outbox).where(*where).values(**dropped)
-        given_up = given_up.returning(outbox.c.message_id, outbox.c.board_id)
-        found = self._transaction.execute(given_up).all()
+        given_up = update(outbox).where(_IS_DUE, *its, *about).values(**dropped)
+        found = self._transaction.execute(
+            given_up.returning(outbox.c.message_id, outbox.c.board_id)
+        ).all()
         if found:
             _ERASE_NAMED.run(self._transaction, *({"name": row.message_id} for row in found))
         return tuple(row.board_id for row in found)
+
+
+def _to(address_key: str, *where: ColumnElement[bool]) -> Select[Any]:
+    """The numbers of mails to an address that meet the conditions."""
+    return select(outbox.c.id).where(outbox.c.recipient_key == address_key, *where)

@@ -23,7 +23,7 @@ from pbm.store.sql.transaction import Repository, read_as
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)  # before any row
 SCAN_ALL = timedelta(seconds=5)  # between two scans from the beginning
 MARGIN = timedelta(seconds=10)
-"""Rows that another process is writing may be dated up to this much earlier, by its clock."""
+"""Rows of other processes may be dated this much earlier by their clocks."""
 
 
 class _Job(Protocol):
@@ -67,7 +67,7 @@ class MailQueue(_Queue[_M]):
     """A queue whose finished rows stay, with another status."""
 
     _open: ClassVar[Sequence[ColumnElement[bool]]]
-    """Conditions for mails that wait, and for those that need the operator; each has its index."""
+    """The conditions for waiting and for stuck or failed mails, each with its index."""
     _since: ClassVar[str]
     """The column with the beginning of a mail's wait."""
     _at_any_place: ClassVar[ColumnElement[bool]]
@@ -81,7 +81,7 @@ class MailQueue(_Queue[_M]):
         return mail
 
     def waiting(self, *, most: int | None = None) -> tuple[_M, ...]:
-        """The mails that wait or need the operator, oldest first."""
+        """The mails that wait, are stuck or have failed, oldest first."""
         queries = (self._selected.where(condition) for condition in self._open)
         query = union_all(*queries).order_by(self._since, "id").limit(most)
         return tuple(map(self._read, self._rows(query)))
@@ -132,19 +132,18 @@ class JobQueue(_Queue[_J]):
 
 @dataclass
 class ScanFloor:
-    """Lower bound for the scans of one process, so that they skip entries of finished rows.
+    """Lower bound for the scans of one process.
 
-    As long as an old transaction, such as a backup's, may still see a row as due, the index of due
-    rows keeps its entry, and a scan from the beginning would read all of these. One such scan every
-    few seconds finds the rows below the floor: rows that were locked, retried by the operator, or
-    dated by a slow clock.
+    While an old transaction such as a backup is open, the index of due rows keeps the entries of
+    finished rows, and each scan from the beginning would read them all. One such scan every few
+    seconds finds rows below the bound: retried ones, or those dated by a slow clock.
     """
 
     _floor: datetime = field(default=BEGINNING, init=False)
     _scanned_all: datetime | None = field(default=None, init=False)
 
     def since(self, now: datetime) -> datetime:
-        """The moment to scan from: the beginning if the clock was set back."""
+        """The moment to scan from."""
         last = self._scanned_all
         if last is None or not last <= now < last + SCAN_ALL:
             self._scanned_all = now

@@ -6,14 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    Float,
-    Integer,
-    bindparam,
     exists,
     func,
     or_,
     select,
-    text,
 )
 from sqlalchemy.dialects.postgresql import insert as upsert
 
@@ -23,32 +19,10 @@ from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.store.schema.running import search_jobs
 from pbm.store.sql.driver import Row
-from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import read_as
 from pbm.store.values.queues import SearchJob, SearchKind
 
 PATIENCE = 60.0  # seconds of place for a second of search
-
-_GIVEN = ("kind", "about", "board_id", "ply", "player_id", "params", "asked_at", "due_at")
-_OTHERS = search_jobs.alias("others")
-_WAITING = (
-    select(func.count())
-    .where(_OTHERS.c.player_id == bindparam("player_id", type_=Integer))
-    .scalar_subquery()
-)
-_PLACE = bindparam("now", type_=Float) + bindparam("behind", type_=Float) * (_WAITING + 1)
-_ASK = Statement(
-    upsert(search_jobs)
-    .from_select(
-        [*_GIVEN, "place"],
-        # The WHERE keeps SQLite from parsing ON CONFLICT as a join's ON.
-        select(
-            *(bindparam(column, type_=search_jobs.c[column].type) for column in _GIVEN), _PLACE
-        ).where(text("1 = 1")),
-    )
-    .on_conflict_do_nothing(index_elements=["kind", "about"])
-    .returning(search_jobs.c.id)
-)
 
 
 class SearchJobs(JobQueue[SearchJob]):
@@ -73,24 +47,16 @@ class SearchJobs(JobQueue[SearchJob]):
     ) -> bool:
         """Add a job for a player; False if a job of this kind and key exists.
 
-        Its place is now, plus `PATIENCE` times the expected `seconds` of its search for itself and
-        each waiting job of the player. So short searches and players with few jobs go first, and a
-        long one waits for a bounded time.
+        Its place is now, plus `PATIENCE` times the expected `seconds` of its search, times one more
+        than the player's jobs: short searches, and players with few jobs, go first.
         """
-        added = _ASK.value(
-            self._transaction,
-            kind=kind,
-            about=about,
-            board_id=board_id,
-            ply=ply,
-            player_id=player_id,
-            params=params,
-            asked_at=now,
-            due_at=now,
-            now=now.timestamp(),
-            behind=PATIENCE * seconds,
-        )
-        if added is None:
+        jobs = self._count(select(func.count()).where(search_jobs.c.player_id == player_id))
+        row = {"kind": kind, "about": about, "board_id": board_id, "ply": ply, "params": params}
+        row |= {"player_id": player_id, "asked_at": now, "due_at": now}
+        place = now.timestamp() + PATIENCE * seconds * (jobs + 1)
+        added = upsert(search_jobs).values(**row, place=place)
+        added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
+        if self._transaction.scalar(added.returning(search_jobs.c.id)) is None:
             return False
         self._transaction.notify(JOB_ADDED)
         return True
@@ -98,7 +64,7 @@ class SearchJobs(JobQueue[SearchJob]):
     def claim(
         self, now: datetime, most: int, by: str, until: datetime
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
-        """Lease the next jobs; return all of them, and those whose earlier lease had expired."""
+        """Lease the next jobs; return them all, and those with an expired lease."""
         leased_until = search_jobs.c.leased_until
         is_free = or_(leased_until.is_(None), leased_until <= now)
         rows = self._claim(now, most, "place", is_free)
@@ -163,9 +129,6 @@ class SearchJobs(JobQueue[SearchJob]):
         return (row["board_id"], row["asked_at"]) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
-        """Correct times set by a clock that was ahead: the latest are now, or `leased_until`."""
-        for column, latest in (
-            (search_jobs.c.due_at, now),
-            (search_jobs.c.leased_until, leased_until),
-        ):
-            self._update(search_jobs, column > latest, **{column.key: latest})
+        """Bring forward times set by a clock that was ahead."""
+        for name, latest in {"due_at": now, "leased_until": leased_until}.items():
+            self._update(search_jobs, search_jobs.c[name] > latest, **{name: latest})

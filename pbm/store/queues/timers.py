@@ -41,10 +41,9 @@ class Timers(JobQueue[Timer]):
 
         Its time counts from now, or from `since`.
         """
-        row = {"kind": kind.value, "about": about, "since": since or now, "set_at": now}
-        row["due_at"] = due_at
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
-        added = upsert(due).values(**row, **whose)
+        moments = {"since": since or now, "set_at": now, "due_at": due_at}
+        added = upsert(due).values(kind=kind, about=about, **whose, **moments)
         added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
         if self._transaction.scalar(added.returning(due.c.id)) is None:
             return False
@@ -68,7 +67,7 @@ class Timers(JobQueue[Timer]):
     ) -> None:
         """Set a timer, or move an existing one."""
         moment = {"set_at": now, "due_at": due_at}
-        row = {"kind": kind.value, "about": about, "since": now, "player_id": player_id, **moment}
+        row = {"kind": kind, "about": about, "since": now, "player_id": player_id, **moment}
         added = upsert(due).values(row)
         moved = added.on_conflict_do_update(index_elements=["kind", "about"], set_=moment)
         self._transaction.execute(moved)
@@ -84,12 +83,11 @@ class Timers(JobQueue[Timer]):
     ) -> None:
         """Bring some timers forward to a moment.
 
-        Locked ones are skipped: their process may wait for a board that we hold, and reads the
-        board afterwards.
+        Locked ones are skipped: a process that has claimed one may wait for our board.
         """
         for first in range(0, len(abouts), _AT_ONCE):
             later = select(due.c.id).where(
-                due.c.kind == kind.value,
+                due.c.kind == kind,
                 due.c.about.in_(abouts[first : first + _AT_ONCE]),
                 due.c.due_at > due_at,
             )
@@ -108,7 +106,7 @@ class Timers(JobQueue[Timer]):
 
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
         """The timers of a kind, by their keys."""
-        query = select(due).where(due.c.kind == kind.value, due.c.about.in_(abouts))
+        query = select(due).where(due.c.kind == kind, due.c.about.in_(abouts))
         return {timer.about: timer for timer in self._all(Timer, query)} if abouts else {}
 
     def readers_of(
@@ -119,7 +117,7 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """The players among these with a timer of these kinds due by then, boards in `but` aside.
+        """The players among these with a timer of these kinds due by then on a board not in `but`.
 
         Only the next `_LOOKED_AT` timers are considered.
         """
@@ -131,7 +129,7 @@ class Timers(JobQueue[Timer]):
             .subquery()
         )
         theirs = select(seats.c.board_id).where(
-            soon.c.kind.in_([kind.value for kind in kinds]),
+            soon.c.kind.in_(list(kinds)),
             soon.c.board_id.not_in(but),
             seats.c.board_id == soon.c.board_id,
             seats.c.player_id == players.c.id,

@@ -17,7 +17,6 @@ from sqlalchemy import (
     or_,
     select,
     true,
-    update,
 )
 
 from pbm.store.schema.asking import challenged, challenges, questions, seeks
@@ -163,15 +162,12 @@ class Challenges(Repository):
 
 _NEWEST = 100  # boards of one player to examine
 _elsewhere = seats.alias()
-_AT_NO_OTHER = Statement(
+_OTHER_BOARD = exists().where(
+    _elsewhere.c.player_id == seats.c.player_id, _elsewhere.c.board_id != seats.c.board_id
+)
+_NEWCOMERS = Statement(
     select(seats.c.player_id)
-    .where(
-        seats.c.board_id == bindparam("number"),
-        ~exists().where(
-            _elsewhere.c.player_id == seats.c.player_id,
-            _elsewhere.c.board_id != seats.c.board_id,
-        ),
-    )
+    .where(seats.c.board_id == bindparam("number"), ~_OTHER_BOARD)
     .distinct()
 )
 
@@ -184,18 +180,8 @@ class Beginnings(Repository):
 
         Moves and words are answers; counted up to `most`.
         """
-        waiting = (
-            select(boards.c.id)
-            .join(seats, seats.c.board_id == boards.c.id)
-            .where(
-                seats.c.player_id == player_id,
-                seats.c.playing,
-                ~seats.c.answered,
-                boards.c.begun_by_id == begun_by,
-            )
-            .limit(most)
-        )
-        return len(self._rows(waiting))
+        by_them = boards.c.begun_by_id == begun_by
+        return self._in_progress(player_id, most, by_them, ~seats.c.answered)
 
     def by_others(self, player_id: int, *, most: int) -> int:
         """The number of a player's boards in progress that others began, counted up to `most`.
@@ -203,19 +189,11 @@ class Beginnings(Repository):
         A match counts as begun by its challenger, with all its rounds.
         """
         first = boards.alias()
-        found = (
-            select(boards.c.id)
-            .join(seats, seats.c.board_id == boards.c.id)
-            .join(first, first.c.id == func.coalesce(boards.c.match_id, boards.c.id))
-            .where(
-                seats.c.player_id == player_id,
-                seats.c.playing,
-                first.c.begun_by_id.is_distinct_from(player_id),
-            )
-            .distinct()
-            .limit(most)
+        own = exists().where(
+            first.c.id == func.coalesce(boards.c.match_id, boards.c.id),
+            first.c.begun_by_id == player_id,
         )
-        return len(self._rows(found))
+        return self._in_progress(player_id, most, ~own)
 
     def taken_up(self, begun_by: int) -> int:
         """The number of a player's newest own boards on which another person has moved."""
@@ -240,13 +218,17 @@ class Beginnings(Repository):
             _elsewhere.c.player_id == players.c.id,
             players.c.robot.is_not(None),
         )
-        own = seats.c.player_id == player_id
-        query = select(seats.c.board_id).where(own, seats.c.playing, against)
-        return len(self._rows(query.distinct().limit(most)))
+        return self._in_progress(player_id, most, against)
+
+    def _in_progress(self, player_id: int, most: int, *where: ColumnElement[bool]) -> int:
+        """The number of a player's boards in progress that meet the conditions."""
+        its = (seats.c.player_id == player_id, seats.c.playing, *where)
+        query = select(boards.c.id).join(seats, seats.c.board_id == boards.c.id).where(*its)
+        return len(self._scalars(query.distinct().limit(most)))
 
     def newcomers(self, board_id: int) -> frozenset[int]:
         """The players of a board who never sat at another one."""
-        rows = _AT_NO_OTHER.rows(self._transaction, number=board_id)
+        rows = _NEWCOMERS.rows(self._transaction, number=board_id)
         return frozenset(row["player_id"] for row in rows)
 
 
@@ -275,8 +257,5 @@ class Expiring(Repository):
         for since, by in shifts:
             was_open = (is_open, begun_at <= since, table.c.expires_at > since)
             query = select(table.c.id, table.c.expires_at).where(*was_open).order_by(table.c.id)
-            found = self._transaction.execute(query.with_for_update()).all()
-            rows = [{"number": row.id, "later": row.expires_at + by} for row in found]
-            if rows:
-                later = update(table).where(table.c.id == bindparam("number"))
-                self._transaction.execute(later.values(expires_at=bindparam("later")), rows)
+            for row in self._rows(query.with_for_update()):
+                self._update(table, table.c.id == row["id"], expires_at=row["expires_at"] + by)

@@ -187,15 +187,12 @@ class Players(Repository):
             verified_at=now,
         )
 
-    def set_address(self, player_id: int, address: str, now: datetime) -> None:
-        """Replace all addresses of a player by one."""
-        self.drop_addresses(player_id)
-        self.add_address(player_id, address, now)
-
-    def drop_addresses(self, player_id: int) -> None:
-        """Delete all addresses of a player, and the record of bounces."""
+    def set_addresses(self, player_id: int, new: Collection[str], now: datetime) -> None:
+        """Replace all addresses of a player, and delete the record of bounces."""
         self._delete(addresses, addresses.c.player_id == player_id)
         self.change(player_id, bounces=0, bounced_at=None, unreachable_since=None)
+        for address in new:
+            self.add_address(player_id, address, now)
 
     def renew_epoch(self, player_id: int) -> None:
         """Invalidate all reply addresses given to this player so far."""
@@ -224,13 +221,6 @@ class Players(Repository):
         return self._transaction.scalars(
             select(former_handles.c.player_id).where(former_handles.c.handle == handle)
         ).one_or_none()
-
-    def put_address_first(self, player: Player, address: str, now: datetime) -> None:
-        """Replace a player's first address by a new one."""
-        others = player.addresses[1:]
-        self.drop_addresses(player.id)
-        for own in (address, *others):
-            self.add_address(player.id, own, now)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
         """Note that a player was reminded; an absence already begun keeps its beginning."""

@@ -17,9 +17,9 @@ CONSENT_STANDS = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Question:
-    """A question to one address; `epoch` is the player's epoch when it was asked.
+    """A question to one address; `epoch` is that of its player at the time.
 
-    `password` is set by a yes.
+    A yes sets the `password`.
     """
 
     id: int
@@ -48,7 +48,7 @@ class ErrandStatus(StrEnum):
 class PendingCommands:
     """Commands (in full, with board and ply) that wait for a player's `yes`.
 
-    `password` is set by a `change password` among them.
+    `password` is that of a `change password` among them.
     """
 
     id: int
@@ -62,9 +62,9 @@ class PendingCommands:
 
 @dataclass(frozen=True)
 class Challenged:
-    """A seat of a challenge, with its player; `waits`: an answer is still missing.
+    """A seat of a challenge; `waits`: its player was asked, and has not answered.
 
-    A guest who is asked by mail address has the `address`, and no player before the yes.
+    A guest by mail address has an `address`, and no player before the yes.
     """
 
     seat: int
@@ -79,8 +79,8 @@ class Challenged:
 class PendingChallenge:
     """A challenge that waits for a yes of each player or address that was asked.
 
-    `setup` is plain JSON. `first_unsaid`: seat 1 was given to its player, who named no seat.
-    `command` is the line without its players, while guests are asked by mail address.
+    `first_unsaid`: its player got seat 1 by default. `command` is its line without the players,
+    while guests are asked by mail address.
     """
 
     id: int
@@ -134,9 +134,8 @@ class Seeker:
 class Wish:
     """The game of a seek, in the terms of a challenge.
 
-    `wishes` are its options as typed; without options it is `usual`. Players who join need a rating
-    from `least` to `most` in `pool`. `pairs`: the seek is paired with the next player for such a
-    game.
+    `wishes` are its options as typed; without any it is `usual`. Players who join need a rating
+    from `least` to `most` in `pool`. `pairs`: the maker asked to be paired.
     """
 
     game: str
@@ -189,9 +188,9 @@ class SeekStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Seek:
-    """An open challenge, which becomes a board once enough players have joined.
+    """A challenge to anybody, which becomes the board `board_id` once enough players have joined.
 
-    `board_id` is the board it has begun. The first of the `seekers` is its maker.
+    The first of the `seekers` is its maker.
     """
 
     id: int
@@ -209,12 +208,12 @@ class Seek:
 
     @property
     def is_open(self) -> bool:
-        """Whether players can join: not if the maker cannot play, or gets no mail."""
+        """Whether players can join, so that the maker must be able to play."""
         return self.status == SeekStatus.OPEN and self.maker.here and self.wish.is_installed
 
     @property
     def waiting(self) -> tuple[Seeker, ...]:
-        """The players with a seat in the seek; those who can no longer play have none."""
+        """The seekers who can play."""
         return tuple(seeker for seeker in self.seekers if seeker.here)
 
     def has(self, player_id: int) -> bool:

@@ -23,14 +23,13 @@ class BoardStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Seat:
-    """A seat of a board and its player; `last_ply` is the last ply of the seat, 0 before the first.
+    """A seat of a board and its player; `last_ply` is its last ply, 0 before the first.
 
     In a record `handle` is the name in it, and the seat belongs to the importer. `unreachable`:
     mail to the player bounces; `removed`: the player has left this server. `answered`: the player
-    began the board, or has moved or written there. `used` are the seconds used of a clock that
-    counts them, and `banked` those left in its bank, None for a full one; `stopped` are the seconds
-    for which it has stood still because mail to the player bounced. `robot` is the robot's name,
-    None for people.
+    began the board, or has moved or written there. Clocks, in seconds: `used` so far, `banked` in
+    the bank, None if it is full, and `stopped` while mail to the player bounced. `robot` is the
+    robot's name, None for people.
     """
 
     seat: int
@@ -49,10 +48,9 @@ class Seat:
 
 @dataclass(frozen=True)
 class Offer:
-    """A draw, take-back or the like that a player offered to the others of a board.
+    """A draw, take-back or the like that the player `by` offered; `moved` was their last ply.
 
-    `moved` is the last ply of the asker at that time. A declined offer is kept as closed, since it
-    may not be repeated before the asker's next move.
+    A declined offer is kept as closed: it may not be repeated before that player's next move.
     """
 
     kind: OfferKind
@@ -84,14 +82,12 @@ class Stop:
 class Board:
     """A game on the server with its current position.
 
-    `game` is the game's name, `options` are the chosen ones. `winners` are the winning seats, empty
-    for a draw, None without a result; the position need not show the end, since the operator may
-    decide a game. `tags` are those of an imported record.
+    `winners` are the winning seats, empty for a draw, None without a result; the operator may end
+    a game, which the position does not show. `tags` are those of an imported record.
 
-    `clock` has the terms of the clock, None for the default. The board has waited for the player to
-    move since `waits_since`. In this wait the player was `reminded` that many times and was `given`
-    that many extra seconds, and the clock stood still in `stops`. A current pause began at
-    `paused_since`.
+    `clock` has the terms of the clock, None for the default. `waits_since` is when the player's
+    wait began; since then there were so many reminders (`reminded`), extra seconds (`given`) and
+    `stops` of the clock. A current pause began at `paused_since`.
     """
 
     id: int
@@ -148,10 +144,7 @@ class Board:
 
     @cached_property
     def to_move(self) -> Seat | None:
-        """The seat of the player whose turn it is, None once the board is over.
-
-        In teams this may be the partner of the seat that moves.
-        """
+        """The seat whose turn it is, None once the board is over."""
         seat = mover(self.position) if self.playing else None
         return self.seats[seat - 1] if seat else None
 
@@ -168,7 +161,7 @@ class Board:
 
     @property
     def is_left_to_robots(self) -> bool:
-        """Whether only robots are left in a game that goes on."""
+        """Whether a game goes on between robots only."""
         robots = {seat.player_id for seat in self.seats if seat.robot}
         return self.playing and bool(robots) and robots.issuperset(self.still_in)
 
@@ -178,7 +171,7 @@ class Board:
 
     @cached_property
     def open_offers(self) -> dict[Offer, tuple[int, ...]]:
-        """The open offers of a game in progress, each with the players who have to answer it."""
+        """The open offers of a game in progress, each with the players who must answer it."""
         found = self.offers if self.playing else ()
         return {offer: self.waiting_for(offer) for offer in found if offer.open}
 
@@ -192,7 +185,7 @@ class Board:
         return next(seat.handle for seat in self.seats if seat.player_id == player_id)
 
     def has_moved(self, player_id: int) -> bool:
-        """Whether a player has made a move here, also for a partner who has left."""
+        """Whether a player has moved here, for a partner who has left, too."""
         return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
 
     def played_by(self, player_id: int) -> tuple[int, ...]:
@@ -209,9 +202,9 @@ class Board:
 
     @property
     def awaited_first_move(self) -> str | None:
-        """The key of the first move that this board waits for, None if it waits for none.
+        """The key of a person's first move that is due here, else None.
 
-        Robots' first moves have none. A take-back changes the key.
+        A take-back changes the key.
         """
         mover = self.to_move
         if mover is None or mover.robot or self.from_record or self.has_moved(mover.player_id):
@@ -234,8 +227,7 @@ MARK = 16  # length of a position's mark
 class Ply:
     """A played move; `effect` is its result by the rules, for the templates.
 
-    `times` is how often the position after the move had occurred by then, counted as for a draw
-    claim. It is None for moves stored by older versions.
+    `times` is how often its position has occurred, counted as for a draw claim; None in old rows.
     """
 
     ply: int
@@ -259,10 +251,7 @@ class NewPly:
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a board as stored: its position, the player to move, its result.
-
-    `winners` are as in `Board`.
-    """
+    """A board's position, player to move and result, as in `Board`."""
 
     state: str
     ply: int
@@ -274,10 +263,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Departure:
-    """A departure from a seat after `after_ply` plies.
-
-    `spared`: an earlier board ran out in the same absence, so this one costs no rating.
-    """
+    """A departure from a seat after `after_ply` plies; `spared`: it costs no rating."""
 
     after_ply: int
     seat: int
@@ -288,10 +274,7 @@ class Departure:
 
 @dataclass(frozen=True)
 class Bookkeeping:
-    """The redundant columns by which a board is found, derived from the board.
-
-    `playing` has the different values of the seats; a consistent board has only one.
-    """
+    """The redundant columns by which a board is found; `playing` has the values of all seats."""
 
     to_move_id: int | None
     playing: frozenset[bool]

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 
 class Allowance(Enum):
-    """Limits of answers to an address; replies to unauthenticated mails count separately."""
+    """Allowances of answers to an address; replies to unauthenticated mails have their own."""
 
     PROVEN = auto()
     UNPROVEN = auto()
@@ -15,26 +15,16 @@ class Allowance(Enum):
 
 @dataclass(frozen=True)
 class Treatment:
-    """The treatment of a kind of mail. Contents are always erased once the mail is sent.
+    """The treatment of a kind of mail. Contents are always erased once the mail is sent."""
 
-    `waits`: delayed while mail to the player bounces.
-    `uses_up`: the allowance of answers that the mail counts against.
-    `is_superseded`: dropped before it is sent if a later mail shows the same board.
-    `is_bulk`: not requested one by one, so the mail says how to unsubscribe.
-    `begins_thread`: the first of a board's thread.
-    `comes_back`: its envelope sender names player and mail, so that bounces are matched.
-    `loss_is_reported`: a failed delivery is reported to somebody.
-    `erases_address`: its recipient is erased with its contents.
-    """
-
-    waits: bool = False
-    uses_up: Allowance | None = None
-    is_superseded: bool = False
-    is_bulk: bool = False
-    begins_thread: bool = False
-    comes_back: bool = False
-    loss_is_reported: bool = True
-    erases_address: bool = False
+    waits: bool = False  # delayed while mail to the player bounces
+    uses_up: Allowance | None = None  # counts against it
+    is_superseded: bool = False  # dropped if a later mail shows the same board
+    is_bulk: bool = False  # says how to unsubscribe
+    begins_thread: bool = False  # of a board
+    comes_back: bool = False  # its envelope sender names player and mail, to match bounces
+    loss_is_reported: bool = True  # if delivery fails
+    erases_address: bool = False  # with the contents
 
 
 _OF_BOARD = Treatment(waits=True, begins_thread=True, comes_back=True)
@@ -104,10 +94,7 @@ class OutboxStatus(StrEnum):
 
 @dataclass(frozen=True)
 class InboxMail:
-    """A mail accepted by the server, for one recipient.
-
-    `known`: it seemed to be a player's when it came.
-    """
+    """A mail accepted by the server, for one recipient; `known`: it seems to be a player's."""
 
     id: int
     recipient: str
@@ -125,11 +112,11 @@ class InboxMail:
 
 @dataclass(frozen=True)
 class Queued:
-    """How to place a new mail in the order of turns; times are in seconds.
+    """The place of a new mail in the order of turns; times are in seconds.
 
-    Mails of one `lane` (a sender) or one `board_lane` (a board) are obeyed in order. `known`: it
-    seems to be a player's. Its place is now plus `handicap`, but at least `apart` after the last
-    waiting one of its lane, and at most `furthest` from now.
+    Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: the mail
+    seems to be a player's. Its place is now plus `handicap`, at least `apart` after the last one
+    that waits in its lane, and at most `furthest` from now.
     """
 
     lane: str | None = None
@@ -144,8 +131,8 @@ class Queued:
 class ArrivedMail:
     """A received mail for one recipient; `sender` is the envelope sender.
 
-    An earlier mail with the same digest is the same mail if it came within `same_for`.
-    `answer_counted`: it may be answered although its author's address is no player's.
+    It is a duplicate of an earlier one with its digest that came within `same_for`.
+    `answer_counted`: an answer to a stranger is allowed, and counted.
     """
 
     digest: str
@@ -204,10 +191,10 @@ class OutboxMail:
 
 @dataclass(frozen=True)
 class News:
-    """An event on a board, for a player who is told of it in the next digest.
+    """An event on a board, kept for a player's next digest.
 
-    `told` are frozen parameters of a mail, with `size` characters; `after_ply` is the last ply that
-    the player had been told about by then.
+    `told` are frozen parameters of a mail, `size` characters long; `after_ply` is the last ply that
+    the player has been told about.
     """
 
     after_ply: int
@@ -217,10 +204,10 @@ class News:
 
 
 def incoming(number: int) -> str:
-    """The name of a mail of the inbox in logs, replies and `pbm-admin`, such as `i12`."""
+    """The name of a mail of the inbox for people, such as `i12`."""
     return f"i{number}"
 
 
 def outgoing(number: int) -> str:
-    """The name of a mail of the outbox, such as `o12`; inbox and outbox count separately."""
+    """The name of a mail of the outbox for people, such as `o12`."""
     return f"o{number}"

@@ -13,37 +13,24 @@ FIRST_EPOCH = 1
 
 @dataclass(frozen=True)
 class PlayerSettings:
-    """A player's settings.
+    """A player's settings."""
 
-    `picture`: the board also comes as a picture. `subject`: `plain`, or `classic`, which names the
-    player to move. `mails`: `all`, or `turn`, only if there is something to do or to read.
-    `timezone` is a name of the IANA database. `strict`: a yes counts for no other mail; with
-    `strict_by_provider` the sender's domain must also authenticate each mail. `weekend`: clocks
-    also run on Saturdays and Sundays. `languages` are comma-separated codes of ISO 639-1, visible
-    to others. `challenges` is the treatment of others' challenges: `on`, `ask` or `off`. `limit`
-    is the most games in progress that others began, 0 for no limit. `digest`: `off`, or one mail
-    with all news, `hourly`, or `daily` at the hour `digest_at`. `receipts`: own moves are confirmed
-    by mail. `reminders`: `all` of a board, only the `last`, or only those after a wait such as
-    `7d`; the last one is always sent. `signature` is the digest of the signature that the player
-    was last told is left out. `fewer_offered`: the player was told how to get fewer mails.
-    """
-
-    picture: bool = True
-    subject: str = "plain"
-    mails: str = "all"
-    timezone: str = "UTC"
-    strict: bool = False
-    strict_by_provider: bool = True
-    weekend: bool = True
-    languages: str = ""
-    challenges: str = "on"
-    limit: int = 0
-    digest: str = "off"
-    digest_at: int = 7
-    receipts: bool = True
-    reminders: str = "all"
-    signature: str = ""
-    fewer_offered: bool = False
+    picture: bool = True  # of the board, in mails
+    subject: str = "plain"  # or classic, which names the player to move
+    mails: str = "all"  # or turn: only if there is something to do or to read
+    timezone: str = "UTC"  # a name of the IANA database
+    strict: bool = False  # a yes counts for no other mail
+    strict_by_provider: bool = True  # if strict, the sender's domain must authenticate each mail
+    weekend: bool = True  # clocks run on Saturdays and Sundays
+    languages: str = ""  # codes of ISO 639-1, separated by commas, visible to others
+    challenges: str = "on"  # of others; or ask, off
+    limit: int = 0  # most games in progress that others began, 0 for no limit
+    digest: str = "off"  # or one mail with all news, hourly or daily
+    digest_at: int = 7  # hour of a daily digest
+    receipts: bool = True  # own moves are confirmed by mail
+    reminders: str = "all"  # or last, or those after a wait such as 7d
+    signature: str = ""  # digest of the signature that the player was last told is left out
+    fewer_offered: bool = False  # the player was told how to get fewer mails
 
     @cached_property
     def wants_digests(self) -> bool:
@@ -61,31 +48,24 @@ class PlayerStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Player:
-    """A registered player; `addresses` are verified, the first one gets the mail.
-
-    `unreachable_since` is when mail to it was found to bounce, None while it arrives. `robot` is
-    the name of a robot, which gets no mail, None for people. The player was reminded at
-    `absent_since`, and has not written since. `lapsed_at` is when a board last ran out at the cost
-    of rating in that absence. `spared_at` is the start of the last absence in which another board
-    cost none. `rating_news` are the ratings before a recount, each by game, pool and number.
-    """
+    """A registered player."""
 
     id: int
     handle: str
     status: PlayerStatus
     epoch: int
     joined_at: datetime
-    addresses: tuple[str, ...]
+    addresses: tuple[str, ...]  # verified; the first one gets the mail
     settings: PlayerSettings = PlayerSettings()
     password_hash: PasswordHash | None = None
-    bounces: int = 0
+    bounces: int = 0  # consecutive soft ones
     bounced_at: datetime | None = None
-    unreachable_since: datetime | None = None
-    robot: str | None = None
-    absent_since: datetime | None = None
-    lapsed_at: datetime | None = None
-    spared_at: datetime | None = None
-    rating_news: list[list[Any]] | None = None
+    unreachable_since: datetime | None = None  # None while mail arrives
+    robot: str | None = None  # a robot's name, which gets no mail
+    absent_since: datetime | None = None  # time of a reminder without a mail since
+    lapsed_at: datetime | None = None  # last forfeit of that absence that cost rating
+    spared_at: datetime | None = None  # start of the last absence in which a forfeit cost none
+    rating_news: list[list[Any]] | None = None  # before a recount: game, pool and number of each
 
     @cached_property
     def address(self) -> str:
@@ -100,7 +80,7 @@ class Player:
 
 @dataclass(frozen=True)
 class Vacation:
-    """Days on which a player's clocks stand still, the last one included; on one or all boards.
+    """Days, the last one included, on which a player's clocks stop, on one board or all.
 
     `zone` is the time zone of these days, None for the player's current one.
     """
@@ -122,10 +102,10 @@ class Pool(StrEnum):
 
 @dataclass(frozen=True)
 class Rating:
-    """The known strength of a player: a mean and its uncertainty.
+    """The estimated strength of a player: mean and standard deviation.
 
-    `games` were counted, the last one at `at`; `people_games` of them had an opponent who is no
-    robot. `rival_id` is the only person among these opponents, None for several or none.
+    `games` were counted, the last one at `at`; `people_games` of them had a human opponent.
+    `rival_id` is the only person among the opponents, None for several or none.
     """
 
     mu: float
@@ -138,10 +118,9 @@ class Rating:
 
 @dataclass(frozen=True)
 class RatingResult:
-    """The rating change of one player of a finished board, with the player's place there.
+    """The rating change of a player by a board; the fields of `Rating` are those after it.
 
-    `weight` is the share of the change that counts, from 0 (the rating stays) to 1. `mu_before` and
-    `sigma_before` are the rating before the board; the other fields of `Rating` are as after it.
+    `weight` is the share of the change that counts, from 0 (the rating stays) to 1.
     """
 
     player_id: int
@@ -158,7 +137,7 @@ class RatingResult:
 
 @dataclass(frozen=True)
 class CountedBoard:
-    """A rated board; `number` is its place in the order of counting."""
+    """A rated board; boards are counted in the order of `number`."""
 
     number: int
     board_id: int

@@ -28,10 +28,9 @@ class TimerKind(StrEnum):
 
 @dataclass(frozen=True)
 class Timer:
-    """A timer that is due at `due_at`; its time counts from `since`.
+    """A timer; its time counts from `since`, and it was set or deferred last at `set_at`.
 
     `kind` is a `TimerKind`, or one of a newer version. `about` is its key, unique within the kind.
-    `set_at` is when it was set or deferred last.
     """
 
     id: int
@@ -59,9 +58,9 @@ class SearchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A search about a board at a ply, charged to a player.
+    """A search about a board at a ply, charged to a player; `tries` have failed.
 
-    `kind` is a `SearchKind`, `about` is the key within the kind. `tries` have failed so far.
+    `kind` is a `SearchKind`, `about` its key, unique within the kind.
     """
 
     id: int
@@ -88,7 +87,7 @@ class KeptAnalysis:
 
 @dataclass(frozen=True)
 class Change:
-    """One act of the operator; `handle` and `board_id` name the player or board, if any."""
+    """An act of the operator, with the player or board that it concerns, if any."""
 
     at: datetime
     who: str
@@ -101,7 +100,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact about the server's environment, and since when it holds; plain JSON."""
+    """A fact about the server's environment, as plain JSON, and since when it holds."""
 
     value: Any
     noted_at: datetime
@@ -109,10 +108,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """A role of a process, when the process last wrote, and the role's last sign of life.
+    """A role of a process: the time of writing, and the role's last sign of life.
 
-    Both times are by the process's clock, which was `ahead` of the database's by that many seconds;
-    None if the database has no clock of its own.
+    Both are by the process's clock, which was `ahead` of the database's by that many seconds; None
+    if the database has no clock.
     """
 
     process: str
