@@ -176,7 +176,7 @@ def close_board(
     *,
     winners: Sequence[int] | None = None,
 ) -> Board:
-    """End a board otherwise than by play; no `winners`: a draw, None: it counts for nothing."""
+    """End a board otherwise than by play: without winners as a draw, with None uncounted."""
     status = BoardStatus.CLOSED if winners is None else BoardStatus.FINISHED
     seats = None if winners is None else tuple(winners)
     progress = Progress(board.state, board.ply, None, status, ended_by, seats)

@@ -256,7 +256,7 @@ def _of_stranger(address: str) -> list[tuple[int, str]]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Whether a player was told of a pause that still lasts; unproven mails have their own."""
+    """Whether a player was told of a pause that lasts; `unproven` mails have another limit."""
     key = address_key(address)
     return any(
         work.outbox.written_since(limit.pause, key, now - limit.within)

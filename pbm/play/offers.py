@@ -11,22 +11,7 @@ from typing import Final
 
 from pbm.errors import Refusal
 from pbm.events import Event
-from pbm.events.board import (
-    BoardNews,
-    DrawAgreed,
-    DrawClaimed,
-    OfferKind,
-    OfferLapsed,
-    OfferMade,
-    OfferRefused,
-    OfferSeconded,
-    OfferVoid,
-    OfferWithdrawn,
-    PauseBegun,
-    PauseEnded,
-    TakebackAsked,
-    TakebackDone,
-)
+from pbm.events import board as news
 from pbm.play.boards import asked_by, close_board, go_back, seconds_of, take_out
 from pbm.play.clocks.pauses import check_pause, check_resume, pause, resume
 from pbm.play.clocks.waits import PAUSED_AT_MOST
@@ -64,7 +49,7 @@ def mark_of(offer: Offer) -> str:
     return f"{offer.kind}{offer.by}p{offer.moved}"
 
 
-def make_offer(work: UnitOfWork, board: Board, kind: OfferKind, player_id: int) -> list[Event]:
+def make_offer(work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: int) -> list[Event]:
     """Make an offer to the others of a board. Raises Refusal."""
     moved = latest_ply(work, board, player_id)
     last = board.offer(kind)
@@ -87,8 +72,8 @@ def make_offer(work: UnitOfWork, board: Board, kind: OfferKind, player_id: int) 
     _keep(work, board, offer)
     handle = board.handle_of(player_id)
     if kind == TAKEBACK:
-        return [TakebackAsked(board.id, handle, *_taken(work, board, offer))]
-    return [OfferMade(board.id, handle, kind)]
+        return [news.TakebackAsked(board.id, handle, *_taken(work, board, offer))]
+    return [news.OfferMade(board.id, handle, kind)]
 
 
 def agree(
@@ -99,7 +84,7 @@ def agree(
     board = _keep(work, board, offer)
     if not board.waiting_for(offer):
         return _fulfil(work, board, offer, now)
-    return [_answered(OfferSeconded, board, offer, player_id)]
+    return [_answered(news.OfferSeconded, board, offer, player_id)]
 
 
 def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
@@ -108,7 +93,7 @@ def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list
         _drop(work, board, offer)
     else:
         _keep(work, board, replace(offer, open=False))
-    fact = OfferWithdrawn if player_id == offer.by else OfferRefused
+    fact = news.OfferWithdrawn if player_id == offer.by else news.OfferRefused
     return [_answered(fact, board, offer, player_id)]
 
 
@@ -119,7 +104,7 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
         is_draw = offer.kind == DRAW and player_id in waiting
         if offer.kind == TAKEBACK or is_draw:
             board = _keep(work, board, replace(offer, open=False))
-            events.append(_answered(OfferLapsed, board, offer, player_id))
+            events.append(_answered(news.OfferLapsed, board, offer, player_id))
     return events
 
 
@@ -147,15 +132,15 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
     if offer.kind == DRAW:
         # Closed first, since the operator may reopen the game.
         board = _keep(work, board, replace(offer, open=False))
-        return [DrawAgreed(board.id, handle), *draw_board(work, board, "agreed", now)]
+        return [news.DrawAgreed(board.id, handle), *draw_board(work, board, "agreed", now)]
     if offer.kind in _OF_CLOCKS:
         board = _drop(work, board, offer)
         if offer.kind == PAUSE:
             pause(work, board, now)
-            return [PauseBegun(board.id, handle, PAUSED_AT_MOST.days)]
+            return [news.PauseBegun(board.id, handle, PAUSED_AT_MOST.days)]
         resume(work, board, now)
-        return [PauseEnded(board.id, handle)]
-    done = TakebackDone(board.id, handle, *_taken(work, board, offer))
+        return [news.PauseEnded(board.id, handle)]
+    done = news.TakebackDone(board.id, handle, *_taken(work, board, offer))
     void = [other for other in board.open_offers if other.kind != offer.kind]
     ply = offer.moved - 1
     since = [item for item in work.plies.departures(board.id) if item.after_ply > ply]
@@ -165,16 +150,16 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
     return [
         done,
         *settle_end(work, board, after, now),
-        *(OfferVoid(board.id, board.handle_of(other.by), other.kind) for other in void),
+        *(news.OfferVoid(board.id, board.handle_of(other.by), other.kind) for other in void),
     ]
 
 
 def _answered(
-    fact: Callable[[int, str, str, OfferKind], BoardNews],
+    fact: Callable[[int, str, str, news.OfferKind], news.BoardNews],
     board: Board,
     offer: Offer,
     player_id: int,
-) -> BoardNews:
+) -> news.BoardNews:
     return fact(board.id, board.handle_of(player_id), board.handle_of(offer.by), offer.kind)
 
 
@@ -195,7 +180,7 @@ def _keep(work: UnitOfWork, board: Board, offer: Offer) -> Board:
 
 
 def ask_all(
-    work: UnitOfWork, board: Board, kind: OfferKind, player_id: int, now: datetime
+    work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: int, now: datetime
 ) -> list[Event]:
     """Make an offer, and have the robots on the board answer it. Raises Refusal."""
     events = make_offer(work, board, kind, player_id)
@@ -247,7 +232,7 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
         reason = game.claim(positions, moves)
     except ClaimError as error:
         raise Refusal("nothing-to-claim", number=board.id, **why(board.rules, error)) from error
-    claimed = DrawClaimed(board.id, player.handle, reason)
+    claimed = news.DrawClaimed(board.id, player.handle, reason)
     return [claimed, *draw_board(work, board, "claimed", now)]
 
 

@@ -403,7 +403,7 @@ class Conversation(SMTP):
         return reply
 
     async def _hand_in(self, sender: str, mail: bytes) -> str:
-        """The reply; in LMTP those in the order of recipients, for each of whom it is kept."""
+        """The reply; in LMTP one for each recipient, in their order."""
         caller, recipients = self._caller(), tuple(self._recipients)
         if not self._is_lmtp:
             return await self._handler.hand_in(sender, recipients, mail, caller)
