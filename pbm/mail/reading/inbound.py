@@ -139,9 +139,7 @@ def read(
 def _read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limits) -> Envelope:
     """The envelope without the text."""
     if len(raw) > limits.mail_bytes:
-        raise UnreadableMail(
-            "mail-too-large", f"This mail is larger than {limits.mail_bytes // 1024} KB."
-        )
+        raise UnreadableMail(f"This mail is larger than {limits.mail_bytes // 1024} KB.")
     headers, root = split_mail(raw, limits)
     author = problem = None
     try:

@@ -39,12 +39,4 @@ def is_long(raw: bytes) -> bool:
 
 
 class UnreadableMail(ValueError):  # noqa: N818 - it names the mail
-    """A mail beyond the limits; `str()` is a sentence for the sender.
-
-    `reason` is one of mail-too-large, too-many-headers, headers-too-large, nested-too-deep,
-    too-many-parts.
-    """
-
-    def __init__(self, reason: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.reason = reason
+    """A mail beyond the limits; `str()` is a sentence for the sender."""

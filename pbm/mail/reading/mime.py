@@ -71,17 +71,14 @@ def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Heade
             at = end
             break
         if end > most:
-            raise UnreadableMail(
-                "headers-too-large",
-                f"The header of this mail is larger than {limits.header_bytes // 1024} KB.",
-            )
+            most_kb = limits.header_bytes // 1024
+            raise UnreadableMail(f"The header of this mail is larger than {most_kb} KB.")
         if line[0] in b" \t" and fields:
             fields[-1][1].append(line)
         elif (field := _FIELD.match(line)) and not (of_part and line.startswith(b"--")):
             if len(fields) == limits.header_fields:
                 raise UnreadableMail(
-                    "too-many-headers",
-                    f"This mail has more than {limits.header_fields} header fields.",
+                    f"This mail has more than {limits.header_fields} header fields."
                 )
             name, value = field.groups()
             fields.append((name.decode("ascii").lower(), [value]))
@@ -175,12 +172,11 @@ class _Walk:
         limits = self._limits
         self._count += 1
         if self._count > limits.parts + 1:
-            raise UnreadableMail("too-many-parts", f"This mail has more than {limits.parts} parts.")
+            raise UnreadableMail(f"This mail has more than {limits.parts} parts.")
         part = _part(headers, start, len(self._raw), parent_kind)
         if part.boundary:
             if len(self._open) == limits.depth:
                 raise UnreadableMail(
-                    "nested-too-deep",
                     f"The parts of this mail are nested more than {limits.depth} deep.",
                 )
             self._open.append(part)

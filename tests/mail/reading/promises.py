@@ -43,19 +43,19 @@ def check_mail(raw: bytes, limits: Limits = LIMITS) -> Script | None:
 def read_or_refuse(raw: bytes, limits: Limits = LIMITS) -> Envelope | None:
     """The envelope of a mail of Bob's; None beyond the limits, which the door would tell, too."""
     envelope: Envelope | None = None
-    refused = ("", "")
+    refused = ""
     try:
         envelope = read(raw, envelope_sender=_SENDER, own_address=_OWN, limits=limits)
     except UnreadableMail as error:
-        refused = (error.reason, str(error))
+        refused = str(error)
     assert _refusal_at_the_door(raw, limits) == refused
-    assert (envelope is None) == refused[1].endswith(".")
+    assert (envelope is None) == refused.endswith(".")
     return envelope
 
 
-def _refusal_at_the_door(raw: bytes, limits: Limits) -> tuple[str, str]:
+def _refusal_at_the_door(raw: bytes, limits: Limits) -> str:
     problem = glance_at(raw, envelope_sender=_SENDER, own_address=_OWN, limits=limits).problem
-    return (problem.reason, str(problem)) if problem else ("", "")
+    return str(problem or "")
 
 
 def check_envelope(envelope: Envelope, limits: Limits) -> None:

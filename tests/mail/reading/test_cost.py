@@ -175,24 +175,29 @@ READABLE = {
     ),
 }
 
+MAIL_TOO_LARGE = "This mail is larger than 1024 KB."
+TOO_MANY_HEADERS = "This mail has more than 200 header fields."
+HEADERS_TOO_LARGE = "The header of this mail is larger than 32 KB."
+NESTED_TOO_DEEP = "The parts of this mail are nested more than 10 deep."
+TOO_MANY_PARTS = "This mail has more than 50 parts."
 UNREADABLE = {
-    "mail-too-large": _mail("x" * LIMITS.mail_bytes),
-    "too-many-headers": _mail("x", *("X: y" for _ in range(199))),
-    "headers-too-large": _mail("x", "X: " + "y" * 33_000),
-    "nested-too-deep": _nested(1_000),
-    "too-many-parts": _parts(40_000),
+    MAIL_TOO_LARGE: _mail("x" * LIMITS.mail_bytes),
+    TOO_MANY_HEADERS: _mail("x", *("X: y" for _ in range(199))),
+    HEADERS_TOO_LARGE: _mail("x", "X: " + "y" * 33_000),
+    NESTED_TOO_DEEP: _nested(1_000),
+    TOO_MANY_PARTS: _parts(40_000),
 }
 
 ALSO_UNREADABLE = [
-    ("headers-too-large", _mail("x", kind="text/plain" + ";" * 60_000)),
-    ("headers-too-large", _mail("x", "X: y" + "\r\n z" * 12_000)),
-    ("headers-too-large", b"x" * 1_000_000),
-    ("headers-too-large", b" \r\n" * 300_000),
-    ("too-many-headers", b"x:\r\n" * 200_000),
-    ("too-many-parts", _parts(51)),
-    ("too-many-headers", _parts(1, "--b\n" + "X: y\n" * 300)),
-    ("headers-too-large", _parts(1, "--b\nX: " + "y" * 40_000 + "\n")),
-    ("nested-too-deep", _nested(10)),
+    (HEADERS_TOO_LARGE, _mail("x", kind="text/plain" + ";" * 60_000)),
+    (HEADERS_TOO_LARGE, _mail("x", "X: y" + "\r\n z" * 12_000)),
+    (HEADERS_TOO_LARGE, b"x" * 1_000_000),
+    (HEADERS_TOO_LARGE, b" \r\n" * 300_000),
+    (TOO_MANY_HEADERS, b"x:\r\n" * 200_000),
+    (TOO_MANY_PARTS, _parts(51)),
+    (TOO_MANY_HEADERS, _parts(1, "--b\n" + "X: y\n" * 300)),
+    (HEADERS_TOO_LARGE, _parts(1, "--b\nX: " + "y" * 40_000 + "\n")),
+    (NESTED_TOO_DEEP, _nested(10)),
 ]
 
 
@@ -258,11 +263,8 @@ def test_promise_14_beyond_the_limits(reason: str, raw: bytes) -> None:
     with pytest.raises(UnreadableMail) as caught:
         _read(raw)
     assert time.process_time() - started < _GUARD
-    assert caught.value.reason == reason
-    assert str(caught.value).endswith(".")
-    problem = _problem(raw)
-    assert problem is not None
-    assert problem.reason == reason
+    assert str(caught.value) == reason
+    assert str(_problem(raw)) == reason
     assert _calls(raw) < 100_000
 
 
