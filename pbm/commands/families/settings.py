@@ -1,7 +1,7 @@
 """Commands for a player's settings."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from functools import cache
@@ -25,7 +25,6 @@ from pbm.play.clocks.waits import check_time_left, look_again
 from pbm.play.digests import DAILY, HOURLY, OFF, arrange_digests
 from pbm.play.limits import MOST_WITH_ROBOTS
 
-_CHALLENGES = ("on", "off", "ask")
 _MOST_ZONES = 3  # of one city
 _OF_THE_CALENDAR = ("weekend", "timezone")
 _MOST_GAMES = 999
@@ -58,37 +57,56 @@ _BETWEEN_LANGUAGES = re.compile(r"[\s,;/+&]+")
 _NO_LANGUAGE = ("none", "off", "-")
 
 
-_Read = Callable[[str], dict[str, Any]]  # a value into the changed settings; raises Refusal
+_SWITCH = ("on", "off")
+# The values of each setting by name; none if they are not words of ours.
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "picture": _SWITCH,
+    "subject": ("plain", "classic"),
+    "mails": ("all", "turn", "digest"),
+    "strict": _SWITCH,
+    "weekend": _SWITCH,
+    "digest": (DAILY, HOURLY, OFF),
+    "challenges": ("on", "off", "ask"),
+    "timezone": (),
+    "languages": (),
+    "limit": (),
+    "receipts": _SWITCH,
+    "reminders": (),
+}
+SWITCHES = frozenset(
+    word
+    for word in (*_CHOICES, *_SPELLINGS)
+    if (name := _SPELLINGS.get(word, word)) == "digest" or _CHOICES[name] == _SWITCH
+)
+"""Settings that work without `set` if the rest of the line is `on` or `off`."""
 
 
-def _choice(name: str, choices: Sequence[str], word: str) -> str:
-    """Match a word against the choices. Raises Refusal."""
-    value = lowered(word)
+def _changes(name: str, text: str) -> dict[str, Any]:
+    """The changed settings by a value as typed. Raises Refusal."""
+    match name:
+        case "timezone":
+            return {name: _zone(text)}
+        case "languages":
+            return {name: _languages(text)}
+        case "limit":
+            return {name: _limit(text)}
+        case "reminders":
+            value = _REMINDERS.get(lowered(text), lowered(text))
+            if value not in ("all", "last"):
+                value = write_duration(Span(_DAY, LONGEST).read([text]))
+            return {name: value}
+        case "digest" if (hour := _hour(text)) is not None:
+            return {"digest": DAILY, "digest_at": hour}
+    choices = _CHOICES[name]
+    value = lowered(text)
+    if name == "digest":
+        value = _HOW_OFTEN.get(value, value)
     if value not in choices:
-        told = {"word": cut_short(word), "near": nearest(value, choices)}
+        told = {"word": cut_short(text), "near": nearest(value, choices)}
         raise Refusal("no-such-setting", name=name, choices=list(choices), **told)
-    return value
-
-
-def _one_of(name: str, *choices: str) -> _Read:
-    return lambda word: {name: _choice(name, choices, word)}
-
-
-def _on_or_off(name: str) -> _Read:
-    return lambda word: {name: _choice(name, ("on", "off"), word) == "on"}
-
-
-def _mails(word: str) -> dict[str, Any]:
-    value = _choice("mails", ("all", "turn", "digest"), word)
-    return {"digest": DAILY} if value == "digest" else {"mails": value, "digest": OFF}
-
-
-def _digest(word: str) -> dict[str, Any]:
-    hour = _hour(word)
-    if hour is not None:
-        return {"digest": DAILY, "digest_at": hour}
-    usual = _HOW_OFTEN.get(lowered(word), word)
-    return {"digest": _choice("digest", (DAILY, HOURLY, OFF), usual)}
+    if name == "mails":
+        return {"digest": DAILY} if value == "digest" else {"mails": value, "digest": OFF}
+    return {name: value == "on" if choices == _SWITCH else value}
 
 
 def _hour(word: str) -> int | None:
@@ -105,19 +123,12 @@ def _hour(word: str) -> int | None:
     return hour
 
 
-def _reminders(word: str) -> dict[str, Any]:
-    value = _REMINDERS.get(lowered(word), lowered(word))
-    if value not in ("all", "last"):
-        value = write_duration(Span(_DAY, LONGEST).read([word]))
-    return {"reminders": value}
-
-
-def _zone(word: str) -> dict[str, Any]:
-    """Parse a time zone; an unknown one is refused with those of its city, or of similar ones."""
+def _zone(word: str) -> str:
+    """Parse a time zone. Raises Refusal, with those of the city or of similar ones."""
     zones = {name.lower(): name for name in available_timezones()}
     asked = lowered(word).replace(" ", "_")
     if asked in zones:
-        return {"timezone": zones[asked]}
+        return zones[asked]
     cities = {low: low.rpartition("/")[2] for low in zones}
     city = asked.rpartition("/")[2]
     near = [city]
@@ -136,14 +147,14 @@ def _limit(word: str) -> int:
     return int(word)
 
 
-def _languages(text: str) -> dict[str, Any]:
+def _languages(text: str) -> str:
     """Parse names of languages into comma-separated codes; empty for `none`. Raises Refusal.
 
     >>> _languages("English, deutsch and fr")
-    {'languages': 'en,de,fr'}
+    'en,de,fr'
     """
     if text.casefold() in _NO_LANGUAGE:
-        return {"languages": ""}
+        return ""
     meant = {name.casefold(): code for code, names in _names().items() for name in (code, *names)}
     words = [word for word in _BETWEEN_LANGUAGES.split(text) if word and word.casefold() != "and"]
     for word in words or [text]:
@@ -153,7 +164,7 @@ def _languages(text: str) -> dict[str, Any]:
     codes = dict.fromkeys(meant[word.casefold()] for word in words)
     if len(codes) > _MOST_LANGUAGES:
         raise Refusal("too-many-languages", most=_MOST_LANGUAGES)
-    return {"languages": ",".join(codes)}
+    return ",".join(codes)
 
 
 def names_of(codes: str) -> tuple[str, ...]:
@@ -171,29 +182,6 @@ def _names() -> dict[str, tuple[str, ...]]:
     lines = _FILE.read_text(encoding="utf-8").splitlines()
     found = (line.split() for line in lines if line and not line.startswith("#"))
     return {code: tuple(names) for code, *names in found}
-
-
-_SETTINGS: Mapping[str, _Read] = {
-    "picture": _on_or_off("picture"),
-    "subject": _one_of("subject", "plain", "classic"),
-    "mails": _mails,
-    "strict": _on_or_off("strict"),
-    "weekend": _on_or_off("weekend"),
-    "digest": _digest,
-    "challenges": _one_of("challenges", *_CHALLENGES),
-    "timezone": _zone,
-    "languages": _languages,
-    "limit": lambda word: {"limit": _limit(word)},
-    "receipts": _on_or_off("receipts"),
-    "reminders": _reminders,
-}
-
-SWITCHES = frozenset(
-    word
-    for word in (*_SETTINGS, *_SPELLINGS)
-    if _SPELLINGS.get(word, word) in ("picture", "strict", "weekend", "digest", "receipts")
-)
-"""Settings that work without `set` if the rest of the line is `on` or `off`."""
 
 
 class ShowSettings(Command, group="account"):
@@ -251,12 +239,12 @@ class Set(Command, group="account"):
     words = ("set",)
     examples = ("set picture off", "set mails turn", "set digest daily")
 
-    name: str = operand(OneOf(*_SETTINGS, shown="setting", **_SPELLINGS))
+    name: str = operand(OneOf(*_CHOICES, shown="setting", **_SPELLINGS))
     value: str = operand(JoinedWords("value"))
 
     def run(self, context: Context) -> Iterator[Event]:
         work, before = context.work, context.player
-        changed = _SETTINGS[self.name](self.value)
+        changed = _changes(self.name, self.value)
         if self.name == "strict":  # without DMARC results the provider cannot vouch
             changed["strict_by_provider"] = context.can_be_strict or not changed["strict"]
         if self.name == "timezone":
@@ -282,7 +270,7 @@ class SetChallenges(Command, group="lobby"):
     words = ("challenges",)
     examples = ("challenges ask", "challenges off", "challenges on")
 
-    value: str = operand(OneOf(*_CHALLENGES))
+    value: str = operand(OneOf(*_CHOICES["challenges"]))
 
     def run(self, context: Context) -> Iterator[Event]:
         yield set_challenges(context, self.value)
