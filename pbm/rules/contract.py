@@ -559,14 +559,6 @@ class Explains(Protocol):
         """
 
 
-class TellsThreats(Protocol):
-    """A game that counts what can be taken at once, which careful robots avoid."""
-
-    def threatened(self, position: Any, seat: int) -> int:
-        """The number of a seat's pieces that an opponent's next move could take; in a game without
-        taking, 1 if it could win."""
-
-
 class MayLack(Protocol):
     """A game that works better with a part that an installation may lack."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pbm.commands.language.opponents import AGAINST, JOINING
+from pbm.commands.language.arguments import AGAINST, JOINING
 from pbm.commands.language.words import KEPT_FREE, cut_short, is_handle
 from pbm.commands.registry import find_command
 from pbm.commands.sentences.answers import ANSWERS

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import ClassVar
 
+from pbm.commands.language.arguments import ROUNDS, Opponents, Seats, Span, Spans, Team
 from pbm.commands.language.context import Context, no_such_player
 from pbm.commands.language.declare import BoardCommand, Command
 from pbm.commands.language.fields import Chosen, flag, game_options, operand, option
-from pbm.commands.language.numbers import ROUNDS, Span, Spans
-from pbm.commands.language.opponents import Opponents, Seats, Team
 from pbm.commands.language.words import ME
 from pbm.errors import Refusal
 from pbm.events import Answered, Event

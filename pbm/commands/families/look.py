@@ -8,7 +8,7 @@ from pbm.commands.families.seeks import own_seeks, pending_challenges
 from pbm.commands.language.context import Context, player_named
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import flag, operand
-from pbm.commands.language.words import ME, WHICH, BoardRef, OwnBoards, Shown, Which, login_first
+from pbm.commands.language.words import ME, WHICH, BoardRef, OneOf, Shown, Which, login_first
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain
@@ -25,6 +25,8 @@ from pbm.store.values.players import Player
 _MOST_LISTED = 50
 _LOOKED_THROUGH = 200  # the newest boards of a player, if only some of them are asked for
 _MINE = "mine"
+_WHICH = "board|next|active|over|all"
+_OWN_BOARDS = Shown(_WHICH, OneOf(shown=_WHICH, **WHICH))
 _SIZES = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
@@ -71,7 +73,7 @@ class ShowAs(Command, group="look"):
     reads_only = True
     takes_login = True
 
-    what: tuple[BoardRef | str, ...] = operand(OwnBoards(), many=True, optional=True)
+    what: tuple[BoardRef | str, ...] = operand(_OWN_BOARDS, many=True, optional=True)
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:

@@ -6,11 +6,17 @@ from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
 from pbm.commands.families.lobby import Challenge
+from pbm.commands.language.arguments import (
+    PLAYER_COUNT,
+    SEEK_NUMBER,
+    RatingRange,
+    SeekOrAll,
+    Span,
+    Team,
+)
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.fields import operand, option
-from pbm.commands.language.numbers import PLAYER_COUNT, SEEK_NUMBER, RatingRange, SeekOrAll, Span
-from pbm.commands.language.opponents import Team
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play import seeks

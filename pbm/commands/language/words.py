@@ -212,14 +212,16 @@ class OneOf(ArgumentKind):
 
 
 class Shown(ArgumentKind):
-    """A board, a handle, or one of a command's own words."""
+    """A board, or a word of another kind, by default a handle."""
 
-    def __init__(self, shown: str) -> None:
-        self.shown = shown
+    def __init__(self, shown: str, other: ArgumentKind | None = None) -> None:
+        self.shown, self._other = shown, other
 
     def read(self, words: list[str]) -> Any:
         if words[0][0].isdigit() or words[0][0] == "#":
             return BoardKind().read(words)
+        if self._other:
+            return self._other.read(words)
         if mentions_place(words[0]):
             raise misread("handle", word=cut_short(words[0]))
         return Handle().read(words)
@@ -241,17 +243,6 @@ WHICH = {
     "inactive": Which.OVER,
     "finished": Which.OVER,
 }
-
-
-class OwnBoards(ArgumentKind):
-    """A board, or a selection of the speaker's own."""
-
-    shown = "board|next|active|over|all"
-
-    def read(self, words: list[str]) -> Any:
-        if words[0][0].isdigit() or words[0][0] == "#":
-            return BoardKind().read(words)
-        return OneOf(shown=self.shown, **WHICH).read(words)
 
 
 class GameName(ArgumentKind):
