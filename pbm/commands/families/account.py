@@ -84,7 +84,7 @@ class NewKey(Command, group="account"):
         yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        """Name the games whose mails can no longer be answered."""
+        """Name the games whose mails become useless."""
         playing = [board.id for board in boards_played(turn.work, player, lock=False)]
         return {"section": "ends-replies", "boards": playing[:MOST_SHOWN]}
 
@@ -126,7 +126,7 @@ class ChangeAddress(Command, group="account"):
         yield from _ask_address(context, self.address, instead=True)
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        """Name the old address, and say what happens to the games."""
+        """Name both addresses, and say whether games go on."""
         playing = bool(boards_played(turn.work, player, lock=False))
         told = {"old": player.address, "new": self.address, "playing": playing}
         return {"section": "ends-address", **told}
@@ -180,7 +180,7 @@ class ChangePassword(Command, group="account"):
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:
-        """Leave the password out: its sealed hash is stored beside the line."""
+        """The line without the password, whose sealed hash is stored beside it."""
         return f"change password {MASK if self.new_password else _NONE}"
 
     def question(self) -> str:
@@ -188,7 +188,7 @@ class ChangePassword(Command, group="account"):
         return f"Do you want to {wished}?"
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        """Say what the old and the new password are good for."""
+        """Say whether there was and will be a password."""
         had, has = player.password_hash is not None, self.new_password is not None
         return {"section": "ends-password", "had": had, "has": has, "handle": player.handle}
 
@@ -249,7 +249,7 @@ class Delete(Command, group="account"):
 
 
 def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:
-    """Ask a new address to confirm. Raises Refusal if it cannot become this player's."""
+    """Ask a new address to confirm. Raises Refusal if it cannot be this player's."""
     owner = context.work.players.by_address(address_key(address))
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)

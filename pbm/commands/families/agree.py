@@ -81,7 +81,7 @@ class TakeBack(BoardCommand, group="play"):
 
 
 class _Answer(Command):
-    """What agreeing and refusing have in common."""
+    """An answer to an offer or a challenge."""
 
     takes_login = True
     withdraws: ClassVar[bool] = False  # answers the speaker's own offers and challenges, too
@@ -98,17 +98,14 @@ class _Answer(Command):
             raise misread("left-over", word=left)
 
     def _asked(self, context: Context) -> PendingChallenge | tuple[Board, Offer] | None:
-        """The challenge or the board's offer that this answers; None for all later challenges.
-
-        Raises Refusal.
-        """
+        """The answered challenge or offer; None for all later challenges. Raises Refusal."""
         if self.what == _ALL:
             return None
         challenge = self._challenge(context)
         return self._offer(context) if challenge is None else challenge
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
-        """The challenge that this answers, None for an offer on a board. Raises Refusal."""
+        """The answered challenge, None for an offer on a board. Raises Refusal."""
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
@@ -134,14 +131,14 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """The speaker's newest boards, and those with an offer that this command may answer."""
+        """The speaker's newest boards, and those with an answerable offer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
-        """The board, and its one offer that this command answers. Raises Refusal.
+        """The board, named or the only one with an answerable offer, and the offer.
 
-        Without a named board it is the only one with such an offer.
+        Raises Refusal.
         """
         ref = self.board
         if not context.hints and (ref is None or ref.number is None):
@@ -159,7 +156,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """The offers on a board that this may answer; a named ply is that of a take-back."""
+        """The answerable offers on a board; a named ply is that of a take-back."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer
@@ -170,7 +167,7 @@ class _Answer(Command):
         ]
 
     def pinned(self, context: Context) -> str:
-        """The line with the board and its offer, for a take-back its ply; or with the challenge."""
+        """The line with the challenge, or with the offer and its board, and a take-back's ply."""
         match self._asked(context):
             case None:
                 return f"{self.words[0]} {_ALL}"
@@ -231,7 +228,7 @@ class Reject(_Answer, group="play"):
 
 
 def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
-    """Accept a challenge, and tell the speaker the outcome."""
+    """Accept a challenge, and answer the speaker."""
     inviter = challenge.handle_of(challenge.by_id)
     events = accept_challenge(context.work, challenge, context.player, context.now)
     if any(isinstance(event, CalledOff) for event in events):
@@ -245,7 +242,7 @@ def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
 
 
 def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:
-    """The other players of a challenge, its sender first."""
+    """The other players of a challenge, the inviter first."""
     named = dict.fromkeys((challenge.by_id, *challenge.asked))
     return [challenge.handle_of(other) for other in named if other != player_id]
 

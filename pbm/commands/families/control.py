@@ -84,7 +84,7 @@ class ReportBoard(Command, group="lobby"):
 
     @property
     def text_follows(self) -> bool:
-        """Whether the text is below the line; else more commands may follow."""
+        """Whether the text is below the line, so that no commands follow."""
         return self.text is None
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -118,7 +118,7 @@ class ReportBoard(Command, group="lobby"):
         return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
 
     def _find(self, context: Context) -> Board:
-        """The named board; without a number, the one with a named player. Raises Refusal."""
+        """The named board, or the one with a named player. Raises Refusal."""
         if self.board is not None or context.hints:
             return context.board(self.board)
         boards = context.work.boards.of_player(context.player.id, playing=True, most=BOARDS_NAMED)
@@ -154,5 +154,5 @@ def _blocks(context: Context, **done: str) -> Answered:
 
 
 def _cut(lines: Sequence[str]) -> list[str]:
-    """Somebody's words, cut to what the operator needs."""
+    """Somebody's words, cut for the operator."""
     return [line[:_LONGEST] for line in lines[:_MOST_LINES]]

@@ -1,6 +1,6 @@
 """The help: pages in files, and a page per command made from its class.
 
-No line of a page parses as a command, so a quoted page does nothing: examples have a mark in front,
+No line of a page parses as a command, since pages come back quoted: examples have a mark in front,
 commands in sentences are in quotes.
 """
 
@@ -84,11 +84,10 @@ class Help(Command, group="look"):
 
 
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
-    """Return the title, text and picture of a help page. Raises Refusal for an unknown subject.
+    """The title and text of a help page, and the picture of its starting board, if it has one.
 
-    The picture is the starting board that the page is about, None on other pages.
     A subject is a page's name, any word of a command, or the name of a starting board. `server` is
-    the address to write to, as the page shows it.
+    the shown address. Raises Refusal for an unknown subject.
     """
     name, pages = _named(subject), help_pages()
     meant = [command for command in commands if command.words[0] == name] or [
@@ -136,7 +135,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
 
 
 def _named(subject: str) -> str:
-    """The name of the page that a subject means, if there is one."""
+    """The name of the page that a subject means."""
     name, game = " ".join(subject.lower().split()) or _FIRST, default_game().info.name
     pages = help_pages()
     if name in pages:
@@ -181,7 +180,7 @@ def command_block(commands: Sequence[type[Command]]) -> str:
 
 
 def _set_ups() -> Iterator[tuple[Game, Option]]:
-    """The options that choose the starting board, of all games."""
+    """The options of all games that choose the starting board."""
     for game in games().values():
         for option in game.info.options:
             if option.sets_up and option.values:
@@ -211,7 +210,7 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Draw a board for each number of players, and for partners if they start elsewhere."""
+    """Draw a board for each number of players, and for partners if theirs differs."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -229,7 +228,7 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """The starting board for as few players as there can be, as a drawing."""
+    """The starting board for the fewest players, as a drawing."""
     boards = (_first(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 
@@ -252,7 +251,7 @@ def _other_words(command: type[Command]) -> str:
 
 
 def _explained(text: str) -> str:
-    """Explain the signs and words of usage lines found in a text."""
+    """Explain the signs and words of usage lines in a text."""
     return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
 
 

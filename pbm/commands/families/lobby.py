@@ -134,7 +134,7 @@ class Challenge(Command, group="lobby"):
         yield from propose(*given, first_unsaid=first_unsaid)
 
     def pinned(self, context: Context) -> str:
-        """The line with all players in seat order."""
+        """The line with the players in seat order."""
         return self._line(self._names(context))
 
     def _setup(self, players: int) -> Setup:
@@ -155,7 +155,7 @@ class Challenge(Command, group="lobby"):
 
     @property
     def _has_partners(self) -> bool:
-        """Whether players are joined to teams in the line."""
+        """Whether the line joins players to teams."""
         return any(len(team) > 1 for team in (*self.opponents, *(self.seats or ())))
 
     def _line(self, names: list[str]) -> str:
@@ -168,7 +168,7 @@ class Challenge(Command, group="lobby"):
         return self.of_its_game(" ".join([self.words[0], *options, *names]))
 
     def _options(self) -> list[str]:
-        """The options that say how the game is played, in a fixed order."""
+        """The options as a line has them, in a fixed order."""
         options = list(dict.fromkeys(self.chosen.written()))
         if self.random:
             options.append("-random")
@@ -188,7 +188,7 @@ class Challenge(Command, group="lobby"):
         return options
 
     def _names(self, context: Context) -> list[str]:
-        """The handles, and the guests' addresses, in seat order. Raises Refusal."""
+        """The handles and guests' addresses in seat order. Raises Refusal."""
         own = context.player.handle
         names = self._in_seats(_called(context, self.seats or self.opponents))
         if not (self.seats or self._has_partners or own in names):
@@ -221,12 +221,12 @@ class Challenge(Command, group="lobby"):
             raise Refusal("other-seats")
 
     def _names_sender(self, context: Context) -> bool:
-        """Whether the command itself says which seat its sender has."""
+        """Whether the line names its sender."""
         called = _called(context, self.seats or self.opponents)
         return any(context.player.handle in team for team in called)
 
     def _seating(self, names: list[str], context: Context) -> list[str]:
-        """The names in seat order, by lot if asked for; partners stay partners."""
+        """The names in seat order, perhaps drawn by lot; partners stay partners."""
         if not self.random:
             return names
         if not self._has_partners:
@@ -237,7 +237,7 @@ class Challenge(Command, group="lobby"):
 
 
 def check_invitations(context: Context, addresses: Sequence[str]) -> None:
-    """Raise Refusal if one of the addresses may not be invited: each is asked once only."""
+    """Raise Refusal if an address may not be invited; each is asked only once."""
     work, now, server = context.work, context.now, context.server
     asked = work.challenges.guests_of(context.player.id, now - WAITING_FOR)
     if asked + len(addresses) > MOST_INVITED:
@@ -269,7 +269,7 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """Answer that players are asked first. `words`: the sender's words wait for their yes, too."""
+    """The answer that players are asked first. `words`: the sender's words wait, too."""
     days = CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}
@@ -277,7 +277,7 @@ def challenged_answer(
 
 
 def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
-    """The players' names, with the sender's handle for `me` or an own address."""
+    """The names, with the sender's handle for `me` and own addresses."""
     player = context.player
     own = {ME, *map(address_key, player.addresses)}
     return [
@@ -287,10 +287,7 @@ def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
-    """A player who can play. Raises Refusal.
-
-    `by_address`: an address would be accepted as well.
-    """
+    """A player who can play. Raises Refusal. `by_address`: an address would be accepted, too."""
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
         raise Refusal("has-left", handle=handle)

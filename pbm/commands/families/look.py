@@ -47,7 +47,7 @@ class Show(Command, group="look"):
     what: tuple[BoardRef | str, ...] = operand(Shown("board|handle"), many=True, optional=True)
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """The same command for a board named before it; None if it names boards itself."""
+        """The command with the board named before it; None if it names boards itself."""
         if self.what:
             return None
         self.what, self.line = (board,), line
@@ -137,7 +137,7 @@ class Games(Command, group="look"):
 
 @dataclass(frozen=True)
 class _Selection:
-    """The boards that are asked for: which ones, and of which players."""
+    """A selection of boards."""
 
     which: Which
     players: Sequence[Player]
@@ -151,7 +151,7 @@ class _Selection:
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """The boards, newest first; if there are more than a list shows, at least one more."""
+        """The boards, newest first; at least one more than a list shows, if there are so many."""
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}
@@ -178,7 +178,7 @@ class _Selection:
 def _all_shown(
     context: Context, what: Sequence[BoardRef | str], *, own: bool = False
 ) -> Iterator[Event]:
-    """Show as many boards as the answer has room for: the named ones, then those of players.
+    """Show the named boards, then those of players, as far as the answer has room.
 
     With `own`, the named ones must be the speaker's. Raises Refusal.
     """
@@ -233,7 +233,7 @@ def _listed(context: Context, board: Board) -> dict[str, Any]:
 
 
 def _shown(context: Context, board: Board, ply: int | None) -> Answered:
-    """A board as it is now, or as it was after a ply. Raises Refusal."""
+    """A board now, or after a ply. Raises Refusal."""
     work, actor, picture = context.work, context.actor, context.wants_picture
     if ply is None:
         view = board_view(work, board, player_id=context.actor_id, whole=True, picture=picture)

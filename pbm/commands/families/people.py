@@ -170,7 +170,7 @@ class ListPlayers(Command, group="look"):
 
 
 def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
-    """A player's ratings, game by game."""
+    """A player's ratings."""
     return [
         {
             "pool": pool.value,
@@ -184,7 +184,7 @@ def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
 
 
 def _title(game: str) -> dict[str, str | None]:
-    """The game's title, None if only one game is installed."""
+    """The game's title, if several games are installed."""
     return {"game": game_named(game).info.title if len(games()) > 1 else None}
 
 
@@ -226,7 +226,7 @@ class Standings(Command, group="look"):
 
 
 def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
-    """The best of a pool, with the provisional ratings apart; None if nobody has one."""
+    """The best of a pool, and the provisional ratings; None for an empty pool."""
     found = _standings(context, game, pool)
     known = [one for one, row in found.items() if not row["provisional"]]
     apart = [one for one, row in found.items() if row["provisional"]]
@@ -241,7 +241,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """Standings rows by player number, best first; provisional ratings have no place."""
+    """The ratings by player number, best first, with places unless they are provisional."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):

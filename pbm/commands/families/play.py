@@ -55,13 +55,13 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def on_board(cls, board: BoardRef, text: str, line: str, game: Game) -> Self:
-        """The command for a line with a board's number and a move."""
+        """The command for a board's number and a move."""
         command = cls.bare(text, line, game, board)
         command.is_bare, command.is_line = False, True
         return command
 
     def is_on(self, board: Board) -> bool:
-        """Whether this may be the next move of a board: it names no other board or ply."""
+        """Whether it names no other board and no other ply than a board's next."""
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -83,7 +83,7 @@ class PlayMove(BoardCommand, group="play"):
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def _held(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
-        """Ask whether a move is meant for the board as it is now. Raises Refusal."""
+        """Ask whether a move is meant for the current position. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
@@ -95,7 +95,7 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """The line with the board and the ply; the move is as typed if it is not legal now."""
+        """The line with the board and the ply; a move that is not legal now stays as typed."""
         board = context.own_board(self.board)
         ply, move = self._meant_ply or board.ply + 1, self.move
         if ply == board.ply + 1:
@@ -108,7 +108,7 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """The answered mail's view of the board, if it showed an earlier ply."""
+        """The board in the answered mail, if it showed an earlier ply."""
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)

@@ -182,7 +182,7 @@ def _sought(context: Context, wish: Wish, lasts: timedelta) -> Iterator[Event]:
 
 
 def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
-    """The events of a started board, or the seek in which the player waits."""
+    """The events of a new board, or an answer about the seek in which the player waits."""
     if not isinstance(done, Seek):
         yield from done
         return
@@ -198,7 +198,7 @@ def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
 
 
 def pending_challenges(context: Context) -> list[dict[str, Any]]:
-    """The pending challenges that the speaker has sent or was asked about, as lists show them."""
+    """The pending challenges from and to the speaker, as lists show them."""
     me = context.player.id
     return [
         {
@@ -219,7 +219,7 @@ def own_seeks(context: Context) -> list[dict[str, Any]]:
 
 
 def offered(context: Context) -> list[dict[str, Any]]:
-    """A few seeks that the speaker, a newcomer, can join, as lists show them."""
+    """A few seeks that a newcomer can join, as lists show them."""
     can, *_ = seeks.seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
     return seeks_data(context, can)
 

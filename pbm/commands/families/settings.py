@@ -78,7 +78,7 @@ SWITCHES = frozenset(
     for word in (*_CHOICES, *_SPELLINGS)
     if (name := _SPELLINGS.get(word, word)) == "digest" or _CHOICES[name] == _SWITCH
 )
-"""Settings that work without `set` if the rest of the line is `on` or `off`."""
+"""Settings that need no `set` before `on` or `off`."""
 
 
 def _changes(name: str, text: str) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _zone(word: str) -> str:
 
 
 def _limit(word: str) -> int:
-    """Parse a number of games; 0 is no limit. Raises Refusal."""
+    """Parse a number of games, 0 for no limit. Raises Refusal."""
     if lowered(word) in _NO_LIMIT:
         return 0
     if not (word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= _MOST_GAMES):
@@ -300,7 +300,7 @@ class SetLimit(Command, group="lobby"):
 
 
 def set_challenges(context: Context, value: str) -> Answered:
-    """Set how others' challenges are treated, and tell the speaker."""
+    """Set whether others may challenge the speaker, and answer."""
     context.work.players.change_settings(context.player_id, challenges=value)
     return _told(context, changed="challenges")
 
