@@ -94,7 +94,7 @@ class TestCommands:
         table.days_pass(1.9)
         assert [status for status, _, _ in errands(table)] == ["waiting"]
         table.days_pass(0.11)
-        assert errands(table) == [("dropped", [], [])]
+        assert errands(table) == [("dropped", (), ())]
         bob.hears_nothing()
         assert "Good luck" not in table.everything_stored()
 

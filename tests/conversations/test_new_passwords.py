@@ -82,7 +82,7 @@ class TestChange:
         alice.says(f"change password {PASSWORD}").says(answer)
         (row,) = table.rows("errands")
         assert (row["password_hash"], row["password_seal"]) == (None, None)
-        assert row["lines"] == ["change password ****"]
+        assert row["lines"] == ("change password ****",)
 
     def test_none_is_shown_as_it_is(self, table: Table) -> None:
         alice = table.joins("alice")

@@ -114,7 +114,7 @@ def test_words_and_reports_are_forgotten_in_time_and_with_their_author(table: Ta
     bob.says("export me").hears('"Hello!"')
     assert len(table.rows("words")) == 2
     bob.says("delete").says("yes")
-    assert [row["lines"] for row in table.rows("words")] == [["Hello yourself!"]]
+    assert [row["lines"] for row in table.rows("words")] == [("Hello yourself!",)]
     table.days_pass(32)
     assert not table.rows("words")
     assert table.rows("reports")
