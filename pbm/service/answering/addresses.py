@@ -8,13 +8,13 @@ from pbm.commands.script import confirmation
 from pbm.events.board import AddressChanged
 from pbm.mail.address import address_key
 from pbm.play.actions import boards_played
-from pbm.play.limits import ALIAS_ASKED_EVERY, strangers_answers_left
+from pbm.play.limits import ALIAS_ASKED_EVERY
 from pbm.play.subjects import answer_subject
 from pbm.service.asking.questions import ask_alias, ask_once_more, shortened
 from pbm.service.obeying.scripts import rehearse
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.answer import may_answer
-from pbm.service.telling.mail_writer import MailWriter
+from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import read_wish
 from pbm.store.values.asking import ErrandStatus, Question
@@ -26,21 +26,21 @@ MOST_SENT_AGAIN = 100  # boards mailed again after a change of address
 
 def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
     """Settle the question to a new address. Returns the outcome for the operator."""
-    work = turn.work
+    work, answered = turn.work, answer_subject("your answer")
     yes, _ = confirmation(turn.envelope.said, clearly=True)
     player = work.players.find_locked(question.params["player"])
     is_wanted = player is not None and player.epoch == question.params["epoch"]
     is_wanted = is_wanted and work.players.by_address(address_key(question.address)) is None
     if player is None or not (player.is_active and is_wanted and is_open(question, turn.arrived)):
-        _answer(turn, question, "question-closed")
+        MailWriter(turn).answer(question.address, answered, [{"section": "question-closed"}])
         return f"{question.address}: the question is closed"
     if yes is None:
-        if strangers_answers_left(turn.work, question.address, turn.now):
+        if answers_left(turn, question.address):
             ask_once_more(turn, question.address, question, token, {"handle": player.handle})
         return f"{question.address}: neither yes nor no"
     work.questions.settle(question, "yes" if yes else "no")
     if not yes:
-        _answer(turn, question, "dropped")
+        MailWriter(turn).answer(question.address, answered, [{"section": "dropped"}])
         return f"{question.address} is not {player.handle}'s"
     if question.params["instead"]:
         new = (question.address, *player.addresses[1:])
@@ -58,15 +58,6 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
     return f"{question.address} is {player.handle}'s now"
 
 
-def _answer(turn: MailTurn, question: Question, section: str) -> None:
-    """Answer the address that was asked, within its limit of answers."""
-    left = strangers_answers_left(turn.work, question.address, turn.now)
-    if left:
-        params = {"sections": [{"section": section}], "last": left == 1}
-        subject = answer_subject("your answer")
-        MailWriter(turn).answer(question.address, subject, params)
-
-
 def _announce(
     turn: MailTurn, before: Player, player: Player, question: Question, boards: Sequence[Board]
 ) -> None:
@@ -79,8 +70,7 @@ def _announce(
     sent = [board.id for board in boards[:MOST_SENT_AGAIN]]
     follow = {"boards": sent, "more": len(boards) - len(sent)}
     section = {"section": "new-address", **told, **follow}
-    subject = answer_subject("your addresses")
-    MailWriter(turn).answer(player, subject, {"sections": [section]})
+    MailWriter(turn).answer(player, answer_subject("your addresses"), [section])
     if question.address != player.address:
         there = {"sections": [{**section, "first": player.address}], "last": False}
         own = question.address

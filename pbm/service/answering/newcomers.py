@@ -20,7 +20,7 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.passwords import PasswordHash
 from pbm.play.begin import robot_to_begin_with
-from pbm.play.limits import ASIDE, has_said_no, strangers_answers_left
+from pbm.play.limits import ASIDE, has_said_no
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
@@ -38,7 +38,7 @@ from pbm.service.asking.passwords import hash_of_first, stored_password, within_
 from pbm.service.asking.questions import ask_once_more
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.obeying.scripts import problem_answer, run_script
-from pbm.service.telling.mail_writer import MailWriter
+from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import page_meant, pairs_meant
 from pbm.store.db import UnitOfWork
@@ -53,7 +53,7 @@ _LINES_BELOW = 2  # lines below the command that may ask for something
 def answer_stranger(turn: MailTurn, author: str) -> str:
     """Welcome an unknown address, or help it. Returns the outcome for the operator."""
     context = turn.context(None)
-    left = _answers_left(turn, author)
+    left = answers_left(turn, author)
     if not left:
         return f"nothing: {author} had its answers for today"
     if not turn.cause.answer_counted and not ASIDE.take(turn.work, turn.now):
@@ -93,7 +93,7 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
 def help_stranger(context: Context, author: str, script: Script) -> bool:
     """Send the requested help page. Returns whether there was one."""
     first = script.commands[0] if script.commands else None
-    left = _answers_left(context.turn, author)
+    left = answers_left(context.turn, author)
     # The day's last answer is the welcome, as its question still lets them sign up.
     if not isinstance(first, Help) or left < _WITH_ANOTHER_LEFT:
         return False
@@ -103,23 +103,15 @@ def help_stranger(context: Context, author: str, script: Script) -> bool:
         return False
     sections = [{"section": item.section, **item.params} for item in told]
     subject = answer_subject(str(told[0].params["title"]))
-    MailWriter(context.turn).answer(author, subject, {"sections": sections, "last": False})
+    MailWriter(context.turn).answer(author, subject, sections)
     return True
 
 
 def say_goodbye(turn: Turn, address: str) -> str:
     """Answer an address that wants no mail. Returns the outcome for the operator."""
-    left = _answers_left(turn, address)
-    if left:
-        section = {"section": "goodbye", "for_good": has_said_no(turn.work, address)}
-        params = {"sections": [section], "last": left == 1}
-        MailWriter(turn).answer(address, answer_subject("goodbye"), params)
+    section = {"section": "goodbye", "for_good": has_said_no(turn.work, address)}
+    MailWriter(turn).answer(address, answer_subject("goodbye"), [section])
     return f"{address} does not want to play"
-
-
-def _answers_left(turn: Turn, address: str) -> int:
-    """How many answers an address may still get today, including the one to this mail."""
-    return strangers_answers_left(turn.work, address, turn.now) + turn.cause.answer_counted
 
 
 def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
@@ -311,7 +303,7 @@ def _ask(
     turn: MailTurn, question: Question, handle: str, problem: Refusal | None = None, **told: Any
 ) -> str:
     """Ask again, about the same invitation, if the address may still get answers."""
-    left = strangers_answers_left(turn.work, question.address, turn.now)
+    left = answers_left(turn, question.address)
     if not left:
         return f"nothing: {question.address} had its answers for today"
     ask_signup(

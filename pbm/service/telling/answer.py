@@ -35,7 +35,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
         first = sections[0]
         title = str(first.params.get("title") or first.section.replace("-", " "))
         subject = str(first.params.get("subject_line") or answer_subject(title))
-        MailWriter(turn).answer(player, subject, {"sections": told}, shown=shown)
+        MailWriter(turn).answer(player, subject, told, shown=shown)
         return True
     board = turn.work.boards.get(number)
     params = {**shown_to(turn, player, board), "sections": told}
@@ -58,5 +58,5 @@ def may_answer(turn: Turn, player: Player) -> bool:
         "most": limit.most,
     }
     subject = answer_subject(f"answers paused until {until}")
-    MailWriter(turn).answer(player, subject, {"sections": [paused]}, kind=limit.pause)
+    MailWriter(turn).answer(player, subject, [paused], kind=limit.pause)
     return False

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from pbm.events.board import MailCameBack
 from pbm.play.digests import next_hour
-from pbm.play.limits import take_mails, take_strangers_mail
+from pbm.play.limits import strangers_answers_left, take_mails, take_strangers_mail
 from pbm.play.offers import mark_of
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
@@ -145,17 +145,21 @@ class MailWriter:
         self,
         reader: Player | str,
         subject: str,
-        params: dict[str, Any],
+        sections: list[dict[str, Any]],
         *,
         kind: Kind = Kind.ANSWER,
         shown: Sequence[dict[str, Any]] = (),
     ) -> None:
         """Answer outside any board; `shown` are the boards in the answer.
 
-        An unknown address over its limit gets none.
+        An unknown address over its limit gets none, and the last of a day says so.
         """
-        if isinstance(reader, str) and not self._may_write_to_stranger(reader):
-            return
+        params: dict[str, Any] = {"sections": sections}
+        if isinstance(reader, str):
+            left = answers_left(self._turn, reader)
+            if not left or not self._may_write_to_stranger(reader):
+                return
+            params["last"] = left == 1
         headers = self._plain_headers(subject, *_addresses_of(reader))
         message_id = self._message_id(_about_several(shown)) if shown else None
         self._add(kind, reader, "answer", params, headers, message_id)
@@ -300,6 +304,11 @@ class MailWriter:
 
     def _message_id(self, what: str) -> str:
         return f"<{what}.{self._site.unique()}@{self._site.address.domain}>"
+
+
+def answers_left(turn: Turn, address: str) -> int:
+    """How many answers an unknown address may still get today, with that to the turn's mail."""
+    return strangers_answers_left(turn.work, address, turn.now) + turn.cause.answer_counted
 
 
 def _addresses_of(reader: Player | str) -> tuple[str, ...]:
