@@ -1,74 +1,87 @@
-"""Positions in which armies meet: what does the strongest robot's move lose?"""
+"""Positions from the middle of games: what do the moves of this version and an earlier one lose?"""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
-from arena.games import FOR_TWO, after
+from arena.games import FOR_TWO, after, opening
 from arena.plan import Plan, table
+from arena.sprt import EngineProcess
+from bench.checkout import checked_out
 from pbm.rules.abalone.engine.searching import evaluate, search
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import Budget
 from pbm.rules.robots import ROBOTS
 
-_DEEPER = 10
+YARDSTICK = "8ab5d49c"
+"""The version that others are held against."""
+
+_DEEPER = 5
+_PLIES = range(30, 110)
+_QUICK = Budget(1_500)  # of the players of these games
 
 
 def tactics(plan: Plan) -> str:
-    """The value that moves lose, as a search of ten times the nodes sees it."""
-    count = plan.count(100)
+    """The value that moves lose, as a search of five times the nodes sees it."""
+    count = plan.count(200)
     nodes = ROBOTS["boulder"].budget.nodes if plan.games is None else plan.nodes
-    lost = sorted(plan.run(Loss(nodes), positions(plan.seed, count)))
-    row = (f"{nodes:,}", count, lost.count(0), lost[count // 2], lost[count * 9 // 10], lost[-1])
-    print(*row, flush=True)
-    head = ("nodes", "positions", "nothing lost", "median", "90 of 100 at most", "worst")
-    return table(head, [row])
+    chosen = list(positions(plan.seed, count))
+    with checked_out(YARDSTICK) as checkout:
+        program = str(checkout.program.with_name("pbm-engine"))
+        with closing(EngineProcess([program])) as engine:
+            earlier = [engine.move(one.state(), [], 0, f"nodes {nodes}") for one in chosen]
+    pairs = [(found(one, nodes), move) for one, move in zip(chosen, earlier, strict=True)]
+    losses = plan.run(Judge(nodes * _DEEPER), zip(chosen, pairs, strict=True))
+    head = ("nodes", "version", "positions", "nothing lost", "mean", "90 of 100 at most", "worst")
+    rows = []
+    for version, lost in zip(("this", YARDSTICK), zip(*losses, strict=True), strict=True):
+        mean, high = sum(lost) / count, sorted(lost)[count * 9 // 10]
+        rows.append((f"{nodes:,}", version, count, lost.count(0), f"{mean:.1f}", high, max(lost)))
+    return table(head, rows)
+
+
+def found(position: AbalonePosition, nodes: int) -> str:
+    """The move that a search of some nodes finds."""
+    return search([position], Budget(nodes)).lines[0].moves[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
-    """What a search of some nodes loses in a position, in hundredths of a marble."""
+class Judge:
+    """A search of some nodes that judges moves."""
 
     nodes: int
 
-    def __call__(self, position: AbalonePosition) -> int:
-        """The value of the move that ten times the nodes find, less that of the one found.
+    def __call__(self, asked: tuple[AbalonePosition, Sequence[str]]) -> list[int]:
+        """What each move loses beside the best of them and of its own, in hundredths of a marble.
 
-        Both are searched after the move, with ten times the nodes.
+        Positions after different moves are searched with all nodes.
         """
-        found, best = (
-            search([position], Budget(self.nodes * times)).lines[0].moves[0]
-            for times in (1, _DEEPER)
-        )
-        if found == best:
-            return 0
-        return max(0, self._value(position, best) - self._value(position, found))
+        position, moves = asked
+        different = {*moves, found(position, self.nodes)}
+        if len(different) == 1:
+            return [0] * len(moves)
+        values = {move: self._value(position, move) for move in different}
+        return [max(values.values()) - values[move] for move in moves]
 
     def _value(self, position: AbalonePosition, move: str) -> int:
         assert position.turn
         played = after(position, position.parse(move, position.turn))
         if played.turn is None:
             return evaluate(played)[position.turn - 1]
-        value = search([played], Budget(self.nodes * _DEEPER)).lines[0].score
+        value = search([played], Budget(self.nodes)).lines[0].score
         return value if played.turn == position.turn else -value
 
 
 def positions(seed: int, count: int) -> Iterator[AbalonePosition]:
-    """Positions from random play, in line more often than not, so that the armies meet."""
+    """Positions from quick games between equals that are not over there."""
     dice = random.Random(f"{seed} tactics")
     while count:
-        position = _drawn(dice)
+        position = opening(dice.choice(FOR_TWO), dice.randrange(1 << 30))[-1]
+        for _ in range(dice.choice(_PLIES)):
+            if position.turn:
+                line = search([position], _QUICK, seed=dice.randrange(1, 1 << 30)).lines[0]
+                position = after(position, position.parse(line.moves[0], position.turn))
         if position.turn:
             count -= 1
             yield position
-
-
-def _drawn(dice: random.Random) -> AbalonePosition:
-    position = dice.choice(FOR_TWO).start()
-    for _ in range(dice.randrange(20, 80)):
-        if not position.turn:
-            break
-        moves = position.legal_moves()
-        in_line = [move for move in moves if move.in_line] if dice.random() < 0.7 else []
-        position = after(position, dice.choice(in_line or moves))
-    return position

@@ -3,12 +3,17 @@
 A machine has its busy moments. So two servers take turns, a round each: one on which no board waits
 for a robot, and one on which robots think all the time. Whichever is not measured is stopped. Each
 pair of rounds has a ratio of its own, and the middle one of those counts.
+
+Besides, how often a quick robot's answer is in the player's own mail while thirty boards wait for a
+slow one: then the player gets one mail, else two.
 """
 
 import os
 import signal
 import subprocess
 import tempfile
+import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -19,7 +24,7 @@ from statistics import median
 from bench import running, season
 from bench.fair import Game, Waited, slowest_of_hundred
 from bench.measure import Row
-from bench.smtp_load import Load, load
+from bench.smtp_load import Load, Shape, load
 from pbm.play.boards import start_board
 from pbm.service.robots.jobs import enlist
 from pbm.store.db import Database
@@ -29,12 +34,22 @@ from tests.setups import abalone
 BOARDS = 200  # that wait, at least
 TURNS, A_SECOND = 300, 10.0  # of a round
 ROUNDS = 7  # of each server
-_ROBOT = "boulder"
+_ROBOT, _QUICK = "boulder", "pebble"
+QUEUED, ASKED = 30, 100  # boards that wait for the slow robot, moves against the quick one
+_BATCH = 5  # moves, before the queue is filled again
+_SHAPE = Shape("one after the other", 2, True)
 _WAITED_FOR = ("final dot to 250", "final dot to both boards")
 
 
-def measure(turns: int = TURNS, boards: int = BOARDS, rounds: int = ROUNDS) -> list[Row]:
-    """The slowest of a hundred turns: alone, and while robots think all the time."""
+def measure(
+    turns: int = TURNS,
+    boards: int = BOARDS,
+    rounds: int = ROUNDS,
+    queued: int = QUEUED,
+    asked: int = ASKED,
+) -> list[Row]:
+    """The slowest of a hundred turns, alone and while robots think all the time, and how many
+    answers of the quick robot are in the player's own mail."""
     pairs = []
     with ExitStack() as stack:
         sending, sink = stack.enter_context(load()), stack.enter_context(running.next_server())
@@ -47,7 +62,44 @@ def measure(turns: int = TURNS, boards: int = BOARDS, rounds: int = ROUNDS) -> l
                 pairs.append((usual, beside.game.turns(A_SECOND)))
                 if beside.waiting() < boards:
                     raise RuntimeError("the robots were nearly done before the turns were")
-    return list(_told(f"beside {boards} boards that wait for robots", pairs))
+        with beside.going_on():
+            own = _own_answers(beside, sending, sink, queued, asked)
+    what = f"{_QUICK}'s answers in the player's own mail, beside {queued} boards for {_ROBOT}"
+    return [
+        *_told(f"beside {boards} boards that wait for robots", pairs),
+        Row(what, f"of {asked}", own, "all", own / asked),
+    ]
+
+
+def _own_answers(
+    server: "_Server", sending: Load, sink: running.NextServer, queued: int, asked: int
+) -> int:
+    """How many of a hundred first moves are told in one mail with the quick robot's answer."""
+    with server.database.transaction() as work:
+        robot, now = work.players.by_handle(_QUICK), datetime.now(UTC)
+        assert robot is not None
+        boards = []
+        for number in range(asked):
+            player = work.players.add(f"quick{number}", f"quick{number}@players.example", now)
+            boards.append((start_board(work, abalone(), [player, robot], now).id, player, robot))
+    letters, mails = season.Season(boards, server.folder).round(), Counter[str]()
+    sink.take()
+    for first in range(0, asked, _BATCH):
+        server.let_robots_think(3 * queued)
+        sending.send(server.port, letters[first : first + _BATCH], _SHAPE, a_second=A_SECOND / 2)
+        if server.waiting() < queued:
+            raise RuntimeError("the robots were nearly done before the turns were")
+
+    def all_told() -> bool:
+        mails.update(recipient for _, recipient in sink.take())
+        with server.database.reading() as work:
+            plies = [work.boards.get(number).ply for number, *_ in boards]
+        return min(plies) > 1 and all(mails[player.address] for _, player, _ in boards)
+
+    until(all_told, "all answers")
+    time.sleep(1)  # second mails are on their way
+    all_told()
+    return [mails[player.address] for _, player, _ in boards].count(1)
 
 
 @dataclass
@@ -57,6 +109,8 @@ class _Server:
     game: Game
     database: Database
     program: subprocess.Popen[bytes]
+    folder: Path
+    port: int
     begun: int = 0  # boards against robots
 
     @contextmanager
@@ -92,7 +146,7 @@ def _server(turns: int, sending: Load, sink: running.NextServer) -> Iterator[_Se
             port, (program,) = stack.enter_context(started)
         database = Database(url)
         stack.callback(database.close)
-        server = _Server(Game(begun, sending, sink, port), database, program)
+        server = _Server(Game(begun, sending, sink, port), database, program, folder, port)
         stack.callback(running.send, program, signal.SIGCONT)  # else it would not end
         server.game.turns(A_SECOND)  # what happens once is not measured
         running.send(program, signal.SIGSTOP)

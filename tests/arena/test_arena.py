@@ -19,7 +19,10 @@ from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer
 from arena.plan import Plan
 from bench.checkout import HERE
 from pbm.rules import abalone as rules
+from pbm.rules.abalone.engine.roots import MOST_LINES
+from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.engine.weights import Weights
+from pbm.rules.contract import Budget
 from pbm.rules.robots import ROBOTS
 from tests.arena.plain_search import best_moves
 from tests.rules.random_positions import two_player_positions
@@ -143,12 +146,20 @@ def test_a_robot_beats_what_is_below_it() -> None:
 
 def test_what_a_move_loses_is_seen_by_a_deeper_search() -> None:
     (position,) = tactics.positions(seed=2, count=1)
-    assert tactics.Loss(3_000)(position) >= tactics.Loss(20_000)(position) == 0
+    worst = search([position], Budget(300), best=MOST_LINES).lines[-1].moves[0]
+    best = tactics.found(position, 20_000)
+    assert tactics.Judge(20_000)((position, [best, best])) == [0, 0]
+    lost, little = tactics.Judge(20_000)((position, [worst, best]))
+    assert lost > little == 0
 
 
 @pytest.mark.thorough
-def test_a_search_loses_little_where_armies_meet() -> None:
-    lost = sorted(map(tactics.Loss(20_000), tactics.positions(seed=4, count=40)))
+def test_a_search_loses_little_in_the_middle_of_games() -> None:
+    judge = tactics.Judge(200_000)
+    lost = sorted(
+        judge((position, [tactics.found(position, 20_000)]))[0]
+        for position in tactics.positions(seed=4, count=40)
+    )
     assert lost[20] == 0
     assert lost[-1] <= 50  # hundredths of a marble
 

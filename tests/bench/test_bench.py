@@ -24,7 +24,7 @@ SMALL: dict[str, Callable[[], Sequence[Line]]] = {
     "growth": lambda: growth.measure(0, TINY, times=1),
     "fair": lambda: fair.measure(turns=2),
     "due": lambda: due.measure(0, TINY, together=2),
-    "robots": lambda: robots.measure(turns=2, boards=20, rounds=1),
+    "robots": lambda: robots.measure(turns=2, boards=20, rounds=1, queued=2, asked=2),
     "life": lambda: life.measure(life.Size(rows=20, minutes=0, held=0, boards=4)),
 }
 OF_TURNS = (PROCESSOR, STATEMENTS, ROUND_TRIPS, COMMITS, SYNCS)
