@@ -7,22 +7,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
-from pathlib import Path
 from typing import Any
 
 import click
-from sqlalchemy.exc import DBAPIError
 
 from pbm.app.opening import open_site, settings_from_here
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
-from pbm.files import trouble
-from pbm.rules.registry import GamesError
 from pbm.service.operator.checks import database_state
+from pbm.service.operator.heartbeat_checks import TROUBLES, sentence_of
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.trouble.masking import printable
-from pbm.store.connecting import why_unusable
 from pbm.store.db import Database
 from pbm.store.values.players import Report
 from pbm.store.values.queues import Change
@@ -69,13 +65,8 @@ class Sentences(click.Group):
         """Run the command."""
         try:
             return super().invoke(ctx)
-        except (OperatorError, GamesError) as error:
-            raise click.ClickException(str(error)) from error
-        except DBAPIError as error:
-            raise click.ClickException(why_unusable(error)) from error
-        except PermissionError as error:
-            told = f"{error.filename}: {trouble(Path(error.filename), error)}"
-            raise click.ClickException(told) from error
+        except TROUBLES as error:
+            raise click.ClickException(sentence_of(error)) from error
 
 
 def login_name() -> str:

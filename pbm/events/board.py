@@ -266,7 +266,6 @@ class MatchOver(_MatchNews):
     """All rounds are played."""
 
 
-@dataclass(frozen=True)
 class RobotBeaten(BoardFact):
     """A player has won three of the last four games against a robot; `next` is a stronger one."""
 

@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from pbm.clock import Clock, system_clock
 from pbm.errors import OperatorError
 from pbm.files import trouble
+from pbm.rules.registry import GamesError
 from pbm.service.running.heartbeat import CLOCKS_AGREE, FORGOTTEN_AFTER, LATE, ROLES, is_off
 from pbm.store.connecting import why_unusable
 from pbm.store.db import UnitOfWork
@@ -23,6 +24,7 @@ _STARTED = 18  # index behind the state in /proc/N/stat: start time in ticks sin
 _DEAD = ("Z", "X")
 _MOMENT = "%Y-%m-%d %H:%M:%S UTC"
 _SET_IT = "Set it right, for good by NTP (timedatectl set-ntp true)."
+TROUBLES = (OperatorError, GamesError, DBAPIError, PermissionError)
 
 
 @dataclass(frozen=True)
@@ -43,17 +45,20 @@ class DubiousError(Exception):
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
-    """Run a check, which returns the state, or raises DubiousError or OperatorError."""
+    """Run a check, which returns the state, or raises DubiousError or one of `TROUBLES`."""
     try:
         return CheckResult(True, what, look())
     except DubiousError as doubt:
         return CheckResult(True, what, str(doubt), warning=True)
-    except OperatorError as error:
-        return CheckResult(False, what, str(error))
-    except DBAPIError as error:
-        return CheckResult(False, what, why_unusable(error))
-    except PermissionError as error:
-        return CheckResult(False, what, f"{error.filename}: {trouble(Path(error.filename), error)}")
+    except TROUBLES as error:
+        return CheckResult(False, what, sentence_of(error))
+
+
+def sentence_of(error: Exception) -> str:
+    """One of `TROUBLES` as a sentence for the operator."""
+    if isinstance(error, PermissionError):
+        return f"{error.filename}: {trouble(Path(error.filename), error)}"
+    return why_unusable(error) if isinstance(error, DBAPIError) else str(error)
 
 
 def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:

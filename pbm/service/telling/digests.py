@@ -34,30 +34,19 @@ def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
     if len(shown) == 1 and not notices:
         MailWriter(turn).board(player, locked[numbers[0]], shown[0])
     elif shown or notices:
-        _write(turn, player, shown, notices, more=len(boards) - len(shown))
+        waiting = turn.work.boards.to_move(player.id)
+        section = {
+            "boards": shown,
+            "also": len(set(waiting).difference(view["number"] for view in shown)),
+            "notices": notices,
+            "more": len(boards) - len(shown),
+            "wanted": player.settings.wants_digests,
+        }
+        own = sum(view["yours"] for view in shown) or "none"
+        of_boards = f"news of {len(shown)}, your move on {own}"
+        subject = games_subject([None], of_boards if shown else "news")
+        MailWriter(turn).several(Kind.DIGEST, player, subject, "digest", section)
     return len(shown) < len(boards)
-
-
-def _write(
-    turn: Turn,
-    player: Player,
-    shown: list[dict[str, Any]],
-    notices: list[dict[str, Any]],
-    *,
-    more: int,
-) -> None:
-    own = sum(view["yours"] for view in shown)
-    waiting = turn.work.boards.to_move(player.id)
-    of_boards = f"news of {len(shown)}, your move on {own or 'none'}"
-    section = {
-        "boards": shown,
-        "also": len(set(waiting).difference(view["number"] for view in shown)),
-        "notices": notices,
-        "more": more,
-        "wanted": player.settings.wants_digests,
-    }
-    subject = games_subject([None], of_boards if shown else "news")
-    MailWriter(turn).several(Kind.DIGEST, player, subject, "digest", section)
 
 
 def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:

@@ -73,8 +73,7 @@ def _run_out(
 
     Mail received up to `_HEARD_LATE` after the end still counts.
     """
-    waiting = tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE))
-    if waiting is not None:
+    if waiting := tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE)):
         return waiting
     if tick.now < ends_at + ALL_KEPT:
         return Again(ends_at + ALL_KEPT, "mail of the last minute may not be kept yet")
@@ -167,8 +166,7 @@ def decline_first_move(tick: Tick) -> str | Again:
     by = calendar.after(tick.timer.since, DECLINED_AFTER) or tick.now + REMINDED_AFTER
     if tick.now < by + ALL_KEPT:
         return Again(by + ALL_KEPT, _COUNTS_LATER)
-    wait = tick.waits_for_mail(by)
-    if wait is not None:
+    if wait := tick.waits_for_mail(by):
         return wait
     events = decline_board(tick.work, board, player, tick.now, FirstMoveMissed)
     announce_several(tick, events)

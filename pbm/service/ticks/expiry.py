@@ -32,8 +32,7 @@ def lapse_seek(tick: Tick) -> str | Again:
     seek = tick.work.seeks.find(int(tick.timer.about))
     if seek is None or seek.status != SeekStatus.OPEN:
         return "the seek is over"
-    wait = tick.waits_for_mail(seek.expires_at)
-    if wait is not None:
+    if wait := tick.waits_for_mail(seek.expires_at):
         return wait
     if tick.now < seek.expires_at:
         return Again(seek.expires_at, "the server was down meanwhile")
@@ -46,8 +45,7 @@ def lapse_question(tick: Tick) -> str | Again:
     question = tick.work.questions.find(tick.timer.question_id or 0)
     if question is None or question.answer is not None:
         return "answered"
-    wait = tick.waits_for_mail(question.expires_at)
-    if wait is not None:
+    if wait := tick.waits_for_mail(question.expires_at):
         return wait
     if tick.now < question.expires_at:
         return Again(question.expires_at + ALL_KEPT, "the server was down meanwhile")
