@@ -11,7 +11,7 @@ from pbm.mail.address import address_key
 from pbm.mail.reading.automatic import is_robot
 from pbm.mail.reading.charsets import decode_transfer, decode_words
 from pbm.mail.reading.inbound import AuthorError, parse_author
-from pbm.mail.reading.limits import REPORT_LIMITS, Limits
+from pbm.mail.reading.limits import REPORT_LIMITS
 from pbm.mail.reading.mime import Headers, Part, body_text, split_mail
 from pbm.mail.smtp_out.delivery import presentable
 
@@ -77,15 +77,13 @@ def is_for_good(status: str) -> bool:
     return status.startswith("5")
 
 
-def read_report(
-    raw: bytes, recipient: str = "", limits: Limits = REPORT_LIMITS
-) -> DeliveryReport | None:
+def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
     """Parse a mail as a delivery report about our mail; None if it is not one.
 
     `5.x.x` is hard; any other failure is soft. Of several recipients, that of our mail counts, or
     if it is not named, as after forwarding, the best result. Raises UnreadableMail.
     """
-    headers, root = split_mail(raw, limits)
+    headers, root = split_mail(raw, REPORT_LIMITS)
     groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
     told = [_recipient(group) for group in _about(recipient, groups)]
     mildest = min(told, key=lambda report: _MILDEST_FIRST.index(report.verdict), default=None)
@@ -93,7 +91,7 @@ def read_report(
         return mildest
     about = root.parameters.get("report-type", "delivery-status").lower()
     formal = root.kind == "multipart/report" and about == "delivery-status"
-    text = body_text(raw, root, limits)[:_MOST_CHARACTERS]
+    text = body_text(raw, root, REPORT_LIMITS)[:_MOST_CHARACTERS]
     if mildest:  # it failed; the reason, if any, is in the part for people
         said = _from_prose("", text, recipient)
         return said if said.status else mildest

@@ -297,13 +297,13 @@ class _Cleaning:
 
     def _unmarked(self, at: int) -> int:
         """Read an unmarked quotation; answers in it are recognised only if it is our mail."""
-        ours = self._ours.read(at)
-        if ours is None or any(map(_is_forward_mark, self._plain[at : ours.end])):
+        end, groups = self._ours.read(at)
+        if end == at or any(map(_is_forward_mark, self._plain[at:end])):
             return len(self._lines)
         # Text below it is an answer, or a footer if there is an answer above.
         has_answer_above = bool(self._said)
         self._in_signature = False
-        for answers in ours.answers:
+        for answers in groups:
             self._say("")
             own = [answer for answer in answers if not self._quoted[answer]]
             if any(self._plain[answer] for answer in own):
@@ -312,7 +312,7 @@ class _Cleaning:
                 self._say(self._lines[answer])
         self._say("")
         self._is_below_quote = True
-        return len(self._lines) if has_answer_above else ours.end
+        return len(self._lines) if has_answer_above else end
 
     def _skip_pgp(self, at: int, what: str) -> int:
         """The line after a PGP block, or after the header of a signed message."""

@@ -6,7 +6,6 @@ its last line, `State:`. The game interprets that line, which tells the drawing'
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
@@ -101,17 +100,6 @@ _MARK = re.compile(
 _SENTENCE_LINES = 8  # the most lines of one of our paragraphs, wrapped narrowly
 
 
-@dataclass(frozen=True)
-class ReturnedMail:
-    """Our mail, quoted in an answer: `end` is the line below it, `answers` the foreign lines in it.
-
-    The answers are grouped by our paragraphs above them.
-    """
-
-    end: int
-    answers: tuple[tuple[int, ...], ...]
-
-
 def holds_ours(lines: Sequence[str]) -> bool:
     """Whether any line is surely ours, even if no mail of ours is complete."""
     mails = OwnMails(list(lines))
@@ -165,21 +153,22 @@ class OwnMails:
                 return True
         return False
 
-    def read(self, at: int) -> ReturnedMail | None:
-        """Our mail at `at`; None if it cannot be distinguished from lines added to it.
+    def read(self, at: int) -> tuple[int, list[list[int]]]:
+        """The line below our mail at `at`, and the foreign lines in it by our paragraphs above.
 
-        It cannot if another player's comment is below the drawing, or there are two last lines, as
-        one may be forged to make that comment look like the answer.
+        `at` alone if it cannot be distinguished from lines added to it: if another player's comment
+        is below the drawing, or there are two last lines, as one may be forged to make that comment
+        look like the answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
-            return None
+            return at, []
         state = self._states[0]
         below = state + 1  # the line below our last one, which may be broken
         while below < len(self._lines) and self.ends_in(self._lines[state:below], below):
             below += 1
         first, end = self._rows(at, state, below)
-        answers = *self._answers(self._asked(at, first), first), *self._answers(end, state)
-        return ReturnedMail(below, answers)
+        answers = self._answers(self._asked(at, first), first) + self._answers(end, state)
+        return below, answers
 
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
         """The first line of the drawing, and the one below it; twice `state` without a drawing.
@@ -213,7 +202,7 @@ class OwnMails:
             below += 1
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
-    def _answers(self, at: int, end: int) -> list[tuple[int, ...]]:
+    def _answers(self, at: int, end: int) -> list[list[int]]:
         """The foreign lines from `at` to `end`, above or below the drawing.
 
         Our lines there are all by the server: sentences of templates, and lists of moves.
@@ -231,7 +220,7 @@ class OwnMails:
             found[-1] += range(own, below)
             found[-1] += [below] if below < end and found[-1] else []
             at = below + 1
-        return [tuple(lines) for lines in found if lines]
+        return [lines for lines in found if lines]
 
     def _below_sentences(self, at: int, end: int) -> int:
         """The line below our sentences that begin at `at`; `at` if there are none."""
