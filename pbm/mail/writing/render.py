@@ -128,7 +128,7 @@ def _renderer() -> Renderer:
 def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
     """The templates of these folders, each compiled once per process."""
     of_games = {name: FileSystemLoader(folder) for name, folder in games}
-    environment = _Environment(
+    environment = Environment(
         extensions=[_Answers],
         loader=ChoiceLoader([FileSystemLoader(own), PrefixLoader(of_games)]),
         undefined=StrictUndefined,
@@ -139,6 +139,7 @@ def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
         auto_reload=False,  # else each use of a template looks at its file
         cache_size=-1,  # all of them stay
     )
+    environment.context_class, environment.code_generator_class = _Context, _Compiler
     environment.filters |= FILTERS
     environment.globals = {"namespace": Namespace, "words_of": partial(_words_of, environment)}
     return environment
@@ -171,11 +172,6 @@ class _Compiler(CodeGenerator):
         self.visit(node.node, frame)
         self.signature(node, frame, {"caller": "caller"} if forward_caller else None)
         self.write(")")
-
-
-class _Environment(Environment):
-    context_class = _Context
-    code_generator_class = _Compiler
 
 
 @cache
