@@ -8,7 +8,6 @@ from arena.elo import Score, told
 from arena.games import MOST_PLIES, both_ways, winners_of
 from arena.opponents import (
     GreedyPlayer,
-    MaterialPlayer,
     Player,
     RandomMover,
     RingPlayer,
@@ -48,10 +47,12 @@ def pairings(plan: Plan) -> Iterator[Pairing]:
     for each in ROBOTS.values():
         yield Pairing(f"`{each.name}` v any move", in_proportion(each, plan), RandomMover(), 40)
     for weaker, stronger in pairwise(ROBOTS.values()):
-        # Nodes in proportion: of both, or the gap would not be theirs.
-        share = 1 if stronger.budget.nodes < _STRONG else plan.nodes / _STRONG
-        one, other = (robot(each, int(each.budget.nodes * share)) for each in (stronger, weaker))
-        yield Pairing(f"`{stronger.name}` v `{weaker.name}`", one, other)
+        if weaker.budget.nodes < _STRONG:
+            one, other = robot(stronger), robot(weaker)
+        else:
+            one, other = in_proportion(stronger, plan), in_proportion(weaker, plan)
+        games = 400 if stronger.budget.nodes < _STRONG else 60
+        yield Pairing(f"`{stronger.name}` v `{weaker.name}`", one, other, games)
     for name, player, (weaker, stronger) in SIMPLE:
         yield Pairing(f"{name} v `{weaker}`", player, robot(ROBOTS[weaker]))
         yield Pairing(f"`{stronger}` v {name}", robot(ROBOTS[stronger]), player)
@@ -59,7 +60,7 @@ def pairings(plan: Plan) -> Iterator[Pairing]:
 
 SIMPLE: tuple[tuple[str, Player, tuple[str, str]], ...] = (
     ("one ply, 20 % random", GreedyPlayer(), ("pebble", "flint")),
-    ("depth 2, material", MaterialPlayer(), ("flint", "stone")),
+    ("depth 2, material and rings", RingPlayer(2), ("stone", "cobble")),
     ("depth 4, material and rings", RingPlayer(), ("cobble", "rock")),
 )
 """The simple players, each with the robots that it stands between."""

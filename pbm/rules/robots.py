@@ -62,12 +62,12 @@ ROBOTS: Mapping[str, Robot] = MappingProxyType(
     {
         robot.name: robot
         for robot in (
-            Robot("pebble", 950, 0.01, _looks(0), _ALL_MOVES, blur=30, sees=0.15),
-            Robot("flint", 1133, 0.01, _looks(0), _ALL_MOVES, blur=20, sees=0.4),
-            Robot("stone", 1317, 0.01, _looks(1), _ALL_MOVES, blur=25, sees=0.5),
-            Robot("cobble", 1500, 0.01, _looks(3), lines=4, blur=4),
-            Robot("rock", 1683, 0.02, Budget(10_000, _GUARD)),
-            Robot("slab", 1867, 0.06, Budget(80_000, _GUARD)),
+            Robot("pebble", 950, 0.01, _looks(0), _ALL_MOVES, blur=30, sees=0.18),
+            Robot("flint", 1133, 0.01, _looks(0), _ALL_MOVES, blur=24, sees=0.27),
+            Robot("stone", 1317, 0.01, _looks(0), _ALL_MOVES, blur=20, sees=0.42),
+            Robot("cobble", 1500, 0.01, _looks(3), 12, blur=28, sees=0.55),
+            Robot("rock", 1683, 0.01, Budget(700, _GUARD)),
+            Robot("slab", 1867, 0.01, Budget(8_000, _GUARD)),
             Robot("boulder", 2050, 0.25, Budget(600_000, _GUARD)),
             Robot("mountain", 2233, 3.0, Budget(7_200_000, _GUARD)),
         )

@@ -60,8 +60,8 @@ class Challenge(Command, group="lobby"):
     within three days, the game is off, and you are told. It is the same where the address is a
     player's: we tell nobody who plays from where.
 
-    pebble, cobble and boulder are robots, from the weakest to the strongest. They play at once, on
-    every board and with any number of others, as partners too, and their games are rated like all
+    There are eight robots, from pebble to mountain: `help robots`. They play at once, on every
+    board and with any number of others, as partners too, and their games are rated like all
     others. You can have five of them going.
 
     Until somebody has moved or written there, you can have three games going with that player
