@@ -82,8 +82,8 @@ def begin_board(
     """Start a board at a player's wish, seats in the order given. Raises Refusal.
 
     Players in `agreed` do not count as challenged; a board that needed a yes is exempt from the
-    daily limit of first boards. `first_unsaid`: the first seat was not asked for, and the player is
-    told.
+    daily limit of first boards, and one that all agreed to from the hourly limit. `first_unsaid`:
+    the first seat was not asked for, and the player is told.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -92,9 +92,9 @@ def begin_board(
     taken_up = TAKEN_UP if is_agreed else work.beginnings.taken_up(begun_by.id)
     if taken_up < TAKEN_UP and not FIRST_STARTS.take(work, now, begun_by.id):
         raise Refusal("too-many-first", most=FIRST_STARTS.most, taken_up=TAKEN_UP)
-    if not STARTS.take(work, now, begun_by.id):
-        raise Refusal("too-many-begun", most=STARTS.most)
     surprised = [player for player in others if player.id not in (agreed or ())]
+    if surprised and not STARTS.take(work, now, begun_by.id):
+        raise Refusal("too-many-begun", most=STARTS.most)
     count_challenge(work, begun_by, surprised, now)
     return [BoardStarted(board.id, begun_by.handle, first_unsaid)]
 

@@ -203,14 +203,16 @@ def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
     """Call off all pending challenges with a player who leaves the server.
 
-    Those that wait for the player's address vanish without a word, which would tell whose it is.
+    The news of those that wait for an address of the player do not tell whose it is.
     """
-    work.challenges.forget_guest([address_key(address) for address in player.addresses])
-    found = [work.challenges.find(number) for number in work.challenges.with_player(player.id)]
+    seated = work.challenges.with_player(player.id)
+    waiting = work.challenges.with_guest(list(map(address_key, player.addresses)))
+    found = map(work.challenges.find, dict.fromkeys((*seated, *waiting)))
     events: list[CalledOff] = []
     for challenge in filter(None, found):
         work.challenges.forget(challenge.id)
-        events.append(_called_off(work, challenge, "left", (player.handle,), but=player))
+        why, who = ("left", (player.handle,)) if challenge.id in seated else ("gone", ())
+        events.append(_called_off(work, challenge, why, who, but=player))
     return events
 
 

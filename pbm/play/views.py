@@ -330,12 +330,15 @@ def _drawn(
     return drawn
 
 
-def opening_view(game: Game, position: Position, *, picture: bool = True) -> ViewData:
-    """The starting position for a question: `board` as text, and `picture` or None."""
-    named = str(mover(position) or 1)
+def opening_view(game: Game, position: Position, *, small: bool = False) -> ViewData:
+    """The starting position for a question: `board` as text, and `picture` or None.
+
+    `small`: the picture takes fewer bytes, for a reader who has proven nothing.
+    """
+    shown = _drawing(game, position, (), str(mover(position) or 1))
     return {
         "board": "\n".join(position.diagram(View())),
-        "picture": _drawing(game, position, (), named) if picture else None,
+        "picture": shown and shown | {"small": True} if small else shown,
     }
 
 

@@ -50,6 +50,8 @@ class TestSetAddress:
         assert (change.what, change.who, change.why) == ("address set", "root", WHY)
         assert change.at == room.table.clock()
         assert change.details == {"old": ["bob@example.org"], "new": "bob@new.example"}
+        players.remove(room.office, "bob", WHY)
+        assert [change.details for change in room.journal(handle="bob")] == [{}, {"boards": [1]}]
 
     def test_old_mails_cannot_be_answered_and_the_new_ones_can(self, room: Room) -> None:
         old = room.bob.newest

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from weakref import WeakSet
 
 from pbm.commands.language.declare import Command
@@ -77,15 +78,15 @@ def _check_headers(mail: Mail) -> None:
 
 def _check_layout(mail: Mail) -> None:
     lines = mail.text.split("\n")
-    for line in lines:
+    for above, line in pairwise(["", *lines]):
         most = SAID_COLUMNS if line.startswith("| ") else COLUMNS
-        assert len(line) <= most or line.startswith("State: "), line
+        assert len(line) <= most or above == "State:", line
         assert line == line.rstrip(), repr(line)
     assert "\n\n\n" not in mail.text, mail.text
     assert not mail.text.startswith("\n")
     if mail["X-PBM-Board"]:
         for text in (mail.text, _as_text(mail.html)):
-            assert text.rstrip().split("\n")[-1].startswith("State: "), text
+            assert " ".join(text.split()).endswith(f"State: {mail['X-PBM-State']}"), text
     asks = sum(line.startswith("Reply yes") for line in lines)
     assert asks <= 1, mail.text
     assert not _TAG.search(mail.text + mail.html_unlinked), "a reply address stands in a body"

@@ -200,7 +200,7 @@ def test_one_mail_is_answered_with_ten_boards_at_most(table: Table) -> None:
     lines = ["show 1 2 3 4 5 6"] + ["show 7 8 9 10 11 12"] * 19
     alice.forgets().writes("multiple", "\n".join(lines)).gets(1)
     text = alice.newest.text
-    assert text.count("\nState: ") == 10
+    assert text.count("\nState:") == 10
     alice.hears(
         "These are the first 4; there are also 11, 12.",
         "One mail is answered with 10 boards at most.",

@@ -96,7 +96,7 @@ def test_another_players_address(table: Table) -> None:
         "came from bob@example.org. Nothing has been done.",
         "Reply yes to have done what it says and that address added to yours, or no to drop it.",
     )
-    alice.says("yes").gets(1).hears("Board 1 is over: bob wins.")
+    alice.says("yes").gets(1).hears("Board 1 is over: you lost.")
     player = table.player("alice")
     assert player is not None
     assert player.addresses == ("alice@example.org",)

@@ -49,8 +49,8 @@ def test_reminders_and_a_forfeit(table: Table) -> None:
     table.days_pass(0.99)
     assert table.board(1).playing
     table.days_pass(0.02)
-    alice.gets(1).hears("Board 1 is over: bob wins.")
-    bob.gets(1).hears("Board 1 is over: bob wins.", "alice ran out of time")
+    alice.gets(1).hears("Board 1 is over: you lost.")
+    bob.gets(1).hears("Board 1 is over: you win.", "alice ran out of time")
     assert [item.how for item in table.departures(1)] == ["forfeited"]
     bob.forgets()
     table.days_pass(100)
@@ -78,7 +78,7 @@ def test_with_more_players_the_others_play_on(table: Table) -> None:
     for person in people:
         person.forgets()
     table.days_pass(14.02)
-    carol.hears("Board 1 is over: carol wins.")
+    carol.hears("Board 1 is over: you win.")
 
 
 def test_an_outage_gives_the_time_back(table: Table) -> None:
@@ -90,7 +90,7 @@ def test_an_outage_gives_the_time_back(table: Table) -> None:
     assert table.board(1).playing
     table.days_pass(0.2)
     assert not table.board(1).playing
-    alice.hears("Board 1 is over: bob wins.")
+    alice.hears("Board 1 is over: you lost.")
 
 
 def test_who_cannot_be_reached_does_not_forfeit(table: Table) -> None:

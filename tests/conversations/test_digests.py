@@ -32,7 +32,7 @@ def kept(table: Table) -> list[dict[str, Any]]:
 def test_one_mail_a_day_has_all_boards(table: Table) -> None:
     alice, bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
     alice.says("set digest daily").hears(
-        '"digest" is now set to "daily".',
+        '"digest" is now set to "daily at 07:00".',
         "- digest daily: one mail a day, at 07:00",
         "- mails digest:",
     )
@@ -181,7 +181,7 @@ def test_the_end_of_a_game_waits(table: Table) -> None:
     bob.says("challenge alice").says("resign 1").forgets()
     alice.hears_nothing()
     table.days_pass(**NIGHT)
-    alice.gets(1).hears("Board 1 is over: alice wins.", "bob resigned.")
+    alice.gets(1).hears("Board 1 is over: you win.", "bob resigned.")
 
 
 def test_what_was_kept_comes_at_once_when_digests_end(table: Table) -> None:

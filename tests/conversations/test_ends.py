@@ -198,7 +198,7 @@ def test_those_who_remain_start_a_new_board(table: Table) -> None:
     assert [seat.handle for seat in new.seats] == ["bob", "carol"]
     assert (new.subject, new.ply) == ("Abalone Board 2: bob v carol", 0)
     assert new.options == {"layout": "bowl"}
-    bob.says("resign", answering=bob.mail("Abalone Board 2")).hears("Board 2 is over: carol wins.")
+    bob.says("resign", answering=bob.mail("Abalone Board 2")).hears("Board 2 is over: you lost.")
 
 
 def test_whoever_has_resigned_is_not_seated_again(table: Table) -> None:

@@ -34,7 +34,7 @@ def test_a_move_after_it_is_told_so(table: Table) -> None:
     table.days_pass(21.02)
     told = "You ran out of time on board 1, on Sat 2026-12-12 12:0"
     alice.hears("You ran out of time and are out of the game.").says("a1-c3,b2")
-    alice.gets(1).hears(told, "Board 1 is over: bob wins.")
+    alice.gets(1).hears(told, "Board 1 is over: you lost.")
     alice.says("resign 1").hears(told)
     bob.says("resign 1").hears("Board 1 is over.")
 
@@ -115,7 +115,7 @@ def test_others_may_claim_where_mail_comes_back(table: Table) -> None:
     table.days_pass(20)
     bob.hears_nothing()
     assert table.board(1).playing
-    bob.says("claim").hears("Board 1 is over: bob wins.", "You claimed it: alice ran out of time")
+    bob.says("claim").hears("Board 1 is over: you win.", "You claimed it: alice ran out of time")
     assert [item.how for item in table.departures(1)] == ["forfeited"]
 
 
@@ -265,7 +265,7 @@ def test_nobody_stops_a_clock_for_ever_by_coming_and_going(table: Table) -> None
     table.days_pass(1)
     bounces(table, "alice")
     table.days_pass(1)
-    bob.hears("alice's time has run out.").says("claim").hears("Board 1 is over: bob wins.")
+    bob.hears("alice's time has run out.").says("claim").hears("Board 1 is over: you win.")
 
 
 def test_it_stands_still_for_thirty_days_of_a_whole_game(table: Table) -> None:
@@ -289,7 +289,7 @@ def test_time_for_all_moves_goes_on_while_mail_comes_back(table: Table, options:
     alice.hears("(3 days)", "- alice: 3 days")
     bounces(table, "alice")
     table.days_pass(3.1)
-    bob.says("claim").hears("Board 1 is over: bob wins.")
+    bob.says("claim").hears("Board 1 is over: you win.")
 
 
 @pytest.mark.parametrize("refuses", [pytest.param(True, marks=pytest.mark.thorough), False])

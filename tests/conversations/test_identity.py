@@ -217,7 +217,7 @@ def test_a_wrong_tag_is_refused_at_the_door(table: Table) -> None:
         assert SERVER in alice.replied
     alice.says("resign", to=good.upper())
     assert table.board(1).status == "finished"
-    bob.hears("Board 1 is over: bob wins.")
+    bob.hears("Board 1 is over: you win.")
 
 
 def test_newkey_is_confirmed_and_kills_the_old_addresses(table: Table) -> None:

@@ -90,7 +90,7 @@ def test_the_command_itself_is_done_at_once(word: str, table: Table, people: lis
         ("who is to move?", "Your move on board 1."),
         ("status", "Your move on board 1."),
         ("Show me the board", "Your move on board 1."),
-        ("what are the scores", "Scores: you 0, bob 0; six win."),
+        ("what are the scores", "Scores: you 0, bob 0; six marbles off win."),
         ("which games am I in?", "Your games: 1 in progress"),
         ("I want to stop getting these mails", "You can have fewer mails, or none"),
         ("settings?", "timezone"),
@@ -202,7 +202,7 @@ def test_to_the_plain_address(people: list[Person]) -> None:
         "Please confirm: resign 1", 'You wrote "I give up".'
     )
     alice.says("yes")
-    bob.hears("Board 1 is over: bob wins.")
+    bob.hears("Board 1 is over: you win.")
     alice.forgets().writes("", "I resign").gets(1).hears("Nothing has changed.")
 
 

@@ -28,7 +28,7 @@ def test_delete_is_confirmed_and_forgets_everything_but_the_games(table: Table) 
     )
     assert table.board(1).playing
     alice.says("yes").gets(1).hears("You have left this server, alice.")
-    bob.gets(1).hears("Board 1 is over: bob wins.", "alice resigned.")
+    bob.gets(1).hears("Board 1 is over: you win.", "alice resigned.")
     player = table.player("alice")
     assert player is not None
     assert (player.status, player.addresses) == ("removed", ())

@@ -133,7 +133,7 @@ def test_two_share_a_match_of_three(table: Table) -> None:
     resigns(alice, 2)
     forget(people)
     resigns(carol, 2)
-    bob.gets(1).hears("Board 2 is over: bob wins.", "The match is over: alice and bob win it.")
+    bob.gets(1).hears("Board 2 is over: you win.", "The match is over: alice and bob win it.")
 
 
 def test_wins_decide(table: Table) -> None:

@@ -176,6 +176,6 @@ def test_the_end_of_a_game_tells_of_it_once(table: Table) -> None:
 def test_with_somebody_who_has_left_the_server(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     bob.forgets().says("delete").says("yes").forgets()
-    alice.hears("Board 1 is over: alice wins.")
+    alice.hears("Board 1 is over: you win.")
     assert "rematch" not in board_mail(alice, 1).text
     alice.says("rematch", answering=board_mail(alice, 1)).hears("bob has left this server.")

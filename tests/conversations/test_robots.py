@@ -56,7 +56,7 @@ def test_a_robot_answers_a_move_and_has_all_the_time_it_needs(table: Table) -> N
     table.days_pass(3.1)
     alice.gets(1).hears("This board has waited for your move")
     table.days_pass(20)  # her vacation included, which is taken by itself
-    alice.hears("Board 1 is over: pebble wins.")
+    alice.hears("Board 1 is over: you lost.")
 
 
 def test_a_robot_that_begins_is_not_reminded_of_its_first_move(table: Table) -> None:

@@ -171,7 +171,7 @@ def test_the_end_of_a_game_is_in_it(table: Table, alice: Person) -> None:
     """It takes the place of what waits, and waits for nobody."""
     alice.says("challenge pebble").forgets()
     alice.says("a1-c3,b2").says("resign", answering=board_mail(alice, 1))
-    alice.gets(1).hears("Board 1 is over: pebble wins.", "You played a1-c3,b2.", "resigned")
+    alice.gets(1).hears("Board 1 is over: you lost.", "You played a1-c3,b2.", "resigned")
     table.robots_think()
     assert table.moves(1) == ["a1-c3,b2"]
 

@@ -164,7 +164,7 @@ def test_receipts_of_own_moves_can_be_left_out(table: Table) -> None:
     alice.gets(2).forgets()
     alice.says("a1,a9", answering=board).gets(1).forgets()  # it is no move
     alice.says("Just words.", answering=board).gets(1).forgets()
-    alice.says("resign", answering=board).gets(1).hears("Board 1 is over: bob wins.")
+    alice.says("resign", answering=board).gets(1).hears("Board 1 is over: you lost.")
 
 
 @pytest.mark.parametrize(

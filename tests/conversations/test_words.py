@@ -216,13 +216,13 @@ def test_words_below_resign_and_decline_are_sent(table: Table) -> None:
     bob.gets(1).hears("Board 1 is closed.", "| Sorry, no time.")
     bob.says("challenge alice\nTomorrow?").forgets()
     alice.hears("| Tomorrow?").says("resign\nNo!").forgets()
-    bob.hears("Board 2 is over: bob wins.", "| No!")
+    bob.hears("Board 2 is over: you win.", "| No!")
 
 
 def test_words_after_the_end_are_still_sent(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("resign").forgets()
-    bob.forgets().says("Thank you for the game!").gets(1).hears("Board 1 is over: bob wins.")
+    bob.forgets().says("Thank you for the game!").gets(1).hears("Board 1 is over: you win.")
     alice.gets(1).hears("bob writes: | Thank you for the game!")
 
 

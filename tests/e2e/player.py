@@ -27,9 +27,9 @@ def text_of(mail: Delivered) -> str:
 
 def position_in(text: str) -> rules.AbalonePosition:
     """The position that a board's mail ends with."""
-    line = text.rstrip("\n").split("\n")[-1]
-    assert line.startswith("State: ")
-    return rules.parse_state(line.removeprefix("State: "))
+    _, label, state = text.rpartition("State:")
+    assert label
+    return rules.parse_state(" ".join(state.split()))
 
 
 @dataclass

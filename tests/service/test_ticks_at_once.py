@@ -168,8 +168,8 @@ def test_a_forfeit_that_has_the_board_wins(
     shared.posts()
     assert len(shared.moves(1)) == 2
     assert [item.how for item in shared.departures(1)] == ["forfeited"]
-    bob.gets(1).hears("Board 1 is over: bob wins.", "alice ran out of time")
-    alice.gets(2).hears("Board 1 is over: bob wins.", "You ran out of time on board 1")
+    bob.gets(1).hears("Board 1 is over: you win.", "alice ran out of time")
+    alice.gets(2).hears("Board 1 is over: you lost.", "You ran out of time on board 1")
     assert not [row for row in shared.rows("due") if row["board_id"]]
 
 

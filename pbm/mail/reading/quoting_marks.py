@@ -15,9 +15,10 @@ from pbm.rules.contract import SHORTEST_STATE
 _SIGN = re.compile(r" {0,3}([:#}])(?: |$|-- )")
 _SMILEY = re.compile(r" {0,3}: \S$")
 _INITIALS = re.compile(r" {0,8}([A-Z][A-Za-z.']{1,11})>")
-LABEL = "State:"  # begins the last line of a board's mail
+LABEL = "State:"  # begins the last line of a board's mail, which is folded
 _BEFORE_OURS = re.compile(
-    rf" {{0,3}}([^\w\s\"'*]{{1,2}}[ \t]{{0,2}}){LABEL} [!-~]{{{SHORTEST_STATE},}}", re.ASCII
+    rf" {{0,3}}([^\w\s\"'*]{{1,2}}[ \t]{{0,2}}){LABEL}(?: |\n {{0,3}}\1)[!-~]{{{SHORTEST_STATE},}}",
+    re.ASCII,
 )
 _MOST_MARKS = 4  # of one mail
 _ENDING = "»"  # before an empty line; before others a blank follows
@@ -67,7 +68,11 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 def _as_ours(lines: list[str]) -> set[int]:
     """The lines that begin with the sign before "State:", the last line of a board's mail."""
-    last = (_BEFORE_OURS.match(line) for line in lines if LABEL in line)
+    last = (
+        _BEFORE_OURS.match("\n".join(lines[at : at + 2]))
+        for at, line in enumerate(lines)
+        if LABEL in line
+    )
     marks = tuple(dict.fromkeys(found[1] for found in last if found))[:_MOST_MARKS]
     alone = {mark.rstrip() for mark in marks}
     return {

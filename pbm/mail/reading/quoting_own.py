@@ -7,7 +7,7 @@ its last line, `State:`. The game interprets that line, which tells the drawing'
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, zip_longest
 
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.quoting_marks import LABEL, is_marked
@@ -77,7 +77,7 @@ def _rows(source: str) -> Iterator[str]:
 
 
 _STATE = re.compile(rf"{LABEL} [!-~]{{{SHORTEST_STATE},}}(?: |$)", re.ASCII)
-_STATE_LINES = 3  # that a too long state line is broken into, at most
+_STATE_LINES = 3  # that a state line is folded or broken into, at most
 # The subject and the headlines, which have too few fixed words in the templates.
 _STARTS = re.compile(
     r"[A-Z][A-Za-z0-9 -]{1,29} Board \d{1,9}: \S"
@@ -108,8 +108,11 @@ def holds_ours(lines: Sequence[str]) -> bool:
 
 def ours_is_quoted(marked: Iterable[str]) -> bool:
     """Whether these marked lines begin with a board's mail, or end with one."""
-    lines = (_MARK.sub("", line, count=1) for line in marked)
-    return _STARTS.match(next(lines, "")) is not None or any(map(_STATE.match, lines))
+    lines = [_MARK.sub("", line, count=1) for line in marked]
+    below = lines[1:]
+    return _STARTS.match(lines[0] if lines else "") is not None or any(
+        map(_STATE.match, map(" ".join, zip_longest(below, below[1:], fillvalue="")))
+    )
 
 
 class OwnMails:

@@ -7,7 +7,7 @@ mark the other lines and words:
 - `pre` keeps the shape of lines, `page` that of indented ones; a paragraph of capitals in a page
   is a heading, and the pages and lists that it names are links;
 - `rows` keeps it in the text part, and makes a list of them in the HTML part;
-- `state` is one line in the text part, and may break anywhere in the HTML part;
+- `state` is folded at blanks in the text part, and may break anywhere in the HTML part;
 - `heading` stands out in the HTML part, `picture` shows the picture of a view there, and `diagram`
   leaves its text board out there if it has one;
 - `columns` aligns what two blanks separate;
@@ -211,6 +211,8 @@ def _kind(line: str) -> str:
 
 
 def _text_lines(kind: str, lines: Sequence[str]) -> Sequence[str]:
+    if kind == "state":
+        return wrap(lines[0], COLUMNS, break_long_words=False, break_on_hyphens=False)
     if kind in _SHAPED:
         return [line.rstrip() for line in lines]
     if kind == "quote":

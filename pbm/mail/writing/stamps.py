@@ -89,16 +89,20 @@ class Canvas:
 
     def indexed(self, colours: Mapping[Colour, int]) -> Image.Image:
         """The finished image; each pixel is the number of the nearest of the colours."""
-        palette = Image.new("P", (1, 1))
-        palette.putpalette([number for colour in colours for number in colour])
-        small = self._image.reduce(_SMALLER).quantize(palette=palette, dither=Image.Dither.NONE)
-        numbers = [*colours.values()]
-        numbers += [0] * (256 - len(numbers))
-        return Image.frombytes("L", small.size, small.tobytes()).point(numbers)
+        return _indexed(self._image.reduce(_SMALLER), colours)
 
     def grey(self) -> Image.Image:
         """The finished image in shades of grey."""
         return self._image.convert("L").reduce(_SMALLER)
+
+
+def _indexed(image: Image.Image, colours: Mapping[Colour, int]) -> Image.Image:
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([number for colour in colours for number in colour])
+    nearest = image.quantize(palette=palette, dither=Image.Dither.NONE)
+    numbers = [*colours.values()]
+    numbers += [0] * (256 - len(numbers))
+    return Image.frombytes("L", image.size, nearest.tobytes()).point(numbers)
 
 
 def _around(middle: Point, radius: float) -> tuple[float, float, float, float]:
@@ -206,6 +210,15 @@ def board(ground: Ground) -> Image.Image:
     edge = grey.point(lambda value: min(steps - 1, value * (steps + 1) // 256))
     edge.paste(image, mask=grey.point(lambda value: 255 * (value * (steps + 1) // 256 >= steps)))
     return edge
+
+
+def halved(image: Image.Image) -> Image.Image:
+    """A picture with one pixel per pixel of a page, for a smaller file."""
+    corners = image.point(lambda number: 255 * (number < len(ALPHAS))).reduce(DENSITY)
+    image.putpalette(PALETTE)
+    small = _indexed(image.convert("RGB").reduce(DENSITY), _NUMBERS)
+    small.paste(0, mask=corners.point(lambda value: 255 * (value > 127)))
+    return small
 
 
 @cache

@@ -10,7 +10,7 @@ from pbm.mail.address import address_key
 from pbm.play.actions import boards_played
 from pbm.play.limits import ALIAS_ASKED_EVERY
 from pbm.play.subjects import answer_subject
-from pbm.service.asking.questions import ask_alias, ask_once_more, shortened
+from pbm.service.asking.questions import as_shown, ask_alias, ask_once_more, shortened
 from pbm.service.obeying.scripts import rehearse
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.answer import may_answer
@@ -105,7 +105,7 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
     )
     misread = [script.problem.line] if script.problem else []
     told = {
-        "said": [*rehearsal.lines, *shortened([*misread, *script.comment])],
+        "said": [*map(as_shown, rehearsal.lines), *shortened([*misread, *script.comment])],
         "left_out": left_out,
         "number": speaker.board_id,
     }

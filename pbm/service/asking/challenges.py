@@ -76,7 +76,7 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     told = {
         "inviter": player.handle,
         "title": game.info.title,
-        **opening_view(*start_of(turn.work.challenges.get(event.challenge_id))),
+        **opening_view(*start_of(turn.work.challenges.get(event.challenge_id)), small=True),
         "until": local_moment(turn.now + SIGNUP_STANDS, "UTC"),
     }
     for guest in event.guests:

@@ -107,7 +107,7 @@ def ask_signup(
         "problem": problem and {"code": problem.code, "params": problem.params},
         "game": game.info.name,
         "title": game.info.title,
-        **opening_view(game, start),
+        **opening_view(game, start, small=True),
         "password": sealed is not None,
         "help": page,
         **(first_game.told if first_game else {}),

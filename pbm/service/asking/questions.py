@@ -8,6 +8,7 @@ agree with it, and the network. An origin proves nothing: docs/adr/proof.md name
 risk.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -37,6 +38,7 @@ from pbm.store.values.asking import (
 from pbm.store.values.players import Player
 
 NEW_ADDRESS = "address"  # the kind of question
+_MOVE_LINE = re.compile(r"^move (\d+)#(\d+) ", re.ASCII)
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 _NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
 
@@ -101,7 +103,7 @@ def ask_errand(
         "stands_for": turn.cause.author if way else "",
     }
     _, lines, _ = told
-    subject = question_subject(next(iter(lines), "your words"))
+    subject = question_subject(as_shown(next(iter(lines), "your words")))
     kept = {"errands": [errand.id for errand in waiting], "way": way}
     _ask_player(turn, player, "confirm", subject, params, kept)
 
@@ -141,8 +143,13 @@ def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[st
 
 
 def as_shown(line: str) -> str:
-    """A stored command line for display, without a hash that an older version wrote into it."""
-    return next((item.line for item in read_commands([line]) if item.new_password), line)
+    """A stored command line for display, without a hash that an older version wrote into it.
+
+    >>> as_shown("move 4#7 a1-b1,a2")
+    'move 7 on board 4: a1-b1,a2'
+    """
+    line = next((item.line for item in read_commands([line]) if item.new_password), line)
+    return _MOVE_LINE.sub(r"move \2 on board \1: ", line)
 
 
 def ask_alias(turn: Turn, owner: Player, author: str, errand_id: int, told: dict[str, Any]) -> None:

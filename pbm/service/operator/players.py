@@ -107,12 +107,12 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
         announce_seeks(act, leave_all_seeks(act.work, player))
         for event in call_off_all(act.work, player):
             tell_called_off(act, event)
-        act.note("removed", player=player, boards=numbers)
         for board in boards:
             events = leave_board(act.work, board, player, "removed", act.now)
             act.note("player removed", board=board, handle=player.handle)
             act.tell_board(PlayerRemoved(board.id, act.why, player.handle), events)
         act.work.personal_data.erase(player)
+        act.note("removed", player=player, boards=numbers)
         return act.work.players.get(player.id)
 
 

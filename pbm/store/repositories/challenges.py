@@ -63,6 +63,12 @@ class Challenges(Repository):
         query = select(challenged.c.challenge_id).where(challenged.c.player_id == player_id)
         return self._scalars(query.distinct().order_by(challenged.c.challenge_id))
 
+    def with_guest(self, address_keys: Collection[str]) -> tuple[int, ...]:
+        """The numbers of all challenges that wait for one of these addresses."""
+        waits = func.lower(challenged.c.address).in_(address_keys)
+        query = select(challenged.c.challenge_id).where(waits).distinct()
+        return self._scalars(query.order_by(challenged.c.challenge_id))
+
     def guests_of(self, player_id: int, since: datetime) -> int:
         """How many addresses a player has asked since a moment that have not answered."""
         query = (
@@ -137,13 +143,6 @@ class Challenges(Repository):
             for seat in challenge.seats
         )
         return replace(challenge, seats=tuple(seats))
-
-    def forget_guest(self, address_keys: Collection[str]) -> None:
-        """Delete the challenges that wait for one of these addresses."""
-        waits = func.lower(challenged.c.address).in_(address_keys)
-        query = select(challenged.c.challenge_id).where(waits).distinct()
-        for challenge_id in self._scalars(query):
-            self.forget(challenge_id)
 
     def forget(self, challenge_id: int) -> None:
         """Delete a challenge that is no longer pending, with its comment."""

@@ -19,6 +19,7 @@ from sqlalchemy import (
 from pbm.store.schema.columns import Moment, identity, metadata, only_where, to
 from pbm.store.schema.personal import (
     IMPERSONAL,
+    BlankColumns,
     DeleteRows,
     ErasedBy,
     ExportRows,
@@ -40,7 +41,7 @@ changes = Table(
     Column("details", JSON, nullable=False),
     info=personal(
         "player_id",
-        erasure=KeepRows("the journal of the operator is complete"),
+        erasure=BlankColumns({"details": {}}),  # old addresses, for one
         export=ExportRows("changes_by_the_operator", {"at": "at", "what": "what", "why": "why"}),
     ),
 )

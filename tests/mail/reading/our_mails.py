@@ -30,7 +30,12 @@ class OurMail:
     @property
     def is_a_boards(self) -> bool:
         """Does it end with a board's last line?"""
-        return "\nState: " in self.text
+        return "\nState:" in self.text
+
+
+def unfolded(text: str) -> str:
+    """A mail whose last line is not folded, as earlier versions sent it."""
+    return re.sub(r"^State:\n(.+)\n(.+)", r"State: \1 \2", text, flags=re.MULTILINE)
 
 
 def our_mails() -> list[OurMail]:

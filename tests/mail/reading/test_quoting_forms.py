@@ -6,7 +6,7 @@ import pytest
 
 from pbm.mail.reading.quoting import OwnWords, find_own_words
 from pbm.mail.writing.blocks import SAID_COLUMNS
-from tests.mail.reading.our_mails import our_mails, own_words, quoted
+from tests.mail.reading.our_mails import our_mails, own_words, quoted, unfolded
 from tests.rows import each_row
 
 WROTE = "On Sat, 21 Nov 2026 at 12:00, pbm <pbm@games.example> wrote:"
@@ -283,8 +283,8 @@ def test_lines_that_people_write(line: str) -> None:
 def test_a_boards_mail_is_known_behind_any_sign(mark: str) -> None:
     own = ("a1-b2", "", "Nice game", f"{mark.strip()}1 of us", "- and a list")
     words = "\n".join(own)
-    for mail in BOARDS:
-        behind = quoted(mail.text, mark)
+    for mail, text in ((mail, text(mail.text)) for mail in BOARDS for text in (str, unfolded)):
+        behind = quoted(text, mark)
         kept = tuple(line for line in own if not line.startswith(mark))
         for above in ("", "pbm wrote:\n", f"{WROTE}\n", f"{WROTE}\n\n"):
             assert own_words(f"{words}\n\n{above}{behind}") == kept, mail.name

@@ -12,6 +12,7 @@ from tests.mail.reading.our_mails import (
     our_mails,
     own_words,
     refilled,
+    unfolded,
     without_marks,
 )
 from tests.rows import each_row
@@ -19,7 +20,7 @@ from tests.table import Table
 
 MAILS = {mail.name: mail for mail in our_mails()}
 BOARDS = [mail for mail in MAILS.values() if mail.is_a_boards]
-SEVERAL = [mail for mail in BOARDS if mail.text.count("\nState: ") > 1]
+SEVERAL = [mail for mail in BOARDS if mail.text.count("\nState:") > 1]
 PLAIN = [mail for mail in BOARDS if " goes on:" not in mail.text and mail not in SEVERAL]
 OUTLOOK = "-----Original Message-----\nFrom: pbm <pbm@games.example>\nSent: today\nSubject: x\n\n"
 RULE = "________________________________\nVon: pbm <pbm@games.example>\nGesendet: heute\n\n"
@@ -36,10 +37,9 @@ above = each_row("above", [OUTLOOK, RULE, ""], ids=["outlook", "rule", "nothing"
 @plain_board
 @above
 def test_an_answer_below(mail: OurMail, above: str) -> None:
-    text = mail.text
-    assert own_words(f"{above}{text}\n\na1-b2\n\nbye") == ("a1-b2", "", "bye")
-    for width in range(40, 90, 5):
-        assert own_words(f"{above}{broken(text, width)}\n\na1-b2\n\nbye") == ("a1-b2", "", "bye")
+    for text in (mail.text, unfolded(mail.text)):
+        for body in (text, *(broken(text, width) for width in range(40, 90, 5))):
+            assert own_words(f"{above}{body}\n\na1-b2\n\nbye") == ("a1-b2", "", "bye")
 
 
 @plain_board
@@ -73,7 +73,7 @@ def test_a_footer_below_is_not_read_where_there_is_an_answer_above(
 def test_nothing_of_ours_is_left(mail: OurMail, above: str) -> None:
     text = mail.text
     html = without_marks(mail.html)
-    for body in (text, html, *(broken(text, width) for width in range(40, 90, 5))):
+    for body in (text, unfolded(text), html, *(broken(text, width) for width in range(40, 90, 5))):
         assert own_words(f"{above}{body}\n") == ()
     for width in range(60, 81):
         assert own_words(f"a1-b2\n\n{above}{refilled(text, width)}") == ("a1-b2",)
@@ -115,7 +115,7 @@ def test_a_list_of_moves_is_ours_to_its_end() -> None:
 
 def test_the_last_line_may_be_broken_in_two() -> None:
     for first, second in ((" 2 0,0 quiet=1", ""), (" 2", "0,0 quiet=1"), ("", "2 0,0 quiet=1")):
-        text = BOARD.replace(" 2 0,0 quiet=1", f"{first}\n{second}")
+        text = unfolded(BOARD).replace(" 2 0,0 quiet=1", f"{first}\n{second}")
         assert own_words(f"{OUTLOOK}{text}\n\na1-b2") == ("a1-b2",)
         assert own_words(f"{OUTLOOK}{text}\na1-b2") == ("a1-b2",)
         quoted = "\n".join(f"> {line}" for line in text.split("\n"))
