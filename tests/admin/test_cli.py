@@ -130,8 +130,8 @@ class TestPlayers:
         assert len(shown) == 3 + len(changes)
         assert all("UTC root " in line and "a slip of the pen" in line for line in shown[3:])
         newest = lines(admin("journal", "-n", "2"))
-        assert "UTC root bob: removed (boards 1): a slip of the pen" in newest[0]
-        assert "UTC root board 1: player removed (handle bob): a slip of the pen" in newest[1]
+        assert "UTC root bob: removed (boards 1): a slip of the pen" in newest[1]
+        assert "UTC root board 1: player removed (handle bob): a slip of the pen" in newest[0]
         room.is_sound()
 
 

@@ -146,9 +146,7 @@ class TestRemove:
         assert room.player("bob").addresses == ()
         room.posts()
         room.bob.hears("has removed you, bob", "| asked for it", "board 1")
-        room.alice.hears(
-            "alice wins", "The operator removed bob from this server.", "| asked for it"
-        )
+        room.alice.hears("you win", "The operator removed bob from this server.", "| asked for it")
         assert [change.what for change in room.journal(handle="bob")] == ["removed"]
         (change,) = room.journal(board=1)
         assert (change.what, change.details) == ("player removed", {"handle": "bob"})

@@ -51,7 +51,7 @@ def test_the_moves_that_cost_most_are_told_and_kept(table: Table) -> None:
         "It cost about 0.",
         "Better was ",
         "After the last move The best line from there: 9. ",
-        "Board 1 is over: alice wins.",
+        "Board 1 is over: you win.",
     )
     assert told.count("Better was") == 3
     assert " It " in told.replace("\n", " ")

@@ -213,10 +213,14 @@ def test_the_end_tells_the_whole_result(table: Table) -> None:
     won, lost = people[winner - 1], people[2 - winner]
     scores = board.position.scores
     final = f"Final scores: you 6, {handle(lost)} {scores[2 - winner]}."
-    for told, mail in ((final, won.newest), (f"you {scores[2 - winner]}, ", lost.newest)):
+    theirs = f"you {scores[2 - winner]}, "
+    for told, how, who, mail in (
+        (final, "you win", "You have", won.newest),
+        (theirs, "you lost", f"{handle(won)} has", lost.newest),
+    ):
         assert told in flow(mail)
-        assert f"Board 1 is over: {handle(won)} wins." in flow(mail)
-        assert f"{handle(won)} has pushed six marbles off the board." in flow(mail)
+        assert f"Board 1 is over: {how}." in flow(mail)
+        assert f"{who} pushed six marbles off the board." in flow(mail)
         assert f"{board.ply} moves were played in 3 days." in flow(mail)
         assert 'answer "rematch"' in flow(mail)
         assert "six marbles off win" not in flow(mail)

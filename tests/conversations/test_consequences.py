@@ -40,7 +40,7 @@ class TestTheQuestionComesFirst:
         bob.says("g7,f7")
         alice.says("d3,c3", answering=older)
         assert first_line(alice.newest) == (
-            'Do you want "move 1#3 d3,c3" played on the board as it is now?'
+            'Do you want "move 3 on board 1: d3,c3" played on the board as it is now?'
             " Reply yes to play it there, or no to drop it."
         )
         alice.hears("Board 1 is now at move 3:")

@@ -32,11 +32,12 @@ def test_a_whole_game_to_the_sixth_marble(handles: int, seed: int, table: Table)
     last = table.plies(1)[-1]
     assert last.seat == winner
     for person in people:
+        won = person is people[winner - 1]
         person.hears(
-            f"Board 1 is over: {names[winner - 1]} wins.",
+            "Board 1 is over: you " if won or len(people) == 2 else f"{names[winner - 1]} wins.",
             " pushed",
             f"off {last.effect['from']} with {last.text}",
-            f"{names[winner - 1]} has pushed six marbles off the board.",
+            f"{'You have' if won else f'{names[winner - 1]} has'} pushed six marbles off the",
             "won=",
         )
         assert person.newest["X-PBM-Turn"] == "-"
@@ -73,7 +74,9 @@ def test_five_of_whom_one_resigns_and_one_is_pushed_off_whole(table: Table) -> N
         bobs = "you" if person is bob else "bob (2)"
         carols = "you" if person is carol else "carol (3)"
         person.hears(
-            "Board 1 is over: dave wins.", f"{bobs} 0 (resigned)", f"{carols} 1 (no marbles left)"
+            f"Board 1 is over: {'you win' if person is dave else 'dave wins'}.",
+            f"{bobs} 0 (resigned)",
+            f"{carols} 1 (no marbles left)",
         )
     dave.says("show").hears(a_round)
 
@@ -125,7 +128,7 @@ def test_resigning_ends_a_game_of_two(table: Table) -> None:
     bob.says("resign\nToo strong for me.").gets(1)  # it is alice's turn
     for person in (alice, bob):
         person.gets(1).hears(
-            "Board 1 is over: alice wins.",
+            f"Board 1 is over: {'you win' if person is alice else 'you lost'}.",
             " resigned.",
             "| Too strong for me.",
             "you 0 (resigned)" if person is bob else "bob 0 (resigned)",
@@ -155,7 +158,7 @@ def test_the_others_play_on_without_the_one_who_resigned(table: Table) -> None:
     assert "   1. b1-b3,c2  --  --  e1-e2,e2\n" in dave.newest.text
     dave.says("resign").gets(1)
     for person in people:
-        person.hears("Board 1 is over: alice wins.")
+        person.hears(f"Board 1 is over: {'you win' if person is alice else 'alice wins'}.")
     assert table.board(1).winners == (1,)
 
 

@@ -135,7 +135,7 @@ def test_who_has_left_hears_of_the_end(table: Table) -> None:
     carol.says("reject draw")
     alice.hears_nothing()
     carol.says("resign")
-    alice.gets(1).hears("Board 1 is over: you lost.")
+    alice.gets(1).hears("Board 1 is over: bob wins.")
     bob.says("Thank you for the game!")
     alice.gets(1).hears("| Thank you for the game!")
     assert len(people) == 3

@@ -11,8 +11,8 @@ PLAIN = "550 5.1.1 This reply address is not valid any more; please write to pbm
 def test_a_plain_mail_is_asked_about(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("move 1 a1-c3,d4", "Here I come.").gets(1).hears(
-        "Please confirm: move 1#1 a1-c3,b2",
-        'Did you send "move 1#1 a1-c3,b2"?',
+        "Please confirm: move 1 on board 1: a1-c3,b2",
+        'Did you send "move 1 on board 1: a1-c3,b2"?',
         "| Here I come.",
         "Reply yes to do it, or no to drop it.",
         "This question stays open for 48 hours.",
@@ -32,7 +32,11 @@ def test_waiting_commands_share_one_question_and_run_in_order(table: Table) -> N
     alice.writes("", "move 1 a1-c3,d4\nSecond words.")
     alice.writes("challenge bob -bowl").forgets()
     question = alice.newest
-    for line in ("| challenge alice bob", "| move 1#1 a1-c3,b2", "| challenge -bowl alice bob"):
+    for line in (
+        "| challenge alice bob",
+        "| move 1 on board 1: a1-c3,b2",
+        "| challenge -bowl alice bob",
+    ):
         assert line in question.text
     assert "Reply yes to do all of it" in question.text
     bob.hears_nothing()
@@ -176,7 +180,7 @@ def test_the_reply_address_names_the_board(table: Table) -> None:
         answering=account,
         subject="Re: Abalone Board 3: bob v alice",
         headers={"In-Reply-To": "", "References": ""},
-    ).hears("Board 3 is over: bob wins.")
+    ).hears("Board 3 is over: you lost.")
     # A number comes before all of them.
     alice.says("show 2", answering=one, headers=headers, subject=subject).hears("Board 2")
 

@@ -51,9 +51,7 @@ def test_a_yes_does_it(table: Table, people: list[Person]) -> None:
     alice.hears('You wrote "I give up".', "With these words: | I give up, good game Bob!")
     bob.hears_nothing()
     alice.says("yes")
-    bob.gets(1).hears(
-        "Board 1 is over: bob wins.", "alice resigned.", "| I give up, good game Bob!"
-    )
+    bob.gets(1).hears("Board 1 is over: you win.", "alice resigned.", "| I give up, good game Bob!")
     assert not table.board(1).playing
 
 

@@ -42,12 +42,12 @@ def test_three_rounds_of_three(table: Table) -> None:
     assert (table.board(1).winners, table.board(1).position.scores) == ((2,), (1, 6, 3))
     for person in people:
         text = " ".join(board_mail(person, 1).text.split())
-        assert "Board 1 is over: bob wins." in text
+        assert f"Board 1 is over: {'you win' if person is bob else 'bob wins'}." in text
         assert "That was round 1 of 3. The next one is board 2." in text
         first, second, third = (text.index(f"- {name}: ") for name in ("bob", "alice", "carol"))
         assert first < min(second, third)
         assert "- bob: 1 win, balance of marbles +" in text
-        assert text.index("has pushed six") < text.index("That was round 1")
+        assert text.index(" pushed six") < text.index("That was round 1")
         person.forgets()
     assert seats(table, 2) == ["bob", "carol", "alice"]
     bob.says("show", answering=board_mail(bob, 2)).hears("Round 2 of 3 of a match.")
@@ -79,8 +79,8 @@ def test_three_rounds_of_three(table: Table) -> None:
     assert balances[ahead] > balances[behind]
     for person in people:
         person.hears(
-            "Board 3 is over: alice wins.",
-            f"The match is over: {ahead} wins it, by the balance of marbles.",
+            f"Board 3 is over: {'you win' if person is alice else 'alice wins'}.",
+            "it, by the balance of marbles.",
             f"- {ahead}: 1 win, balance of marbles {balances[ahead]:+}",
             f"- {behind}: 1 win, balance of marbles {balances[behind]:+}",
             f"- carol: 0 wins, balance of marbles {balances['carol']:+}",
@@ -118,7 +118,7 @@ def test_a_tie(table: Table) -> None:
     resigns(bob, 2)
     for person in people:
         person.gets(1).hears(
-            "Board 2 is over: alice wins.",
+            f"Board 2 is over: {'you win' if person is alice else 'you lost'}.",
             "The match is over: it is a tie.",
             "- bob: 1 win, balance of marbles 0",
             "- alice: 1 win, balance of marbles 0",
@@ -133,7 +133,7 @@ def test_two_share_a_match_of_three(table: Table) -> None:
     resigns(alice, 2)
     forget(people)
     resigns(carol, 2)
-    bob.gets(1).hears("Board 2 is over: you win.", "The match is over: alice and bob win it.")
+    bob.gets(1).hears("Board 2 is over: you win.", "The match is over: you and alice win it.")
 
 
 def test_wins_decide(table: Table) -> None:
@@ -141,7 +141,7 @@ def test_wins_decide(table: Table) -> None:
     alice.says("challenge bob -rounds=2")
     resigns(alice, 1)
     resigns(alice, 2)
-    bob.hears("The match is over: bob wins it.", "- bob: 2 wins,")
+    bob.hears("The match is over: you win it.", "- bob: 2 wins,")
     assert "by the balance" not in bob.newest.text
 
 
@@ -156,9 +156,9 @@ def test_somebody_is_removed(table: Table) -> None:
     resigns(bob, 1)
     for person in (alice, bob):
         person.gets(1).hears(
-            "Board 1 is over: alice wins.",
+            f"Board 1 is over: {'you win' if person is alice else 'alice wins'}.",
             "The match ends here, in round 1 of 3, because carol cannot play any more: "
-            "alice wins it.",
+            f"{'you win' if person is alice else 'alice wins'} it.",
             "- alice: 1 win,",
         )
     assert table.boards() == [1]
@@ -174,9 +174,9 @@ def test_a_removed_player_ends_game_and_match_at_once(table: Table) -> None:
     players.remove(office, "alice", "gone")
     table.posts()
     bob.gets(1).hears(
-        "Board 1 is over: bob wins.",
+        "Board 1 is over: you win.",
         "The operator removed alice from this server.",
-        "The match ends here, in round 1 of 2, because alice cannot play any more: bob wins it.",
+        "The match ends here, in round 1 of 2, because alice cannot play any more: you win it.",
         "- bob: 1 win,",
     )
 
@@ -212,7 +212,7 @@ class TestDecline:
         assert seats(table, 3) == ["carol", "alice"]
 
     def test_in_the_second_round_of_two(self, table: Table) -> None:
-        people = alice, _ = joined(table, 2)
+        people = alice, bob = joined(table, 2)
         alice.says("challenge bob -rounds=3")
         resigns(alice, 1)
         forget(people)
@@ -221,7 +221,7 @@ class TestDecline:
             person.gets(1).hears(
                 "Board 2 is closed.",
                 " declined, so this board is closed and counts for nothing.",
-                "The match ends here, in round 2 of 3: bob wins it.",
+                f"round 2 of 3: {'you win' if person is bob else 'bob wins'} it.",
                 "- bob: 1 win, balance of marbles 0",
                 "- alice: 0 wins, balance of marbles 0",
             )
@@ -238,7 +238,7 @@ class TestDecline:
             person.gets(1).hears(
                 "Board 2 is closed.",
                 " declined, so this board is closed and counts for nothing.",
-                "The match ends here, in round 2 of 3: bob wins it.",
+                f"round 2 of 3: {'you win' if person is bob else 'bob wins'} it.",
                 "- bob: 1 win,",
                 "- carol: 0 wins,",
             )
@@ -263,4 +263,4 @@ def test_each_begins_once(count: int, table: Table) -> None:
         for person in people[1:]:
             resigns(person, number)
     assert [seats(table, number)[0] for number in table.boards()] == list(NAMES[:count])
-    people[0].hears("The match is over: alice wins it.", f"- alice: {count} wins")
+    people[0].hears("The match is over: you win it.", f"- alice: {count} wins")

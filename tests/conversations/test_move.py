@@ -268,7 +268,7 @@ def test_one_refusal_leaves_the_others_done(table: Table) -> None:
 def test_multiple_says_that_all_is_commands(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("Multiple", "move 1 a1-c3,d4\n\nshow 1\n")
-    alice.hears("| move 1#1 a1-c3,b2").says("yes").gets(2).hears("bob's move on board 1")
+    alice.hears("| move 1 on board 1: a1-c3,b2").says("yes").gets(2).hears("bob's move on board 1")
     bob.forgets().says("move i5-g5,f5\nThat hurts!", subject="multiple").gets(1).hears(
         "| That hurts!",
         'With the subject "multiple" every line must be a command, and one of yours is not.',
@@ -305,7 +305,7 @@ def test_a_move_that_answers_an_older_board_is_asked_about(table: Table) -> None
     alice.hears(
         "You answered an older mail. Board 1 is now at move 3:",
         "F- . . . x . . . .",
-        'Do you want "move 1#3 a2-c4,b3" played',
+        'Do you want "move 3 on board 1: a2-c4,b3" played',
         "| So there!",
         "Reply yes to play it there, or no to drop it.",
     )

@@ -248,7 +248,7 @@ def test_an_answer_to_a_mail_from_before_is_asked_about(table: Table) -> None:
     assert (board.ply, board.taken_back) == (2, 1)
     forget(*people)
     alice.says("c3,d3\n\nThis way, then.", answering=old).gets(1).hears(
-        "Please confirm: move 1#3 c3,d3",
+        "Please confirm: move 3 on board 1: c3,d3",
         "You answered an older mail, and since then a move was taken back.",
         "Board 1 is now at move 3:",
         "| This way, then.",

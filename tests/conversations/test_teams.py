@@ -61,9 +61,11 @@ def test_a_whole_game_in_which_one_plays_on_for_two(table: Table, people: list[P
         (carol, f"you (resigned) and alice (1): 6, {losers}."),
         (dave, f"you and bob (2): 2, {winners}."),
     ):
+        other = "carol" if person is alice else "alice" if person is carol else ""
+        team = f"you and {other}" if other else "alice and carol"
         person.hears(
-            "Board 1 is over: alice and carol win.",
-            "alice and carol have pushed six marbles off the board.",
+            f"Board 1 is over: {team} win.",
+            f"{team.replace('you', 'You')} have pushed six marbles off the board.",
             f"Final scores: {scores}",
         )
     bob.says("games all").hears("Over, alice and carol won.")
@@ -104,14 +106,16 @@ def test_decline_ends_a_game_in_teams(line: str, table: Table, people: list[Pers
 def test_the_last_of_a_team_to_leave_gives_the_game_away(
     table: Table, people: list[Person]
 ) -> None:
-    alice, bob, carol, _ = people
+    alice, bob, carol, dave = people
     alice.says("challenge alice+carol bob+dave")
     alice.says("resign")
     carol.hears("Your move on board 1, for alice.").says("resign")
     for person in people:
+        other = "dave" if person is bob else "bob" if person is dave else ""
+        team = f"you and {other}" if other else "bob and dave"
         person.hears(
-            "Board 1 is over: bob and dave win.",
-            "No opponent is left, so bob and dave win.",
+            f"Board 1 is over: {team} win.",
+            f"No opponent is left, so {team} win.",
         )
     assert table.board(1).winners == (2, 4)
     bob.says("draw").hears("Board 1 is over.")

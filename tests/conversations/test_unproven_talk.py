@@ -116,7 +116,7 @@ def test_a_move_and_a_draw_in_one_question(table: Table, people: list[Person]) -
     )
     example = board_mail(alice, 1).text.split("such as ")[1].split(".\n")[0]
     alice.writes("multiple", f"draw 1\nmove 1 {example}").hears(
-        f"| move 1#5 {example} | draw 1", "Reply yes to do it"
+        f"| move 5 on board 1: {example} | draw 1", "Reply yes to do it"
     )
     alice.says("yes")
     bob.hears("Your move on board 1. alice offers a draw.", "alice played")
@@ -127,7 +127,10 @@ def test_a_mail_of_many_lines(table: Table) -> None:
     alice, bob, carol = (table.joins(name) for name in ("alice", "bob", "carol"))
     alice.says("challenge bob").says("challenge me bob carol")
     alice.writes("multiple", "move 1 a1-c3,d4\nmove 2 b1,c1\ndraw 2\nchallenge carol -pillar")
-    alice.hears("| move 1#1 a1-c3,b2 | move 2#1 b1,c1 | challenge -pillar alice carol | draw 2")
+    alice.hears(
+        "| move 1 on board 1: a1-c3,b2 | move 1 on board 2: b1,c1 | challenge -pillar alice carol",
+        "| draw 2",
+    )
     assert table.board(1).ply == 0
     alice.says("yes")
     assert (table.board(1).ply, table.board(2).ply) == (1, 1)

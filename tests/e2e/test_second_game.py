@@ -64,7 +64,7 @@ def test_it_is_played_by_mail(server: RunningServer, alice: Player, bob: Player)
 
     mails = plays(mails, both, "dcd")
     over = text_of(mails[1])
-    assert over.startswith("Board 1 is over: alice wins.\n")
+    assert over.startswith("Board 1 is over: you lost.\n")
     assert "alice has four in a row." in over
 
     bob.answers(mails[1], "rematch")

@@ -46,7 +46,9 @@ def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
                 player.answers(boards[handle], "set mails turn")
                 assert '"mails" is now set to "turn".' in text_of(player.receives())
     assert (position.outcome.winners, position.outcome.by) == ((2,), "ejections")
-    assert all(text_of(board).startswith("Board 1 is over: bob wins.") for board in boards.values())
+    for handle, board in boards.items():
+        how = "you win" if handle == "bob" else "bob wins"
+        assert text_of(board).startswith(f"Board 1 is over: {how}.")
     # Two mails to sign up, one for the start, one for the setting, the plies that each player hears
     # of, and alice's question: no more.
     assert len(sink.mails) == len(HANDLES) * (2 + 1 + 1) + heard + 1

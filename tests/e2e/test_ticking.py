@@ -57,10 +57,9 @@ def test_a_forfeit_that_is_killed_at(
     server.stop()
     let_a_clock_run_out(f"sqlite:///{server.folder}/var/pbm.sqlite3")
     dies_and_lives_again(step, server)
-    for player in (alice, bob):
-        assert text_of(player.receives()).startswith("Board 1 is over: bob wins.")
-    for player in (alice, bob):
-        assert_once(player, "Board 1 is over: bob wins.")
+    for player, how in ((alice, "you lost"), (bob, "you win")):
+        assert text_of(player.receives()).startswith(f"Board 1 is over: {how}.")
+        assert_once(player, f"Board 1 is over: {how}.")
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ CASES = {
         lambda table: begun(table, "alice", "bob", vacation=True), 21, 2, "time has run out"
     ),
     "forfeit of one of two": Case(
-        lambda table: begun(table, "alice", "bob"), 21, 2, "Board 1 is over: bob wins."
+        lambda table: begun(table, "alice", "bob"), 21, 2, "Board 1 is over: you "
     ),
     "forfeit of one of three": Case(
         lambda table: begun(table, "alice", "bob", "carol", options="-bowl"),

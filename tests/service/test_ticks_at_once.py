@@ -75,14 +75,14 @@ def test_each_reminder_and_each_forfeit_is_done_once(shared: Table) -> None:
     assert not [row for row in shared.rows("due") if row["due_at"] <= shared.clock()]
     shared.posts()
     for person in (alice, bob):
-        assert not told(person, "is over: bob wins.")  # which wait for each other
+        assert not told(person, "is over: you ")  # which wait for each other
     shared.days_pass(SOON / timedelta(days=1))
     times = reminded(shared)
     assert {number: times[number] for number in each(range(1, BOARDS + 1))} == each(
         range(1, BOARDS + 1)
     )
     for person in (alice, bob):
-        assert told(person, "is over: bob wins.") == each(range(BOARDS + 1, 2 * BOARDS + 1))
+        assert told(person, "is over: you ") == each(range(BOARDS + 1, 2 * BOARDS + 1))
     bob.gets(1)
     left = [item.how for number in shared.boards() for item in shared.departures(number)]
     assert left == ["forfeited"] * BOARDS
