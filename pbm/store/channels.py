@@ -21,8 +21,8 @@ _LATELY = literal_column("extract(epoch FROM now() - interval '1 minute')", Floa
 class Channel:
     """Queue notifications for one role.
 
-    `probe` is a cheap query: True if a row waits, None or False if not. Any other value means that
-    a row has come if it differs from the last.
+    `probe` is a cheap query. It returns True if a row waits, None or False if not; or a value that
+    differs from the last one if a row has come.
     """
 
     name: str

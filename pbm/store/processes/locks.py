@@ -16,10 +16,10 @@ from pbm.store.schema.mails import IN_HAND
 
 
 def acquire_server_lock(database: Database) -> IO[str] | None:
-    """Acquire the lock file of an embedded database, held while the returned file is open.
+    """Acquire the lock of an embedded database, held while the returned file is open.
 
-    The lock ends with the process. None for a shared database, which many servers may use. Raises
-    OperatorError if another server holds it.
+    None for a shared database, which many servers may use. Raises OperatorError if another server
+    holds the lock.
     """
     name = database.engine.url.database if database.embedded else None
     if not name:
@@ -58,10 +58,9 @@ _RELEASE = text(
 
 
 class AdvisoryLocks:
-    """Session locks of PostgreSQL on the mails that this process is sending.
+    """Locks on the mails that this process is sending; an embedded database needs none.
 
-    The locks belong to one connection, so those of a dead process are released with it. An embedded
-    database has only one server and needs no locks.
+    They belong to one session of PostgreSQL, which releases those of a dead process.
     """
 
     def __init__(self, database: Database) -> None:

@@ -1,8 +1,7 @@
-"""Notifies the workers of this process, and of other processes on one PostgreSQL, of new rows.
+"""Notifies workers of new rows, in this process and in others on the same PostgreSQL.
 
-PostgreSQL's NOTIFY takes a lock over all commits. So it is sent after the commit, from its own
-connection, and at most once every `NOTIFY_EVERY` seconds. A process that misses one finds the row
-by polling.
+PostgreSQL's NOTIFY locks all commits, so it is sent after the commit, by its own connection, at
+most once every `NOTIFY_EVERY` seconds. A process that misses one finds the row by polling.
 """
 
 import asyncio

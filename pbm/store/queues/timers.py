@@ -102,7 +102,8 @@ class Timers(JobQueue[Timer]):
     def next_due_at(self) -> datetime | None:
         """The due time of the next timer."""
         query = select(due.c.due_at).where(_WAITS).order_by(due.c.due_at, due.c.id).limit(1)
-        return self._transaction.scalars(query).one_or_none()
+        due_at: datetime | None = self._transaction.scalar(query)
+        return due_at
 
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
         """The timers of a kind, by their keys."""

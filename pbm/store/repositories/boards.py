@@ -135,7 +135,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(boards.c.id))
 
     def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
-        """Numbers of boards of some games on which it is this player's turn, longest wait first."""
+        """The same for boards of some games, longest wait first."""
         query = select(boards.c.id).where(
             boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
         )
@@ -209,8 +209,8 @@ class Boards(Repository):
     ) -> Board:
         """Add a board; `{number}` in `subject` becomes its number.
 
-        `names` and `tags` are those in a record. `round_of` is its place in a match; with `rounds`
-        instead it begins one. `begun_by` is the player who challenged the others.
+        `names` and `tags` are those of a record. `round_of` is its place in a match; `rounds`
+        begins one. `begun_by` is the challenger.
         """
         state = position.state()
         board_id = self._add(
@@ -290,8 +290,7 @@ class Boards(Repository):
     def _read(self, query: Select[Any]) -> Iterator[Board]:
         """The boards of a query, in its order, with their seats.
 
-        The seats are a separate statement: joined to the row that is locked, they would be read as
-        before the wait for the lock.
+        The seats are a separate statement: a join would read them as before a wait for the lock.
         """
         rows = self._rows(query)
         seated: dict[int, list[Row]] = {row["id"]: [] for row in rows}

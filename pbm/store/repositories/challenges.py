@@ -70,7 +70,7 @@ class Challenges(Repository):
         return self._scalars(query.order_by(challenged.c.challenge_id))
 
     def guests_of(self, player_id: int, since: datetime) -> int:
-        """How many addresses a player has asked since a moment that have not answered."""
+        """The number of unanswered addresses that a player has asked since a moment."""
         query = (
             select(func.count(challenged.c.address))
             .join(challenges, challenges.c.id == challenged.c.challenge_id)
@@ -90,7 +90,7 @@ class Challenges(Repository):
         first_unsaid: bool = False,
         command: str | None = None,
     ) -> int:
-        """Add a challenge of players and addresses, seats in the order given; return its number."""
+        """Add a challenge with guests (players, addresses) in seat order; return its number."""
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
         challenge_id = self._add(
             challenges, **row, command=command, asked_at=now, expires_at=expires_at
@@ -122,7 +122,7 @@ class Challenges(Repository):
     def ask(
         self, challenge_id: int, player_ids: Collection[int], now: datetime, expires_at: datetime
     ) -> None:
-        """Note that the players who want to be asked are asked, after the guests by address."""
+        """Note that these players are asked, once no guest by address is left."""
         its = challenges.c.id == challenge_id
         self._update(challenges, its, command=None, asked_at=now, expires_at=expires_at)
         seats = challenged.c.challenge_id == challenge_id
@@ -195,7 +195,7 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, ~own)
 
     def taken_up(self, begun_by: int) -> int:
-        """The number of a player's newest own boards on which another person has moved."""
+        """The number of newest boards begun by a player on which another person has moved."""
         own = select(boards.c.id).where(boards.c.begun_by_id == begun_by)
         newest = self._scalars(own.order_by(boards.c.started_at.desc()).limit(_NEWEST))
         moved = (

@@ -14,7 +14,7 @@ from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.mails import Kind, OutboxStatus
 from pbm.store.values.players import Vacation
 
-# Sent, and not bounced yet.
+# Delivered: sent, and not bounced yet.
 _ARRIVED = and_(outbox.c.status == OutboxStatus.SENT, outbox.c.last_error.is_(None))
 
 
@@ -28,18 +28,12 @@ class Reminders(Repository):
         self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
     def was_taken(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
-        """Whether a reminder of a board, written since a moment, was delivered until another.
-
-        A reminder that bounced later does not count.
-        """
+        """Whether a reminder of a board, written since a moment, was delivered until another."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
     def is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
-        """Whether a reminder of a board, written since a moment, is waiting or was delivered.
-
-        A reminder that bounced does not count.
-        """
+        """Whether a reminder of a board, written since a moment, waits or was delivered."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 

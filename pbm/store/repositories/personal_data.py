@@ -21,10 +21,10 @@ class PersonalData(Repository):
     """Erases and exports a player's data, within one transaction."""
 
     def erase(self, player: Player) -> None:
-        """Erase everything personal about a player but the handle, which games name.
+        """Erase everything personal about a player except the handle, which games name.
 
-        The player is removed, and reply addresses given to them become invalid. Mails that are due
-        are still sent; their recipient is erased with the sending.
+        The player is removed, and reply addresses become invalid. Mails that are due are still
+        sent, and their recipient is erased afterwards.
         """
         keys = [address.lower() for address in player.addresses]
         gone = {"status": PlayerStatus.REMOVED, "epoch": players.c.epoch + 1}

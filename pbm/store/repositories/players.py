@@ -107,10 +107,7 @@ class Players(Repository):
         return self.find(player_id)
 
     def lock(self, player_id: int) -> None:
-        """Lock a player until the commit.
-
-        Boards and mails that refer to the player can still be written.
-        """
+        """Lock a player until the commit; rows that refer to the player can still be written."""
         self._transaction.execute(_locked(players.c.id, player_id))
 
     def by_handle(self, handle: str) -> Player | None:
@@ -158,7 +155,7 @@ class Players(Repository):
 
     def is_any_reachable(self) -> bool:
         """Whether any player has an address."""
-        return self._transaction.scalar(select(addresses.c.id).limit(1)) is not None
+        return self._exists(select(addresses.c.id))
 
     def add(self, handle: str, address: str, now: datetime) -> Player:
         """Add a player with a first verified address."""
@@ -179,13 +176,8 @@ class Players(Repository):
 
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
         """Add a verified address of a player."""
-        self._insert(
-            addresses,
-            player_id=player_id,
-            address=address,
-            address_key=address.lower(),
-            verified_at=now,
-        )
+        row = {"player_id": player_id, "address": address, "address_key": address.lower()}
+        self._insert(addresses, **row, verified_at=now)
 
     def set_addresses(self, player_id: int, new: Collection[str], now: datetime) -> None:
         """Replace all addresses of a player, and delete the record of bounces."""
@@ -218,12 +210,11 @@ class Players(Repository):
 
     def formerly(self, handle: str) -> int | None:
         """The id of the player who formerly had this handle, None if there is none."""
-        return self._transaction.scalars(
-            select(former_handles.c.player_id).where(former_handles.c.handle == handle)
-        ).one_or_none()
+        query = select(former_handles.c.player_id).where(former_handles.c.handle == handle)
+        return next(iter(self._scalars(query)), None)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
-        """Note that a player was reminded; an absence already begun keeps its beginning."""
+        """Note that a player was reminded, unless an absence has begun before."""
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
             self.change(player_id, absent_since=now)

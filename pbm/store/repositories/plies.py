@@ -51,10 +51,7 @@ class Plies(Repository):
         return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
-        """The moves of several boards, each after the ply given for its number, in order.
-
-        The boards must be few, since one statement names them all.
-        """
+        """The moves of a few boards, each after the ply given for its number, in order."""
         found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
         wanted = [
             and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
@@ -131,10 +128,9 @@ class Playing(Repository):
         progress: Progress,
         now: datetime,
     ) -> Board:
-        """Store at once the moves of an imported game on a new board.
+        """Store the moves of an imported game on a new board, and the resulting progress.
 
-        `left` has the plies played before, the seat and the reason for each departure; `progress`
-        is the resulting state.
+        `left` has the plies played before, the seat and the reason of each departure.
         """
         if played:
             rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
@@ -169,8 +165,8 @@ class Playing(Repository):
     ) -> Board:
         """Record a move; the primary key (board, ply) prevents a second move of the same ply.
 
-        The repetitions of its position are counted among plies from `since` on, beginning at
-        `first`, with at most `most` earlier ones.
+        Its position has stood `first` times, and once more for each of at most `most` plies from
+        `since` on with the same mark.
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}
@@ -204,7 +200,7 @@ class Playing(Repository):
         self._delete(departures, of_board, departures.c.left_at >= since)
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Store a board's progress. The wait begins anew, unless for the same move as before."""
+        """Store a board's progress; a wait for another move or player begins anew."""
         kept: dict[str, Any] = {**vars(progress), "changed_at": now}
         kept |= {"waits_since": now, "reminded": 0, "given": 0, "stops": ()}
         waited_for = board.to_move and (board.ply, board.to_move.player_id)
@@ -219,7 +215,7 @@ class Playing(Repository):
         return Boards(self._transaction).keep(after)
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Return to an earlier ply: later moves, departures and offers are deleted."""
+        """Return to an earlier ply, and delete later moves, departures and all offers."""
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
             self._delete(table, table.c.board_id == board.id, column > progress.ply)
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, ScalarResult, or_, select
+from sqlalchemy import ColumnElement, RowMapping, or_, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.passwords import SealedPassword
@@ -37,10 +37,7 @@ class Questions(Repository):
         *,
         password: SealedPassword | None = None,
     ) -> None:
-        """Add a question with its expiry; only a digest of its token is stored.
-
-        `password` is set by a yes, and stored until the question is answered or expires.
-        """
+        """Add a question; a yes sets the `password`, which is stored until then."""
         if password:
             params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
         question_id = self._add(
@@ -73,19 +70,13 @@ class Questions(Repository):
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
         """Whether a player was asked a question of this kind since then."""
-        query = select(questions.c.id).where(
-            questions.c.player_id == player_id,
-            questions.c.kind == kind,
-            questions.c.asked_at > since,
-        )
-        return self._exists(query)
+        its = (questions.c.player_id == player_id, questions.c.kind == kind)
+        return self._exists(select(questions.c.id).where(*its, questions.c.asked_at > since))
 
     def asked_address(self, kind: str, address_key: str) -> bool:
         """Whether an address was ever asked a question of this kind."""
-        query = select(questions.c.id).where(
-            questions.c.address_key == address_key, questions.c.kind == kind
-        )
-        return self._exists(query)
+        its = (questions.c.address_key == address_key, questions.c.kind == kind)
+        return self._exists(select(questions.c.id).where(*its))
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
         """Whether an address has an open invitation, or one by this player without a yes."""
@@ -113,7 +104,7 @@ class Questions(Repository):
         asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
         return frozenset(number for params in asked for number in params.get("errands", ()))
 
-    def _open(self, now: datetime, *where: ColumnElement[bool]) -> ScalarResult[dict[str, Any]]:
+    def _open(self, now: datetime, *where: ColumnElement[bool]) -> tuple[dict[str, Any], ...]:
         """The parameters of some questions that can still be answered."""
         query = select(questions.c.params).where(
             *where,
@@ -121,19 +112,16 @@ class Questions(Repository):
             questions.c.expires_at > now,
             questions.c.answer.is_(None),
         )
-        return self._transaction.scalars(query)
+        return self._scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """The ways by which these errands came, as stored in their questions.
-
-        A question about several errands has an empty one.
-        """
+        """The `way` of each question about one of these errands, else empty."""
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
             questions.c.kind == "confirm",
             questions.c.asked_at > now - _LONGEST_OPEN,
         )
-        asked = self._transaction.scalars(query)
+        asked = self._scalars(query)
         about = (params for params in asked if not set(errand_ids).isdisjoint(params["errands"]))
         return frozenset(params.get("way", "") for params in about)
 
@@ -149,7 +137,7 @@ class Questions(Repository):
             self._update(questions, questions.c.id == question.id, params=question.params)
 
     def settle(self, question: Question, answer: str) -> None:
-        """Record the answer; the question accepts no other, and loses its password hash."""
+        """Record the answer, and delete the password hash."""
         values: dict[str, Any] = {"answer": answer}
         if question.password:
             values["params"] = question.params
@@ -166,7 +154,7 @@ class Questions(Repository):
         status: ErrandStatus = ErrandStatus.WAITING,
         password: SealedPassword | None = None,
     ) -> int:
-        """Store commands that wait for a player's `yes`; return their number."""
+        """Store commands that wait for a player's `yes`; return the errand's number."""
         return self._add(
             errands,
             player_id=player_id,
@@ -180,7 +168,7 @@ class Questions(Repository):
         )
 
     def waiting_errands(self, player_id: int, since: datetime) -> tuple[PendingCommands, ...]:
-        """A player's unproven errands that were requested since a moment, in order."""
+        """A player's unproven errands since a moment, in order."""
         return self._errands(
             errands.c.player_id == player_id,
             errands.c.status == ErrandStatus.WAITING,
@@ -196,7 +184,7 @@ class Questions(Repository):
         return tuple(map(_errand, rows))
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus, **values: Any) -> None:
-        """Mark an errand as done or dropped, delete its password hash, and change other columns."""
+        """Settle an errand, delete its password hash, and update other columns."""
         gone: dict[str, Any] = {"password_hash": None, "password_seal": None, **values}
         self._update(errands, errands.c.id == errand.id, status=status, **gone)
 
@@ -225,7 +213,7 @@ class Consents(Repository):
             consents.c.epoch == player.epoch,
             consents.c.given_at > since,
         )
-        return self._transaction.scalars(query).first() is not None
+        return self._exists(query)
 
     def forget_before(self, moment: datetime) -> None:
         """Delete the consents given before a moment."""

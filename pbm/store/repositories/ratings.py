@@ -136,7 +136,7 @@ class Ratings(Repository):
             results.c.game == counted.game,
             results.c.pool == counted.pool,
         )
-        return list(self._transaction.scalars(query.order_by(results.c.rated_id.desc()).limit(5)))
+        return list(self._scalars(query.order_by(results.c.rated_id.desc()).limit(5)))
 
     def counted(self, board_id: int) -> CountedBoard | None:
         """A board as counted, None if it was not."""
@@ -152,15 +152,15 @@ class Ratings(Repository):
         return self._all(RatingResult, query.order_by(results.c.player_id))
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """The players whose last rated board is this one, but whose standing is not its result.
+        """The players whose standing should be the result of this board, their last, and is not.
 
-        Players who have left for good are included if they have a standing.
+        Players who have left for good should have none.
         """
         games = {item.player_id: item.games for item in self.results(counted)}
         last = self._last(counted, list(games), before=_NEWEST)
         its = {number: known for number, known in last.items() if known.games == games[number]}
         here = select(players.c.id).where(players.c.id.in_(its), _HAS_PLACE)
-        should = {number: its[number] for number in self._transaction.scalars(here)}
+        should = {number: its[number] for number in self._scalars(here)}
         listed = self.current(counted.game, counted.pool, its)
         return frozenset(number for number in its if listed.get(number) != should.get(number))
 

@@ -58,20 +58,16 @@ class Seeks(Repository):
         return next(self._select(seeks.c.id == seek_id), None)
 
     def standing(self, player_id: int) -> tuple[Standing, ...]:
-        """The open seeks that a player may join, oldest first.
-
-        Left out are seeks whose maker cannot play, in which the player waits, or with a block
-        between the player and somebody in it.
-        """
+        """The open seeks that a player may join, oldest first; see `_open_to`."""
         query = select(seeks, _MAKER).where(*_open_to(player_id))
         return self._all(Standing, query.order_by(seeks.c.id))
 
     def usual(
         self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
     ) -> Iterator[tuple[Seek, ...]]:
-        """Open seeks for a usual game that admit a rating: each maker's oldest, in batches.
+        """Each maker's oldest open seek for a usual game that admits a rating, in batches.
 
-        Without `pairs` only those of makers who want to be paired.
+        Without `pairs` only seeks that are to be paired.
         """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
         query = query.where(seeks.c.usual, seeks.c.game == game)
@@ -97,7 +93,7 @@ class Seeks(Repository):
     def met_since(
         self, player_id: int, others: Collection[int], moment: datetime
     ) -> frozenset[int]:
-        """The players among these who share a board with a player, or did at a moment or later."""
+        """The players among these who have shared a board with a player since a moment."""
         own, theirs = seats.alias(), seats.alias()
         query = (
             select(theirs.c.player_id)
@@ -146,7 +142,10 @@ class Seeks(Repository):
 
 
 def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
-    """The conditions for an open seek in which a player may meet everybody."""
+    """The conditions for an open seek that a player may join.
+
+    Its maker can play, and no seeker is the player, or blocks or is blocked by the player.
+    """
     waiting = seekers.alias()
     other = waiting.c.player_id
     shut = exists().where(

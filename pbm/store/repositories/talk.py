@@ -27,7 +27,7 @@ class Blocks(Repository):
         return self._scalars(query.order_by(players.c.handle))
 
     def among(self, player_ids: Collection[int]) -> frozenset[tuple[int, int]]:
-        """The pairs among some players: who has blocked, and who is blocked."""
+        """The blocks among some players, as pairs of the blocker and the blocked."""
         query = select(blocks.c.player_id, blocks.c.blocked_id).where(
             blocks.c.player_id.in_(player_ids), blocks.c.blocked_id.in_(player_ids)
         )
@@ -35,7 +35,7 @@ class Blocks(Repository):
         return frozenset((by, blocked) for by, blocked in rows)
 
     def around(self, player_id: int, others: Collection[int]) -> frozenset[int]:
-        """The players among these who have blocked a player, or whom the player has blocked."""
+        """The players among these who block a player, or are blocked by the player."""
         pairs = union_all(
             select(blocks.c.player_id).where(
                 blocks.c.blocked_id == player_id, blocks.c.player_id.in_(others)

@@ -1,7 +1,6 @@
-"""Marks of tables with personal data, which define its erasure and export.
+"""Marks of tables with personal data: `info=personal(...)`, else `info=IMPERSONAL`.
 
-Each table has `info=personal(...)` or `info=IMPERSONAL`. `pbm/store/repositories/personal_data.py`
-erases and exports by these marks.
+`pbm/store/repositories/personal_data.py` erases and exports by these marks.
 """
 
 from collections.abc import Mapping
@@ -43,9 +42,9 @@ class KeepRows:
 
 @dataclass(frozen=True)
 class ExportRows:
-    """The key in the export, and the exported columns by their names there.
+    """The export has these columns under a key, by their names there.
 
-    One column without a name makes a list of plain values.
+    One column without a name makes a list of its values.
     """
 
     key: str
@@ -68,10 +67,10 @@ class NotExported:
 
 @dataclass(frozen=True)
 class Personal:
-    """The columns that identify a person's rows, and how erasure and export treat them.
+    """The columns that identify a person's rows, and their treatment by erasure and export.
 
     `numbers` contain a player's number; the export takes the rows of the first. `addresses` contain
-    one of the player's addresses, in any case. `hidden` contain an address inside a longer text.
+    a player's address, in any case. `hidden` contain an address within a longer text.
     """
 
     erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows

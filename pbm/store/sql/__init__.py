@@ -7,6 +7,6 @@ Repositories write statements in SQLAlchemy's language and run them through `Sta
 - Writes that return nothing are buffered, and go to the database with the next read or the commit.
   On PostgreSQL they share its round trip.
 - Rows that a transaction has read are cached until one of their tables is written, or a lock is
-  taken. `prefetch` fills this cache with several reads in one round trip. A wrong guess there costs
-  a statement, never correctness.
+  taken. `prefetch` fills this cache with several reads in one round trip; a superfluous read there
+  costs a statement, never correctness.
 """

@@ -124,10 +124,9 @@ def _begin(connection: Connection) -> None:
 
 
 def _limit_idleness(held: Any, _record: object) -> None:
-    """Let the server end a transaction whose process hangs, or whose machine is gone.
+    """Let the server end idle transactions, which hold locks and prevent vacuuming.
 
-    Such a transaction would hold its locks for good, and prevent vacuuming. It is set by a
-    statement, since poolers reject most connection parameters.
+    It is set by a statement, since poolers reject most connection parameters.
     """
     held.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
 
@@ -135,8 +134,8 @@ def _limit_idleness(held: Any, _record: object) -> None:
 def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
     """Test a connection; if it is broken, invalidate the whole pool.
 
-    A server that shuts down sends a message, so there is data to read. One that vanishes does not,
-    so connections that were idle for long are tested by a query.
+    A query is sent after a long idle time, or if there is data to read, such as a server's message
+    that it shuts down.
     """
     idle_since = entry.info.get("idle_since")
     if idle_since is None:  # a new connection
@@ -187,10 +186,9 @@ def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
 def _as_sqlalchemy_has_it(
     connection: Connection, calls: Sequence[Call], error: Any
 ) -> BaseException:
-    """Wrap a driver's error in SQLAlchemy's class; invalidate the connection if it has broken.
+    """Wrap a driver's error in SQLAlchemy's class; invalidate a broken connection.
 
-    A server that shuts down may say so first, and answer none of the other statements. That leaves
-    the connection in pipeline mode, in which it cannot even be rolled back.
+    So is one that is still in pipeline mode, in which it cannot be rolled back.
     """
     dialect = connection.dialect
     held: Any = connection.connection.dbapi_connection

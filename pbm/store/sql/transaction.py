@@ -1,7 +1,7 @@
-"""One database transaction as the repositories share it: a write buffer and a row cache.
+"""One database transaction, shared by the repositories: a write buffer and a row cache.
 
-The row cache is keyed by statement and values, and kept current with the transaction's own writes:
-a write drops the rows of all statements that read its table.
+The row cache is keyed by statement and values. A write drops the rows of all statements that read
+its table.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -14,7 +14,6 @@ from sqlalchemy import (
     CursorResult,
     Executable,
     RowMapping,
-    ScalarResult,
     Select,
     Table,
     delete,
@@ -114,10 +113,6 @@ class Transaction:
     def scalar(self, statement: Executable, values: Any = None) -> Any:
         """The first column of a statement's first row, None without one. Raises DBAPIError."""
         return self.execute(statement, values).scalar()
-
-    def scalars(self, statement: Executable, values: Any = None) -> ScalarResult[Any]:
-        """The first column of each of a statement's rows. Raises DBAPIError."""
-        return self.execute(statement, values).scalars()
 
     def run(self, *calls: Call) -> list[Sequence[Any]]:
         """Run SQL after the buffered writes, in one round trip if possible; return all rows.
