@@ -113,7 +113,6 @@ class _Run:
 
     @property
     def events(self) -> list[Event]:
-        """All events so far."""
         return [event for events in self.happened for event in events]
 
     def seen_by(self, command: Command) -> Context:
@@ -231,7 +230,7 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
 
 
 def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
-    """The answer with the comment returned."""
+    """The answer, with the comment that was not sent."""
     return replace(refusal, params={**refusal.params, "comment": list(comment)})
 
 

@@ -34,7 +34,6 @@ class _News:
     speaks_first: str | None = None  # told who reads the words
 
     def add(self, event: BoardEvent) -> None:
-        """Add the next event."""
         self.events.append(event)
         match event:
             case BoardFact():

@@ -316,7 +316,7 @@ def _addresses_of(reader: Player | str) -> tuple[str, ...]:
 
 
 def _about(board: Board, player: Player) -> str:
-    """Message-ID part for a board: ply, takebacks, and offers to the reader, for a yes to these."""
+    """Message-ID part for a board: ply, takebacks, and offers that a yes may answer."""
     back = f"b{board.taken_back}" if board.taken_back else ""
     asked = (offer for offer, waiting in board.open_offers.items() if player.id in waiting)
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])

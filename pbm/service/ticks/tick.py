@@ -21,7 +21,7 @@ _RUN_OUT = (TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE)
 
 @dataclass(frozen=True)
 class Again:
-    """The timer is due again at a moment."""
+    """The outcome of a timer that is due again at a moment; `told` is for the log."""
 
     at: datetime
     told: str

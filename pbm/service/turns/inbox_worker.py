@@ -41,7 +41,6 @@ MOST_TRIES = 3
 MOST_UNDER_WAY = 16  # then further long mails wait, and short ones go on
 ASIDE_FOR = timedelta(minutes=1)  # longer than the watchdog allows; then another process takes it
 SLICE = 0.03  # seconds of turns in one transaction; other work waits for it
-Tell = Callable[[Turn, InboxMail], None]
 _log = structlog.get_logger("pbm.turn")
 
 
@@ -69,11 +68,6 @@ class Preparation:
 
     def __post_init__(self) -> None:
         self.is_long = is_long(self.mail.raw)
-
-    def is_of(self, mail: InboxMail) -> bool:
-        """Whether this is of a mail: after a rollback another row may get its number."""
-        mine = self.mail
-        return (mine.id, mine.recipient, mine.raw) == (mail.id, mail.recipient, mail.raw)
 
     def read(self, site: Site) -> Envelope:
         """Parse the mail. Raises WorkNeeded for a long one, and the error of reading it."""
@@ -121,8 +115,10 @@ class Preparations:
 
     def of(self, mail: InboxMail) -> Preparation:
         """The preparation of a mail, an empty one if it is new; begins to read a long one."""
-        known = self._kept.get(mail.id)
-        prepared = known if known and known.is_of(mail) else Preparation(mail)
+        known = self._kept.get(mail.id)  # perhaps of another row, that was rolled back
+        if known and (known.mail.recipient, known.mail.raw) != (mail.recipient, mail.raw):
+            known = None
+        prepared = known or Preparation(mail)
         recipient = self._site.address.parse(mail.recipient) if prepared.is_long else None
         if isinstance(recipient, Plain | PlayerReply | QuestionReply) and not prepared.under_way:
             try:
@@ -302,16 +298,13 @@ class InboxWorker:
         if work.inbox.count_try(mail.id, error) >= MOST_TRIES:
             work.inbox.set_stuck(mail.id)
             for tell in (tell_operator, tell_sender):
-                self._try(tell, work, mail)
-
-    def _try(self, tell: Tell, work: UnitOfWork, mail: InboxMail) -> None:
-        try:
-            with work.savepoint():
-                tell(self._turn(work, Preparation(mail)), mail)
-                work.flush()
-        except Exception as error:
-            if is_away(error):
-                raise
-            # The same fault may break this notice; the mail is stuck all the same.
-            trouble = traceback_of(error)
-            _log.error("nobody told of a stuck mail", mail=incoming(mail.id), exception=trouble)
+                try:
+                    with work.savepoint():
+                        tell(self._turn(work, Preparation(mail)), mail)
+                        work.flush()
+                except Exception as error:
+                    if is_away(error):
+                        raise
+                    # The same fault may break this notice; the mail is stuck all the same.
+                    told = {"mail": incoming(mail.id), "exception": traceback_of(error)}
+                    _log.error("nobody told of a stuck mail", **told)

@@ -226,7 +226,7 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
-    """Parse the command; its refusal quotes the sender's words."""
+    """The command line for a wish."""
     page = _page(meant, game)
     if page is not None:
         return f"{Help.words[0]} {page}".strip()
