@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm.rules.robots import ROBOTS
 from tests.e2e.running import RunningServer
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
@@ -73,7 +74,7 @@ def test_a_game_is_begun_watched_and_kept(server: RunningServer, tmp_path: Path)
         "stopped",
     ]
     restored = done(server, "restore", "b.tar.gz", "--force")
-    assert "5 players, 1 boards, 1 moves." in restored
+    assert f"{2 + len(ROBOTS)} players, 1 boards, 1 moves." in restored
     assert "New boards are numbered from 2001 and new players from 2001, so that" in restored
     assert "a1-c3,b2" in done(server, "games", "show", "1")
     server.start()
