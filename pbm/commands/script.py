@@ -1,7 +1,8 @@
 """Parses a whole mail: its commands, its comment, or the line that does not parse."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -19,6 +20,7 @@ from pbm.rules.registry import default_game
 _MOST_PLACES = 100  # below quotations, searched for commands
 _OPENING_LINES = 2
 _MULTIPLE = "multiple"
+_Read = Callable[[str], Command | Problem | None]
 
 
 @dataclass(frozen=True)
@@ -93,84 +95,77 @@ def read_script(
     `in_answer`: the mail answers a board's mail, so a bare move is a command. `below_quotes` has
     the indexes of first lines below quotations; without a command above, the first command counts.
     """
-    reader = _LineReader(game or default_game(), in_answer=in_answer)
+    game = game or default_game()
+    read = partial(_read_line, game=game, in_answer=in_answer)
     heading = "" if not subject or subjects.is_own(subject) else subject.strip()
-    script = replace(reader.read_mail(heading, said), said=trimmed(said), heading=heading)
+    script = replace(_read_mail(heading, said, read, game), said=trimmed(said), heading=heading)
     if script.commands or script.problem:
         return script
     for index in below_quotes[:_MOST_PLACES]:
-        if not isinstance(reader.read_line(said[index]), Command):
+        if not isinstance(read(said[index]), Command):
             continue
-        later = reader.read_body(trimmed(said[index:]))
+        later = _read_body(trimmed(said[index:]), read)
         if later.commands and not later.commands[-1].takes_text:
             words = trimmed([*said[:index], *later.comment])
             return replace(script, commands=later.commands, comment=words)
     return script
 
 
-@dataclass(eq=False)
-class _LineReader:
-    """Parses the lines of one mail, with moves of one game."""
+def _read_mail(heading: str, said: Sequence[str], read: _Read, game: Game) -> Script:
+    """Parse a subject, empty if it is ours, and the lines below it."""
+    body = trimmed(said)
+    if not heading:
+        return _read_body(body, read)
+    if lowered(heading) == _MULTIPLE:
+        return _read_body(body, partial(parse_line, game=game), only_commands=True)
+    first = read(heading)
+    if isinstance(first, Command):
+        return Script((first,), body)
+    script = _read_body(body, read)
+    if isinstance(first, Problem) and not script.commands and not script.problem:
+        return Script(comment=body, problem=first)
+    return script
 
-    game: Game
-    in_answer: bool
 
-    def read_mail(self, heading: str, said: Sequence[str]) -> Script:
-        """Parse a subject, empty if it is ours, and the lines below it."""
-        body = trimmed(said)
-        if not heading:
-            return self.read_body(body)
-        if lowered(heading) == _MULTIPLE:
-            return self.read_body(body, only_commands=True)
-        first = self.read_line(heading)
-        if isinstance(first, Command):
-            return Script((first,), body)
-        script = self.read_body(body)
-        if isinstance(first, Problem) and not script.commands and not script.problem:
-            return Script(comment=body, problem=first)
-        return script
+def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = False) -> Script:
+    """Parse lines without a subject; with `only_commands`, any other line is a problem.
 
-    def read_body(self, body: tuple[str, ...], *, only_commands: bool = False) -> Script:
-        """Parse lines without a subject; with `only_commands`, any other line is a problem.
-
-        Commands that take a text or come after a move are sorted last.
-        """
-        commands: list[Command] = []
-        comment: tuple[str, ...] = ()
-        for index, line in enumerate(body):
-            if not line.strip():
-                continue
-            found = parse_line(line, self.game) if only_commands else self.read_line(line)
-            if isinstance(found, Command):
-                if len(commands) == MOST_COMMANDS:
-                    line = commands[0].line  # as the other lines of commands, it may hold a secret
-                    most = {"most": MOST_COMMANDS}
-                    return Script(problem=Problem(line, "too-many-commands", most))
-                commands.append(found)
-                if found.text_follows:
-                    comment = trimmed(body[index + 1 :])
-                    break
-            elif only_commands:
-                return Script(problem=found or Problem(line, "not-a-command", {}))
-            elif found and not commands:
-                return Script(comment=trimmed(body[index + 1 :]), problem=found)
-            else:
-                comment = trimmed(body[index:])
+    Commands that take a text or come after a move are sorted last.
+    """
+    commands: list[Command] = []
+    comment: tuple[str, ...] = ()
+    for index, line in enumerate(body):
+        if not line.strip():
+            continue
+        found = read(line)
+        if isinstance(found, Command):
+            if len(commands) == MOST_COMMANDS:
+                line = commands[0].line  # as the other lines of commands, it may hold a secret
+                most = {"most": MOST_COMMANDS}
+                return Script(problem=Problem(line, "too-many-commands", most))
+            commands.append(found)
+            if found.text_follows:
+                comment = trimmed(body[index + 1 :])
                 break
-        commands.sort(key=lambda item: (item.takes_text, item.comes_last))
-        return Script(tuple(commands), comment)
+        elif only_commands:
+            return Script(problem=found or Problem(line, "not-a-command", {}))
+        elif found and not commands:
+            return Script(comment=trimmed(body[index + 1 :]), problem=found)
+        else:
+            comment = trimmed(body[index:])
+            break
+    commands.sort(key=lambda item: (item.takes_text, item.comes_last))
+    return Script(tuple(commands), comment)
 
-    def read_line(self, line: str) -> Command | Problem | None:
-        """Parse one line; None for plain words."""
-        if not self.in_answer:
-            return parse_line(line, self.game)
-        bare = parse_move(line, self.game)
-        if bare:
-            return bare
-        found = parse_line(line, self.game)
-        if not isinstance(found, Command):
-            found = whole_move(line, self.game) or botched_move(line, self.game) or found
-        return None if found and is_talk(line, found) else found
+
+def _read_line(line: str, game: Game, in_answer: bool) -> Command | Problem | None:
+    """Parse one line; None for plain words."""
+    if not in_answer:
+        return parse_line(line, game)
+    found = parse_move(line, game) or parse_line(line, game)
+    if not isinstance(found, Command):
+        found = whole_move(line, game) or botched_move(line, game) or found
+    return None if found and is_talk(line, found) else found
 
 
 def confirmation(
