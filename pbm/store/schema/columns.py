@@ -33,13 +33,13 @@ class Moment(TypeDecorator[datetime]):
 
     def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any]:
         """Refuse naive datetimes; store UTC."""
-        return _utc_text if dialect.name == "sqlite" else _utc
+        return _utc_text if dialect.name == "sqlite" else _utc_or_none
 
     def result_processor(
         self, dialect: Dialect, _coltype: object
     ) -> Callable[[Any], datetime | None]:
         """Return UTC."""
-        return _from_utc_text if dialect.name == "sqlite" else _utc
+        return _from_utc_text if dialect.name == "sqlite" else _utc_or_none
 
 
 class Word(TypeDecorator[Any]):
@@ -76,18 +76,22 @@ class JsonOf(TypeDecorator[Any]):
         return None if value is None else self.kind(value)
 
 
-def _utc(moment: datetime | None) -> datetime | None:
-    if moment is None:
-        return None
+def _utc(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise ValueError("a stored moment must be aware")
     return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
 
 
+def _utc_or_none(moment: datetime | None) -> datetime | None:
+    return None if moment is None else _utc(moment)
+
+
 def _utc_text(moment: datetime | None) -> str | None:
     """SQLAlchemy's format for SQLite, without a zone."""
-    utc = _utc(moment)
-    return None if utc is None else utc.isoformat(" ", "microseconds").removesuffix("+00:00")
+    if moment is None:
+        return None
+    utc = moment if moment.tzinfo is UTC else _utc(moment)
+    return utc.isoformat(" ", "microseconds").removesuffix("+00:00")
 
 
 def _from_utc_text(text: str | None) -> datetime | None:

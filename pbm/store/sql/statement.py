@@ -107,8 +107,8 @@ def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
     Those that lock rows must come first.
     """
     cache = transaction.cache
-    found: list[Rows | None] = []
-    asked: list[tuple[int, Statement, Key | None]] = []
+    found: list[Rows] = []
+    asked: list[tuple[int, Statement, _Compiled, Key | None]] = []
     calls: list[Call] = []
     for statement, values in reads:
         if statement._locks:
@@ -116,18 +116,18 @@ def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
         key = statement._key(values)
         rows = None if key is None else cache.get(key)
         if rows is None:
-            asked.append((len(found), statement, key))
-            compiled = statement._compiled_for(transaction)
+            compiled, rows = statement._compiled_for(transaction), ()
+            asked.append((len(found), statement, compiled, key))
             calls.append(Call(compiled.sql, (compiled.bound(values),)))
         found.append(rows)
     raws = transaction.run(*calls) if calls else ()
-    for (place, statement, key), raw in zip(asked, raws, strict=True):
-        found[place] = rows = statement._compiled_for(transaction).read(raw)
+    for (place, statement, compiled, key), raw in zip(asked, raws, strict=True):
+        found[place] = compiled.read(raw)
         if key is not None:
-            cache.keep(key, statement.tables, rows)
+            cache.keep(key, statement.tables, found[place])
         elif statement._writes:
             cache.forget_tables(statement.tables)
-    return [rows or () for rows in found]
+    return found
 
 
 class ColumnSetter:
