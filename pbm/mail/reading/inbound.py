@@ -123,7 +123,7 @@ def read(
     `envelope_sender` is the address of MAIL FROM, with or without its brackets; `own_address` is
     the plain address of this server.
     """
-    header = _read_header(raw, envelope_sender, own_address, limits)
+    header = read_header(raw, envelope_sender, own_address, limits)
     words = find_own_words(body_text(raw, split_mail(raw, limits)[1], limits))
     end = signature_start(words.lines)
     said = words.lines[:end]
@@ -136,8 +136,10 @@ def read(
 
 
 @lru_cache(maxsize=4)  # on arrival, and again in the mail's turn
-def _read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limits) -> Envelope:
-    """The envelope without the text."""
+def read_header(
+    raw: bytes, envelope_sender: str, own_address: str, limits: Limits = LIMITS
+) -> Envelope:
+    """The envelope of `read` without the text, while the peer waits. Raises UnreadableMail."""
     if len(raw) > limits.mail_bytes:
         raise UnreadableMail(f"This mail is larger than {limits.mail_bytes // 1024} KB.")
     headers, root = split_mail(raw, limits)
@@ -166,26 +168,6 @@ def _read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Lim
             own_address=own_address,
         ),
     )
-
-
-@dataclass(frozen=True)
-class Glance:
-    """The author of a mail, and whether it is automatic; or why it is beyond the limits."""
-
-    author: str | None = None
-    is_automatic: bool = False
-    problem: UnreadableMail | None = None
-
-
-def glance_at(
-    raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
-) -> Glance:
-    """Parse only the header while the peer waits. `read` would give the same result."""
-    try:
-        header = _read_header(raw, envelope_sender, own_address, limits)
-    except UnreadableMail as problem:
-        return Glance(problem=problem)
-    return Glance(header.author, header.automatic is not None)
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:

@@ -21,8 +21,8 @@ from pbm.mail.address import (
     Recipient,
     address_key,
 )
-from pbm.mail.reading.inbound import glance_at
-from pbm.mail.reading.limits import LONG
+from pbm.mail.reading.inbound import read_header
+from pbm.mail.reading.limits import LONG, UnreadableMail
 from pbm.mail.reading.wire import digest, has_message_id
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import Caller
@@ -60,9 +60,13 @@ class Intake:
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> Arriving:
         """Read a mail's properties before it is stored; for a long mail, in a thread."""
-        glance = glance_at(raw, envelope_sender=sender, own_address=self.site.address.plain)
-        author = address_key(glance.author or sender)
-        known = digest(raw), has_message_id(raw), glance, author
+        header, problem = None, ""
+        try:
+            header = read_header(raw, sender, self.site.address.plain)
+        except UnreadableMail as error:
+            problem = str(error)
+        author = address_key((header and header.author) or sender)
+        known = digest(raw), has_message_id(raw), header, problem, author
         return Arriving(sender, recipients, raw, caller, *known)
 
     def keep_arrived(self, work: UnitOfWork, mail: Arriving) -> str | Rejection:
@@ -71,8 +75,8 @@ class Intake:
         # The plain address is last, as the others prove more.
         arrived = dict(sorted(parsed.items(), key=lambda item: isinstance(item[1], Plain)))
         unread = all(isinstance(recipient, Postmaster) for recipient in arrived.values())
-        if mail.glance.problem and not unread:  # postmaster mail goes to the operator unread
-            return Rejection(550, f"5.6.0 {mail.glance.problem}")
+        if mail.problem and not unread:  # postmaster mail goes to the operator unread
+            return Rejection(550, f"5.6.0 {mail.problem}")
         now = self.clock()
         same_for = SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
         numbers = work.inbox.copies(mail.digest, now - same_for)

@@ -26,7 +26,7 @@ from pbm.mail.address import (
     registered_domain,
 )
 from pbm.mail.reading.auth_results import Dmarc
-from pbm.mail.reading.inbound import Glance
+from pbm.mail.reading.inbound import Envelope
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import LOOPBACK, Caller, Network, is_within, origin
 from pbm.mail.smtp_in.handler import Rejection
@@ -71,7 +71,10 @@ _FOR_OPERATOR = Rate("operator", 60, _HOUR)
 
 @dataclass(frozen=True)
 class Arriving:
-    """A mail from `caller`; copies have the same `digest`. `author` is an address key, or empty."""
+    """A mail from `caller`; copies have the same `digest`. `author` is an address key, or empty.
+
+    `header` is None if the mail is beyond the limits: then `problem` is a sentence.
+    """
 
     sender: str
     recipients: tuple[str, ...]
@@ -79,7 +82,8 @@ class Arriving:
     caller: Caller
     digest: str
     has_message_id: bool
-    glance: Glance
+    header: Envelope | None
+    problem: str
     author: str
 
 
@@ -96,9 +100,10 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
     Automatic mail, mail without an author, and addresses over their daily limit get no answer.
     """
-    author = mail.glance.author
-    if author is None or mail.glance.is_automatic:
+    header = mail.header
+    if header is None or header.author is None or header.automatic:
         return Answer.NOT_COUNTED
+    author = header.author
     if not strangers_answers_left(work, author, now):
         return Answer.NOT_COUNTED
     if not _take_any(work, site, mail, author, now):

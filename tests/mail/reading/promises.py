@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from pbm.commands.language.declare import Command
 from pbm.commands.script import Script, confirmation, is_bare_yes, read_script
-from pbm.mail.reading.inbound import Envelope, UnreadableMail, clean_subject, glance_at, read
+from pbm.mail.reading.inbound import Envelope, UnreadableMail, clean_subject, read, read_header
 from pbm.mail.reading.limits import LIMITS, Limits
 from pbm.mail.reading.mime import body_text, split_mail
 from pbm.play.limits import MOST_COMMANDS
@@ -54,8 +54,11 @@ def read_or_refuse(raw: bytes, limits: Limits = LIMITS) -> Envelope | None:
 
 
 def _refusal_at_the_door(raw: bytes, limits: Limits) -> str:
-    problem = glance_at(raw, envelope_sender=_SENDER, own_address=_OWN, limits=limits).problem
-    return str(problem or "")
+    try:
+        read_header(raw, _SENDER, _OWN, limits)
+    except UnreadableMail as error:
+        return str(error)
+    return ""
 
 
 def check_envelope(envelope: Envelope, limits: Limits) -> None:

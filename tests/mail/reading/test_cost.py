@@ -12,7 +12,7 @@ import tracemalloc
 import pytest
 
 from pbm.mail.reading.delivery_report import read_report
-from pbm.mail.reading.inbound import clean_subject, glance_at, read
+from pbm.mail.reading.inbound import clean_subject, read, read_header
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from tests.rows import each_row
 
@@ -234,9 +234,13 @@ def _calls(raw: bytes) -> int:
     return count
 
 
-def _problem(raw: bytes) -> UnreadableMail | None:
+def _problem(raw: bytes) -> str:
     """What is wrong with a mail when one looks at it at the door."""
-    return glance_at(raw, envelope_sender="a@x.example", own_address="pbm@x.example").problem
+    try:
+        read_header(raw, "a@x.example", "pbm@x.example")
+    except UnreadableMail as error:
+        return str(error)
+    return ""
 
 
 @pytest.mark.parametrize("html", [False, True])
@@ -247,7 +251,7 @@ def test_promise_14_work_is_bounded(html: bool) -> None:
             started = time.process_time()
             assert _calls(raw) < _MOST_CALLS, name
             assert time.process_time() - started < _GUARD, name
-            assert _problem(raw) is None, name
+            assert not _problem(raw), name
 
 
 @pytest.mark.parametrize("large", [True, pytest.param(False, marks=pytest.mark.thorough)])
@@ -264,7 +268,7 @@ def test_promise_14_beyond_the_limits(reason: str, raw: bytes) -> None:
         _read(raw)
     assert time.process_time() - started < _GUARD
     assert str(caught.value) == reason
-    assert str(_problem(raw)) == reason
+    assert _problem(raw) == reason
     assert _calls(raw) < 100_000
 
 
