@@ -19,9 +19,8 @@ from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
 from pbm.play.limits import PICTURED, WAS_TOO_MUCH, is_pictured, take_mails
 from pbm.play.turn import Turn
-from pbm.store.queues.kept_news import AwaitingMail
 from pbm.store.values.boards import Board
-from pbm.store.values.mails import News
+from pbm.store.values.mails import News, OutboxMail
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
@@ -170,7 +169,7 @@ def _comes_in_any_case(
     return is_first_round and any(event.is_challenge for event in events)
 
 
-def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime | None:
+def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
     """Due time of a mail about a board on which a robot is to act; None without one."""
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
@@ -180,9 +179,7 @@ def waits_until(turn: Turn, board: Board, mail: AwaitingMail | None) -> datetime
     return mail.due_at if mail else turn.now + timedelta(seconds=turn.site.robot_seconds)
 
 
-def replaced_mails(
-    turn: Turn, board: Board, readers: Sequence[Player]
-) -> Mapping[int, AwaitingMail]:
+def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mapping[int, OutboxMail]:
     """Delete this board's mails delayed for a robot; return those to `readers` by number."""
     if not any(seat.robot for seat in board.seats):
         return {}
@@ -190,7 +187,7 @@ def replaced_mails(
     return turn.work.awaiting.take(board.id, people, turn.now)
 
 
-def news_of(mail: AwaitingMail) -> News:
+def news_of(mail: OutboxMail) -> News:
     """The news of a delayed mail, for the one that replaces it."""
     moves = [item["ply"] for item in mail.params["happened"] if "ply" in item]
     after = min(moves) - 1 if moves else mail.params["ply"]

@@ -19,14 +19,13 @@ from pbm.play.offers import mark_of
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
 from pbm.service.telling.kept_news import deferred_until, waits_until, with_kept
-from pbm.store.queues.kept_news import AwaitingMail
 from pbm.store.values.boards import Board
-from pbm.store.values.mails import Kind, NewMail
+from pbm.store.values.mails import Kind, NewMail, OutboxMail
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
 REPLIED, GENERATED = "auto-replied", "auto-generated"
-_NONE: Mapping[int, AwaitingMail] = MappingProxyType({})
+_NONE: Mapping[int, OutboxMail] = MappingProxyType({})
 _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
@@ -59,7 +58,7 @@ class MailWriter:
         self,
         board: Board,
         views: Sequence[tuple[Player, dict[str, Any]]],
-        instead: Mapping[int, AwaitingMail] = _NONE,
+        instead: Mapping[int, OutboxMail] = _NONE,
     ) -> None:
         """Write to several players about a board; delayed if a robot is expected to act there.
 
@@ -88,7 +87,7 @@ class MailWriter:
         view: dict[str, Any],
         template: str = "board",
         *,
-        replaced: AwaitingMail | None = None,
+        replaced: OutboxMail | None = None,
     ) -> NewMail:
         if player.bounced_at and not kind.treatment.is_superseded:
             # An older position, sent later, would mislead.
@@ -124,7 +123,7 @@ class MailWriter:
         return replace(mail, inbox_id=mail.inbox_id or replaced.inbox_id) if replaced else mail
 
     def _in_thread(
-        self, player: Player, board: Board, root: str | None, replaced: AwaitingMail | None
+        self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
     ) -> dict[str, Any]:
         """The headers that place a mail in a board's thread; `root` is None for the first."""
         answers, begins = self._auto_submitted(*player.addresses), root is None

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,7 +12,7 @@ from pbm.store.schema.mails import IN_HAND, kept_news, kept_notices, outbox, out
 from pbm.store.schema.people import players
 from pbm.store.schema.running import due
 from pbm.store.sql.transaction import Repository, read_as
-from pbm.store.values.mails import Kind, News
+from pbm.store.values.mails import Kind, News, OutboxMail
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
@@ -48,24 +47,12 @@ _TAKE_CONTENTS = (
 )
 
 
-@dataclass(frozen=True)
-class AwaitingMail:
-    """A delayed mail about a board; another event before `due_at` replaces it."""
-
-    player_id: int
-    inbox_id: int | None
-    params: dict[str, Any]
-    headers: dict[str, Any]
-    written_at: datetime
-    due_at: datetime
-
-
 class AwaitingMails(Repository):
     """Queries about delayed mails, within one transaction, which has locked their board."""
 
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
-    ) -> Mapping[int, AwaitingMail]:
+    ) -> Mapping[int, OutboxMail]:
         """Delete and return some players' delayed mails about a board, by player number.
 
         Only mails that were never tried are taken. Locked ones are skipped.
@@ -80,7 +67,7 @@ class AwaitingMails(Repository):
         rows = self._transaction.execute(_TAKE_CONTENTS, names).mappings() if mails else ()
         contents = {row["message_id"]: row for row in rows}
         return {
-            mail["player_id"]: read_as(AwaitingMail, {**mail, **contents[mail["message_id"]]})
+            mail["player_id"]: read_as(OutboxMail, {**mail, **contents[mail["message_id"]]})
             for mail in mails
         }
 

@@ -59,12 +59,9 @@ class History(Repository):
         theirs = seats.alias()
         query = (
             select(looked.c.board_id, looked.c.seat, theirs.c.seat, boards.c.winners)
-            .join(
-                theirs,
-                (theirs.c.board_id == looked.c.board_id) & (theirs.c.player_id == other),
-            )
+            .join(theirs, theirs.c.board_id == looked.c.board_id)
             .join(boards, boards.c.id == looked.c.board_id)
-            .where(boards.c.status == BoardStatus.FINISHED)
+            .where(theirs.c.player_id == other, boards.c.status == BoardStatus.FINISHED)
             .order_by(looked.c.board_id.desc())
         )
         rows = self._transaction.execute(query)

@@ -187,6 +187,7 @@ class OutboxMail:
     attempts: int
     due_at: datetime
     last_error: str | None
+    inbox_id: int | None = None
 
 
 @dataclass(frozen=True)
