@@ -85,7 +85,7 @@ def _own_answers(
     letters, mails = season.Season(boards, server.folder).round(), Counter[str]()
     sink.take()
     for first in range(0, asked, _BATCH):
-        server.let_robots_think(3 * queued)
+        server.let_robots_think(2 * queued)
         sending.send(server.port, letters[first : first + _BATCH], _SHAPE, a_second=A_SECOND / 2)
         if server.waiting() < queued:
             raise RuntimeError("the robots were nearly done before the turns were")
@@ -127,7 +127,7 @@ class _Server:
 
     def let_robots_think(self, boards: int) -> None:
         """Let so many boards wait, and robots think already."""
-        new = boards - self.waiting()
+        new = max(0, boards - self.waiting())
         let_robots_be_waited_for(self.database, new, datetime.now(UTC), known=self.begun)
         self.begun += new
         until(lambda: self.waiting() < boards, "robots to think")

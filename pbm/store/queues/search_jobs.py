@@ -22,7 +22,7 @@ from pbm.store.sql.driver import Row
 from pbm.store.sql.transaction import read_as
 from pbm.store.values.queues import SearchJob, SearchKind
 
-PATIENCE = 60.0  # seconds of place for a second of search
+PATIENCE = 600.0  # seconds of place for a second of search
 
 
 class SearchJobs(JobQueue[SearchJob]):
