@@ -145,8 +145,8 @@ def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[st
 def as_shown(line: str) -> str:
     """A stored command line for display, without a hash that an older version wrote into it.
 
-    >>> as_shown("move 4#7 a1-b1,a2")
-    'move 7 on board 4: a1-b1,a2'
+    >>> as_shown("move 4#7 K-R")
+    'move 7 on board 4: K-R'
     """
     line = next((item.line for item in read_commands([line]) if item.new_password), line)
     return _MOVE_LINE.sub(r"move \2 on board \1: ", line)
