@@ -121,7 +121,7 @@ class Settings:
     def search_workers(self) -> int:
         """The number of search processes. Raises OperatorError for an invalid number."""
         if not self.robot_processes:
-            return max(1, min(len(os.sched_getaffinity(0)) - 1, _USUAL_WORKERS))
+            return max(2, min(len(os.sched_getaffinity(0)) - 1, _USUAL_WORKERS))
         count = _count("PBM_ROBOT_PROCESSES", self.robot_processes, "2")
         if not 1 <= count <= _MOST_WORKERS:
             raise OperatorError(f"PBM_ROBOT_PROCESSES must be a number from 1 to {_MOST_WORKERS}.")

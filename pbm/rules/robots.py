@@ -12,7 +12,7 @@ from types import MappingProxyType
 from pbm.rules.contract import WON, Budget, Line, Position
 
 _GUARD = 90.0  # seconds: the nodes decide, however busy the machine and without a compiled core
-_LONG = 1.0  # seconds
+LONG = 1.0  # seconds
 _ALL_MOVES = 1_000
 _OBVIOUS = 50  # hundredths above the median move; such a move is never overlooked
 
@@ -36,7 +36,7 @@ class Robot:
 
     def thinking(self, seconds: float) -> "Robot":
         """The robot, with nodes for about so many seconds if it is one that thinks for long."""
-        if self.seconds < _LONG:
+        if self.seconds < LONG:
             return self
         nodes = max(1, int(self.budget.nodes * seconds / self.seconds))
         return replace(self, budget=replace(self.budget, nodes=nodes))
@@ -64,8 +64,8 @@ ROBOTS: Mapping[str, Robot] = MappingProxyType(
         for robot in (
             Robot("pebble", 950, 0.01, _looks(0), _ALL_MOVES, blur=30, sees=0.18),
             Robot("flint", 1133, 0.01, _looks(0), _ALL_MOVES, blur=24, sees=0.27),
-            Robot("stone", 1317, 0.01, _looks(0), _ALL_MOVES, blur=20, sees=0.42),
-            Robot("cobble", 1500, 0.01, _looks(3), 12, blur=28, sees=0.55),
+            Robot("stone", 1317, 0.01, _looks(0), _ALL_MOVES, blur=19, sees=0.45),
+            Robot("cobble", 1500, 0.01, _looks(3), 12, blur=35, sees=0.4),
             Robot("rock", 1683, 0.01, Budget(700, _GUARD)),
             Robot("slab", 1867, 0.01, Budget(8_000, _GUARD)),
             Robot("boulder", 2050, 0.25, Budget(600_000, _GUARD)),

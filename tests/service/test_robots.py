@@ -104,6 +104,20 @@ def test_a_long_search_waits_for_a_bounded_time(table: Table) -> None:
     assert boards_of(claimed(table.robots, 2)) == [1, 2]
 
 
+def test_searches_of_seconds_leave_a_process_to_others(table: Table) -> None:
+    for handle, robot in (("alice", "mountain"), ("bob", "mountain"), ("carol", "pebble")):
+        table.joins(handle)
+        table.begins(robot, handle)
+
+    def claimed_numbers() -> list[int]:
+        return boards_of(do(table.robots, lambda work: table.robots.claim(work, 3, long=1)))
+
+    assert claimed_numbers() == [3, 1]
+    assert claimed_numbers() == []
+    table.clock.passes(seconds=1)
+    assert claimed_numbers() == [2]
+
+
 def test_each_robot_has_an_expected_time() -> None:
     seconds = [seconds_of(name) for name in ROBOTS]
     assert seconds == sorted(seconds)

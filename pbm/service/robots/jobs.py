@@ -76,8 +76,9 @@ class RobotJobs:
         with self.database.glance() as work:
             return work.search_jobs.next_due_at()
 
-    def claim(self, work: UnitOfWork, most: int) -> list[LeasedJob]:
-        """Lease the next jobs; delete obsolete ones."""
+    def claim(self, work: UnitOfWork, most: int, long: int | None = None) -> list[LeasedJob]:
+        """Lease the next jobs, `long` of them at most for seconds; delete obsolete ones."""
+        long = most if long is None else long
         leased: list[LeasedJob] = []
         for _ in range(_MOST_CLAIMS):
             claimed, lapsed = work.search_jobs.claim(
@@ -85,7 +86,10 @@ class RobotJobs:
             )
             for job in claimed:
                 known = work.search_jobs.note_try(job, _DIED) if job in lapsed else job
-                leased += self._prepared(work, known)
+                if known.is_long and sum(each.job.is_long for each in leased) >= long:
+                    work.search_jobs.put_off(known, self.clock() + _RETRY_AFTER)
+                else:
+                    leased += self._prepared(work, known)
             if not claimed or len(leased) == most:
                 break
         return leased

@@ -29,7 +29,7 @@ class RobotWorker:
     writer: Writer
     look_in_thread: InThread
     asked: asyncio.Event
-    _under_way: set[int] = field(default_factory=set, init=False)  # job numbers
+    _under_way: dict[int, bool] = field(default_factory=dict, init=False)  # whether jobs are long
     # One transaction at a time locks boards: two could deadlock with another process.
     _locking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
@@ -49,13 +49,18 @@ class RobotWorker:
                             due_at = await self.look_in_thread(self.jobs.next_due_at)
                         if due_at is not None and due_at <= self.jobs.clock():
                             async with self._locking:
-                                leased = await self.writer.do(partial(self.jobs.claim, most=free))
+                                # One process is left to short searches, if there are several.
+                                long = max(1, self.processes.size - 1) - sum(
+                                    self._under_way.values()
+                                )
+                                claim = partial(self.jobs.claim, most=free, long=long)
+                                leased = await self.writer.do(claim)
                     except DBAPIError as error:
                         _log.warning("database away, robots wait", error=str(error.orig))
                         await asyncio.sleep(DATABASE_PAUSE)
                         continue
                     for each in leased:
-                        self._under_way.add(each.job.id)
+                        self._under_way[each.job.id] = each.job.is_long
                         apart.create_task(self._compute(each))
                     if not leased:
                         await woken(self.asked, until(due_at, self.jobs.clock))
@@ -77,7 +82,7 @@ class RobotWorker:
             except DBAPIError as error:
                 _log.warning("database away, a search job waits", error=str(error.orig))
                 await asyncio.sleep(DATABASE_PAUSE)
-        self._under_way.discard(leased.job.id)
+        del self._under_way[leased.job.id]
         self.asked.set()
 
     async def _ending(self, leased: LeasedJob) -> Piece[None]:

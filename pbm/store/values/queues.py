@@ -74,6 +74,11 @@ class SearchJob:
     tries: int = 0
     last_error: str | None = None
 
+    @property
+    def is_long(self) -> bool:
+        """Whether the search takes seconds."""
+        return bool(self.params.get("long"))
+
 
 @dataclass(frozen=True)
 class KeptAnalysis:
