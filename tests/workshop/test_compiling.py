@@ -12,7 +12,7 @@ from hatchling.bridge.app import Application
 from pbm.rules.abalone import GAME
 from pbm.rules.abalone.engine import compiled
 from pbm.rules.abalone.engine.compiled import NoCoreError, open_core
-from pbm.rules.abalone.engine.compiling import CompilingError, compile_core, digest
+from pbm.rules.abalone.engine.compiling import CompilingError, compile_core
 from pbm.rules.contract import Budget
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,29 +46,25 @@ def test_the_core_compiles_without_a_warning(
     monkeypatch.setenv("CC", "cc -Wall -Wextra -Werror")
     library = tmp_path / "core.so"
     compile_core(library)
-    assert open_core(library, compiled.INTERFACE).pbm_interface() == compiled.INTERFACE
+    open_core(library)
     assert list(tmp_path.iterdir()) == [library]
 
 
 def test_a_library_of_another_source_is_not_used(tmp_path: Path) -> None:
-    source = 'int pbm_interface(void) { return %d; } const char *pbm_source(void) { return "%s"; }'
-    for number, (interface, made_of) in enumerate(
-        [(compiled.INTERFACE, "0" * 64), (compiled.INTERFACE + 1, digest())]
-    ):
-        library = tmp_path / f"{number}.so"
-        compile_other(library, source % (interface, made_of))
-        with pytest.raises(NoCoreError, match="made of another source"):
-            open_core(library, compiled.INTERFACE)
+    library = tmp_path / "core.so"
+    compile_other(library, f'const char *pbm_source(void) {{ return "{"0" * 64}"; }}')
+    with pytest.raises(NoCoreError, match="made of another source"):
+        open_core(library)
 
 
 def test_what_is_no_core_is_not_used(tmp_path: Path) -> None:
     with pytest.raises(NoCoreError, match="is not there"):
-        open_core(tmp_path / "none.so", compiled.INTERFACE)
+        open_core(tmp_path / "none.so")
     (tmp_path / "text.so").write_text("not a library")
     compile_other(tmp_path / "other.so", "int other;")
     for name in ("text.so", "other.so"):
         with pytest.raises(NoCoreError, match="cannot be used"):
-            open_core(tmp_path / name, compiled.INTERFACE)
+            open_core(tmp_path / name)
 
 
 def test_without_a_core_plain_python_finds_the_same(

@@ -20,9 +20,6 @@ from pbm.rules.abalone.engine.roots import (
 )
 from pbm.rules.abalone.engine.weights import Ways, Weights, flat
 
-INTERFACE = 4
-"""The version of the fields below, which `core.c` must have too."""
-
 _SEATS = 6
 _LINE = 122
 _NUMBERS = len(flat(Weights(), Ways()))
@@ -36,17 +33,17 @@ class NoCoreError(Exception):
     """The core cannot be used; the text is for the operator."""
 
 
-def open_core(library: Path, interface: int) -> ctypes.CDLL:
-    """Open a library that was built from this source, for this interface; raises NoCoreError."""
+def open_core(library: Path) -> ctypes.CDLL:
+    """Open a library that was built from this source; raises NoCoreError."""
     if not library.exists():
         raise NoCoreError(f"{library} is not there")
     try:
         core = ctypes.CDLL(str(library))
         core.pbm_source.restype = ctypes.c_char_p
-        made_of, called_by = core.pbm_source().decode(), core.pbm_interface()
+        made_of = core.pbm_source().decode()
     except (OSError, AttributeError) as error:  # AttributeError: it is another library
         raise NoCoreError(f"{library} cannot be used: {error}") from error
-    if (made_of, called_by) != (digest(), interface):
+    if made_of != digest():
         raise NoCoreError(f"{library} was made of another source")
     return core
 
@@ -94,7 +91,7 @@ class _Outlook(Structure):
 
 @cache
 def _core() -> ctypes.CDLL:
-    core = open_core(LIBRARY, INTERFACE)
+    core = open_core(LIBRARY)
     core.pbm_search.argtypes = (
         POINTER(_Root),
         POINTER(c_int32),

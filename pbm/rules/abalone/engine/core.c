@@ -14,8 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#define INTERFACE 4
-
 /* `compiling.py` says what tells this source from another. */
 #ifndef SOURCE
 #define SOURCE ""
@@ -1287,11 +1285,6 @@ static search *begin(int64_t table_size) {
         return s;
     forget(s);
     return NULL;
-}
-
-/* The number that changes with what is handed over. */
-int32_t pbm_interface(void) {
-    return INTERFACE;
 }
 
 const char *pbm_source(void) {
