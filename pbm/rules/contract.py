@@ -550,13 +550,22 @@ class Searches(Game, Protocol):
 
 
 class Explains(Protocol):
-    """A game that explains why a move is good."""
+    """A game that explains what is good and bad about a move."""
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
         """The reasons for the first of these moves, the strongest first; perhaps none.
 
-        The other moves are the continuation. A reason is data for the macro `why`.
+        The other moves are the continuation. A reason is data for the macros `why` and `theme`; its
+        `what` is its kind.
         """
+
+    def faults(self, position: Any, move: str) -> tuple[dict[str, Any], ...]:
+        """What speaks against a move, the worst first, as data of `why` and `theme`; there may be
+        nothing."""
+
+    def contrast(self, made: Any, better: Any, seat: int) -> tuple[dict[str, Any], ...]:
+        """By what one position is better for a seat than another one, the strongest first, as data
+        of the macro `contrast`."""
 
 
 class MayLack(Protocol):

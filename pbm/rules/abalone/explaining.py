@@ -1,15 +1,19 @@
-"""Why a move is good, and what it threatens, as far as the board shows it.
+"""What speaks for a move and against it, and what it threatens, as far as the board shows it.
 
-Templates make a sentence of each reason; seats are numbers, cells have their names.
+Templates make a sentence of each fact; seats are numbers, cells have their names.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from pbm.rules.abalone.board import (
     AXES,
+    CELLS,
     CENTRE,
     EDGE,
+    STEPS,
     before,
     distance,
     format_cell,
@@ -22,6 +26,7 @@ from pbm.rules.abalone.placement import Placement
 from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition
 
 Reason = dict[str, Any]
+_EDGE_RING = 4
 
 
 def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]:
@@ -34,8 +39,11 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
     - `saves`: no opponent's next move can push off the `marbles` that one could have;
     - `threatens`: the mover's next move could push off `marbles`, and could not before;
     - `leads-to`: in the continuation the mover's `move` pushes a marble of `seat` off `from`;
-    - `pushes`: `count` marbles of `seat`, each of them farther from the centre;
+    - `to-edge`: marbles of `seat`, which it pushes to the edge cells `on`;
+    - `pushes`: `count` marbles of `seat`, each of them farther from the centre, none to the edge;
+    - `splits`: the marbles of `seat` into more groups;
     - `breaks-up`: fewer marbles of `seat` stand side by side;
+    - `takes-centre`: a marble of the mover's comes to the centre, where its side had none;
     - `centre`: `count` marbles of the mover's come nearer to it, and none goes away from it;
     - `together`: more marbles of `seat`, the mover's, stand side by side.
 
@@ -60,6 +68,56 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
     if not played.ejected:
         yield from _pushes(position, move)
     yield from _shape(position, played)
+
+
+def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
+    """What speaks against a move, the worst first. `what` is one of these:
+
+    - `exposes`: an opponent's next move could push off `marbles`, and could not before;
+    - `away`: `count` marbles of the mover's go away from the centre, and none comes nearer;
+    - `divides`: the mover's marbles into more groups;
+    - `apart`: fewer of the mover's marbles stand side by side.
+
+    `marbles` are as in `reasons`, after the move. Raises IllegalMoveError.
+
+    >>> from pbm.rules.abalone import start
+    >>> [fault["what"] for fault in faults(start(), "c3,d3")]
+    ['divides']
+    """
+    played = position.play(read_canonical(text))
+    if played.position.outcome:
+        return
+    side, move = _side(position), played.move
+    in_danger = sum(threatened(position, seat) for seat in side)
+    moving = in_danger & move.marbles
+    in_danger = in_danger & ~moving | shifted(moving, move.step)
+    new = sum(threatened(played.position, seat) for seat in side) & ~in_danger
+    if marbles := _owned(played.position, new, side):
+        yield {"what": "exposes", "marbles": marbles}
+    nearer = _nearer(position, move)
+    if max(nearer) <= 0 and any(nearer):
+        yield {"what": "away", "count": sum(map(bool, nearer))}
+    seat = position.turn or 0
+    if _groups(played.position, seat) > _groups(position, seat):
+        yield {"what": "divides", "seat": seat}
+    elif _neighbours(played.position, seat) < _neighbours(position, seat):
+        yield {"what": "apart", "seat": seat}
+
+
+def contrast(made: AbalonePosition, better: AbalonePosition, seat: int) -> Iterator[Reason]:
+    """By what a position is better for a seat than another one, the strongest first.
+
+    Each `what` is a number of the marbles of `seat`, or of an opponent: `better` in one position
+    and `made` in the other. `left`: on the board; `danger`: that can be pushed off at once; `edge`:
+    at the edge; `groups`: the groups in which they stand; `middle`: at most two steps from the
+    centre.
+    """
+    for what, measure, wanted in _MEASURES:
+        for other in made.seats:
+            own = other in made.group_of(seat)
+            there, here = measure(better, other), measure(made, other)
+            if (there - here) * (wanted if own else -wanted) > 0:
+                yield {"what": what, "seat": other, "better": there, "made": here}
 
 
 def _saves(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
@@ -103,25 +161,39 @@ def _pushes(position: Placement, move: LineMove) -> Iterator[Reason]:
     outwards = [distance(cell + move.step, CENTRE) > distance(cell, CENTRE) for cell in cells]
     seats = {position.seat_at(cell) for cell in cells}
     if cells and all(outwards) and len(seats) == 1:
-        yield {"what": "pushes", "seat": seats.pop(), "count": len(cells)}
+        landed = [cell + move.step for cell in cells]
+        if on := [format_cell(cell) for cell in landed if distance(cell, CENTRE) == _EDGE_RING]:
+            yield {"what": "to-edge", "seat": seats.pop(), "on": on}
+        else:
+            yield {"what": "pushes", "seat": seats.pop(), "count": len(cells)}
 
 
 def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
     """Changes of the formation of marbles."""
     assert position.turn is not None
-    others = (seat for seat in position.seats if seat not in (*_side(position), *played.ejected))
-    for seat in others:
-        if _neighbours(played.position, seat) < _neighbours(position, seat):
+    side, after = _side(position), played.position
+    for seat in position.seats:
+        if seat in side or seat in played.ejected:
+            continue
+        if _groups(after, seat) > _groups(position, seat):
+            yield {"what": "splits", "seat": seat}
+        elif _neighbours(after, seat) < _neighbours(position, seat):
             yield {"what": "breaks-up", "seat": seat}
-    own = position.marbles_of(position.turn)
-    step, moving = played.move.step, moved(played.move.marbles, played.move.step, position.occupied)
-    nearer = [
-        distance(cell, CENTRE) - distance(cell + step, CENTRE) for cell in members(moving & own)
-    ]
-    if min(nearer) >= 0 and any(nearer):
+    centre, own = 1 << CENTRE, position.turn
+    nearer = _nearer(position, played.move)
+    if after.marbles_of(own) & centre and not sum(map(position.marbles_of, side)) & centre:
+        yield {"what": "takes-centre"}
+    elif min(nearer) >= 0 and any(nearer):
         yield {"what": "centre", "count": sum(map(bool, nearer))}
-    if _neighbours(played.position, position.turn) > _neighbours(position, position.turn):
-        yield {"what": "together", "seat": position.turn}
+    if _neighbours(after, own) > _neighbours(position, own):
+        yield {"what": "together", "seat": own}
+
+
+def _nearer(position: Placement, move: LineMove) -> list[int]:
+    """By how much each of the mover's moving marbles comes nearer to the centre."""
+    moving = moved(move.marbles, move.step, position.occupied)
+    own = moving & position.marbles_of(position.turn or 0)
+    return [distance(cell, CENTRE) - distance(cell + move.step, CENTRE) for cell in members(own)]
 
 
 def _side(position: Placement) -> tuple[int, ...]:
@@ -136,6 +208,30 @@ def _neighbours(position: Placement, seat: int) -> int:
     """The number of pairs of a seat's marbles side by side."""
     marbles = position.marbles_of(seat)
     return sum((marbles & shifted(marbles, axis)).bit_count() for axis in AXES)
+
+
+def _groups(position: Placement, seat: int) -> int:
+    """The number of groups of a seat's marbles that hang together."""
+    left, number = position.marbles_of(seat), 0
+    while left:
+        group, reached = 0, left & -left
+        while reached:
+            group |= reached
+            reached = reduce(or_, (shifted(reached, step) for step in STEPS)) & left & ~group
+        left, number = left & ~group, number + 1
+    return number
+
+
+_NEAR = sum(1 << cell for cell in CELLS if distance(cell, CENTRE) <= 2)
+_FAR = sum(1 << cell for cell in CELLS if distance(cell, CENTRE) == _EDGE_RING)
+_MEASURES: tuple[tuple[str, Callable[[AbalonePosition, int], int], int], ...] = (
+    ("left", lambda position, seat: position.count(seat), 1),
+    ("danger", lambda position, seat: threatened(position, seat).bit_count(), -1),
+    ("edge", lambda position, seat: (position.marbles_of(seat) & _FAR).bit_count(), -1),
+    ("groups", lambda position, seat: _groups(position, seat), -1),
+    ("middle", lambda position, seat: (position.marbles_of(seat) & _NEAR).bit_count(), 1),
+)
+"""For `contrast`: a number of a seat's marbles, and whether more or less of it is good."""
 
 
 def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[str, Any]]:

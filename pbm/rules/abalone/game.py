@@ -96,6 +96,16 @@ class Abalone:
         """The reasons for the first of these moves, the strongest first."""
         return tuple(explaining.reasons(position, moves))
 
+    def faults(self, position: AbalonePosition, move: str) -> tuple[dict[str, Any], ...]:
+        """What speaks against a move, the worst first."""
+        return tuple(explaining.faults(position, move))
+
+    def contrast(
+        self, made: AbalonePosition, better: AbalonePosition, seat: int
+    ) -> tuple[dict[str, Any], ...]:
+        """By what one position is better for a seat than another one, the strongest first."""
+        return tuple(explaining.contrast(made, better, seat))
+
     def search(
         self,
         positions: Sequence[AbalonePosition],
