@@ -283,7 +283,7 @@ def _kept_together(word: re.Match[str]) -> str:
 def _html_picture(described: str) -> str:
     """A picture in its own size, or as wide as a narrower screen."""
     width, height = picture.size(described)
-    alternative = escape(f"The board: {picture.in_words(described)}.")
+    alternative = escape(picture.in_words(described))
     return (
         f'<p><img src="cid:{PICTURE}" width="{width}" height="{height}"'
         f' style="display:block;width:100%;max-width:{width}px;height:auto"'

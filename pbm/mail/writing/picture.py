@@ -1,4 +1,4 @@
-"""The picture of a board, composed of stamps: converts a game's drawing to PNG and words.
+"""Pictures: converts a game's drawing of a board, or the lead over a game, to PNG and words.
 
 We write PNG ourselves (PNG specification, third edition, sections 5 and 11): Pillow filters the
 rows of an indexed image, which takes twice as long and makes ours a fifth larger.
@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from PIL import Image
 
-from pbm.mail.writing import stamps
+from pbm.mail.writing import chart, stamps
 from pbm.mail.writing.stamps import DENSITY, Point
 from pbm.rules.contract import Draws, Ground, has
 from pbm.rules.registry import default_game, game_named
@@ -76,6 +76,8 @@ def png(described: str) -> bytes:
     `small` drawing has a third of the bytes, and is less sharp on phones.
     """
     drawing = json.loads(described)
+    if "leads" in drawing:
+        return encoded(chart.image(drawing), stamps.PALETTE, stamps.ALPHAS)
     ground, moves = _ground(drawing), drawing["moves"]
     image = stamps.board(ground).copy()
     came = {index for move in moves for index in move["came"]}
@@ -107,9 +109,11 @@ def in_words(described: str) -> str:
     """The position and the marked moves in one line, as a text alternative to the picture.
 
     >>> in_words(described({"signs": "11.2".ljust(61, "."), "seats": "ox", "moves": []}))
-    'o on a1 to a2; x on a4'
+    'The board: o on a1 to a2; x on a4.'
     """
     drawing = json.loads(described)
+    if "leads" in drawing:
+        return f"The lead: {chart.in_words(drawing)}."
     cells = zip(_ground(drawing).names, drawing["signs"], strict=True)
     places: dict[str, list[str]] = {}
     for (_, sign), run in groupby(cells, key=lambda cell: (cell[0][0], cell[1])):
@@ -122,12 +126,16 @@ def in_words(described: str) -> str:
         if sign != _EMPTY
     ]
     moved = [move["move"] for move in drawing["moves"] if "move" in move]
-    return "; ".join(on + ([f"last {' '.join(moved)}"] if moved else []))
+    words = "; ".join(on + ([f"last {' '.join(moved)}"] if moved else []))
+    return f"The board: {words}."
 
 
 def size(described: str) -> tuple[int, int]:
     """The width and height of the picture, in pixels of a page."""
-    ground = _ground(json.loads(described))
+    drawing = json.loads(described)
+    if "leads" in drawing:
+        return chart.WIDTH, chart.HEIGHT
+    ground = _ground(drawing)
     return ground.width, ground.height
 
 

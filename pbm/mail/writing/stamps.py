@@ -119,21 +119,21 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 UNIT: Final = 36  # pixels of a page between two cells
 
-_GROUND: Final = (214, 202, 177)
+GROUND: Final = (214, 202, 177)
 _WELL: Final = (230, 220, 198)
 HOLE: Final = (208, 196, 169)
 NAME: Final = (72, 62, 44)
 """The colours of an empty hole, and of its name and the strokes beside the board."""
-_INK: Final = (20, 20, 20)
+INK: Final = (20, 20, 20)
 _LIGHT: Final = (255, 255, 255)
 _GREY: Final = (118, 113, 103)
 
 PIECES: Final[dict[str, tuple[Colour, Colour]]] = {
-    "1": ((240, 170, 20), _INK),
+    "1": ((240, 170, 20), INK),
     "2": ((0, 90, 170), _LIGHT),
-    "3": (_LIGHT, _INK),
-    "4": (_INK, _LIGHT),
-    "5": ((0, 158, 115), _INK),
+    "3": (_LIGHT, INK),
+    "4": (INK, _LIGHT),
+    "5": ((0, 158, 115), INK),
     "6": ((175, 75, 140), _LIGHT),
     "#": (_GREY, _LIGHT),
 }
@@ -149,7 +149,7 @@ ALPHAS: Final = bytes((0, 128))
 _COLOURS: Final = tuple(
     dict.fromkeys(
         (
-            *(_GROUND, _WELL, HOLE, NAME, _HALF_NAME, _INK, _GREY, _LIGHT),
+            *(GROUND, _WELL, HOLE, NAME, _HALF_NAME, INK, _GREY, _LIGHT),
             *(colour for colour, _ in PIECES.values()),
             *_HALF_SIGN.values(),
         )
@@ -157,7 +157,7 @@ _COLOURS: Final = tuple(
 )
 """Sixteen colours with the two above, so that a pixel has four bits."""
 PALETTE: Final = bytes(
-    number for colour in (*[_GROUND] * len(ALPHAS), *_COLOURS) for number in colour
+    number for colour in (*[GROUND] * len(ALPHAS), *_COLOURS) for number in colour
 )
 """The colours of all pictures, three bytes each."""
 
@@ -192,7 +192,7 @@ def place(ground: Ground, point: Point) -> Point:
 def board(ground: Ground) -> Image.Image:
     """The empty board with its labels, and the name of each hole in it."""
     width, height = ground.width, ground.height
-    canvas, shape = Canvas(width, height, _GROUND), Canvas(width, height, _INK)
+    canvas, shape = Canvas(width, height, GROUND), Canvas(width, height, INK)
     canvas.polygon([place(ground, point) for point in ground.corners], _WELL, 0.55 * UNIT)
     for one, other in ground.strokes:
         canvas.line(place(ground, one), place(ground, other), 1, NAME)
@@ -200,11 +200,11 @@ def board(ground: Ground) -> Image.Image:
         canvas.disc(place(ground, point), _DENT * UNIT, HOLE)
         canvas.name(place(ground, point), name, _NAME_SIZE * UNIT, NAME)
     for label, point in ground.labels:
-        canvas.text(place(ground, point), label, 0.4 * UNIT, _INK, 0.3)
+        canvas.text(place(ground, point), label, 0.4 * UNIT, INK, 0.3)
     right, bottom = width - _ROUND, height - _ROUND
     corners = [(_ROUND, _ROUND), (right, _ROUND), (right, bottom), (_ROUND, bottom)]
     shape.polygon(corners, _LIGHT, _ROUND)
-    image = _finished(canvas, _GROUND, _WELL, HOLE, NAME, _HALF_NAME, _INK, _GREY)
+    image = finished(canvas, GROUND, _WELL, HOLE, NAME, _HALF_NAME, INK, _GREY)
     # Transparent beyond the shape, and partly so at its edge.
     steps, grey = len(ALPHAS), shape.grey()
     edge = grey.point(lambda value: min(steps - 1, value * (steps + 1) // 256))
@@ -226,13 +226,13 @@ def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
     """A piece of a seat with its sign, or the name of its cell; `came`: it has just moved here."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
-    canvas.disc(_MIDDLE, PIECE * UNIT, _INK)
+    canvas.disc(_MIDDLE, PIECE * UNIT, INK)
     if came:
         canvas.disc(_MIDDLE, (PIECE - _RIM) * UNIT, _LIGHT)
-        canvas.disc(_MIDDLE, (_CAME + _RIM) * UNIT, _INK)
+        canvas.disc(_MIDDLE, (_CAME + _RIM) * UNIT, INK)
     canvas.disc(_MIDDLE, (_CAME if came else PIECE - _RIM) * UNIT, colour)
     _draw_sign(canvas, sign, ink, 0.85 if came else 1.0)
-    return _finished(canvas, *_colours_of(seat), *(_LIGHT,) * came)
+    return finished(canvas, *_colours_of(seat), *(_LIGHT,) * came)
 
 
 @cache
@@ -240,39 +240,39 @@ def fallen(seat: str, sign: str) -> Image.Image:
     """A piece that has left the board."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
-    canvas.disc(_MIDDLE, FALLEN * UNIT, _INK)
+    canvas.disc(_MIDDLE, FALLEN * UNIT, INK)
     canvas.disc(_MIDDLE, (FALLEN - _RIM) * UNIT, colour)
     _draw_sign(canvas, sign, ink, 0.7)
-    return _finished(canvas, *_colours_of(seat))
+    return finished(canvas, *_colours_of(seat))
 
 
 @lru_cache(maxsize=_MOST_LEFT)
 def left(name: str, towards: int) -> Image.Image:
     """A vacated hole with its name, and an arrow: degrees, clockwise from the right."""
     canvas = Canvas(UNIT, UNIT, _WELL)
-    canvas.disc(_MIDDLE, _DENT * UNIT, _INK)
+    canvas.disc(_MIDDLE, _DENT * UNIT, INK)
     right, down = UNIT * cos(radians(towards)), UNIT * sin(radians(towards))
     x, y = _MIDDLE
     head = [(x + at * right - by * down, y + at * down + by * right) for at, by in _HEAD]
-    canvas.polygon(head, _INK)
+    canvas.polygon(head, INK)
     canvas.disc(_MIDDLE, (_DENT - 0.05) * UNIT, _LIGHT)
-    canvas.name(_MIDDLE, name, _NAME_SIZE * UNIT, _INK)
-    return _finished(canvas, _WELL, _INK, _GREY, _LIGHT)
+    canvas.name(_MIDDLE, name, _NAME_SIZE * UNIT, INK)
+    return finished(canvas, _WELL, INK, _GREY, _LIGHT)
 
 
 @cache
 def number(which: int) -> Image.Image:
     """The place of a move in the order of those marked: oblong and an ordinal, unlike a seat."""
-    canvas = _tag(_LIGHT, _INK, 0)
+    canvas = _tag(_LIGHT, INK, 0)
     text = f"{which}{_ORDINALS.get(which, 'th')}"
     canvas.text(_MIDDLE, text, 0.34 * UNIT, _LIGHT, 0.3)
-    return _finished(canvas, _INK, _GREY, _LIGHT)
+    return finished(canvas, INK, _GREY, _LIGHT)
 
 
 @cache
 def number_mask() -> Image.Image:
     """The mask of a stamp of `number`."""
-    return _tag(_INK, _LIGHT, 1).grey().point(lambda value: 255 * (value > 96), "1")
+    return _tag(INK, _LIGHT, 1).grey().point(lambda value: 255 * (value > 96), "1")
 
 
 def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
@@ -285,18 +285,18 @@ def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
 @cache
 def key(seat: str, sign: str) -> Image.Image:
     """The sign of a seat for its colour, beside a board on which its pieces show their cells."""
-    canvas = Canvas(2 * UNIT, UNIT, _GROUND)
+    canvas = Canvas(2 * UNIT, UNIT, GROUND)
     colour, _ = PIECES[seat]
-    canvas.disc(_MIDDLE, KEY * UNIT, _INK)
+    canvas.disc(_MIDDLE, KEY * UNIT, INK)
     canvas.disc(_MIDDLE, (KEY - _RIM) * UNIT, colour)
-    canvas.text((1.3 * UNIT, UNIT / 2), f"= {sign}", 0.5 * UNIT, _INK, 0.3)
-    return _finished(canvas, _GROUND, *_colours_of(seat))
+    canvas.text((1.3 * UNIT, UNIT / 2), f"= {sign}", 0.5 * UNIT, INK, 0.3)
+    return finished(canvas, GROUND, *_colours_of(seat))
 
 
 @cache
 def mask(radius: float) -> Image.Image:
     """The circular mask of a stamp of that radius."""
-    shape = Canvas(UNIT, UNIT, _INK)
+    shape = Canvas(UNIT, UNIT, INK)
     shape.disc(_MIDDLE, radius * UNIT, _LIGHT)
     return shape.grey().point(lambda value: 255 * (value > 96), "1")
 
@@ -321,8 +321,8 @@ def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
 def _colours_of(seat: str) -> list[Colour]:
     """The colours of a piece on the board; any other at its edges would blur the picture."""
     half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
-    return [_WELL, _INK, _GREY, *PIECES[seat], *half]
+    return [_WELL, INK, _GREY, *PIECES[seat], *half]
 
 
-def _finished(canvas: Canvas, *colours: Colour) -> Image.Image:
+def finished(canvas: Canvas, *colours: Colour) -> Image.Image:
     return canvas.indexed({colour: _NUMBERS[colour] for colour in colours})

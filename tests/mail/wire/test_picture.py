@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from PIL import Image
 
-from pbm.mail.writing import picture, stamps
+from pbm.mail.writing import chart, picture, stamps
 from pbm.mail.writing.stamps import DENSITY, Colour
 from pbm.rules import abalone as rules
 from pbm.rules.contract import Moved, View
@@ -217,7 +217,8 @@ def test_words_name_every_piece_and_nothing_else() -> None:
         "11.11/1.1.11/......./......../....#..../......../......./2....2/.2222 1 0,0 -"
     )
     words = picture.in_words(picture.described(rules.drawing(position, View())))
-    assert words == ("# on e5; o on a1 to a2, a4 to a5, b1, b3, b5 to b6; x on h4, h9, i6 to i9")
+    on = "# on e5; o on a1 to a2, a4 to a5, b1, b3, b5 to b6; x on h4, h9, i6 to i9"
+    assert words == f"The board: {on}."
 
 
 def test_words_tell_the_moves_that_are_marked_in_their_one_form() -> None:
@@ -225,4 +226,32 @@ def test_words_tell_the_moves_that_are_marked_in_their_one_form() -> None:
     after = rules.parse_state(state.replace(" 1 0,", " 2 0,"))
     moves = [Moved(1, "b1-b3,c1"), Moved(2, "d8,d7")]
     words = picture.in_words(picture.described(rules.drawing(after, View(moves=tuple(moves)))))
-    assert words.endswith("; last b1-b3,c1 d8,d7")
+    assert words.endswith("; last b1-b3,c1 d8,d7.")
+
+
+@each_row("plies", [0, 1, 7, 148, 5_000])
+def test_a_lead_is_a_small_chart(plies: int) -> None:
+    """Yellow above the middle, where the first side is ahead, and blue below it."""
+    leads = [0, 250, -1_000, -40][: plies + 1]
+    described = picture.described({"leads": leads, "plies": plies})
+    png = picture.png(described)
+    (width, height), found = pixels(png)
+    assert (width, height) == tuple(DENSITY * side for side in picture.size(described))
+    assert len(png) <= 4_000
+    image = Image.open(io.BytesIO(png)).convert("RGB")
+    for seat, rows in (("1", range(chart.MIDDLE)), ("2", range(chart.MIDDLE + 1, chart.HEIGHT))):
+        colour = stamps.PIECES[seat][0]
+        at = {
+            y // DENSITY
+            for y in range(height)
+            for x in range(0, width, 4)
+            if image.getpixel((x, y)) == colour
+        }
+        assert at <= {*rows, chart.MIDDLE}
+        assert bool(at) == (len(leads) > int(seat))
+    assert found
+
+
+def test_a_chart_has_words() -> None:
+    words = picture.in_words(picture.described({"leads": [0, 150, -1_000], "plies": 2}))
+    assert words == "The lead: from move to move 0.0, 1.5, won by force."
