@@ -3,15 +3,17 @@
 Neither may reveal a good move on a board where the player may not have hints.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from pbm.errors import Refusal
 from pbm.events import HintAsked
 from pbm.play.begin import robots_play
-from pbm.play.boards import check_rules, seconds_of
+from pbm.play.boards import check_rules
 from pbm.play.limits import ANALYSES, HINTS
 from pbm.play.positions import mark, marks_alike
+from pbm.rules.contract import View
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
@@ -19,6 +21,8 @@ from pbm.store.values.players import Player
 from pbm.store.values.queues import KeptAnalysis, SearchKind
 
 _MOST_COMPARED = 100  # boards of a player
+_CHART_COLUMNS = 50
+_BY_FORCE = 1_000  # hundredths of lead in an analysis
 
 
 def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> HintAsked:
@@ -38,7 +42,6 @@ def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> H
         ply=board.ply,
         player_id=player.id,
         params={"taken_back": board.taken_back},
-        seconds=seconds_of(),
     )
     if not asked:
         raise Refusal("hint-asked-already", number=board.id)
@@ -144,9 +147,13 @@ def mark_of(board: Board) -> str:
     return f"{board.ply}.{board.taken_back}"
 
 
-def analysis_params(board: Board, kept: KeptAnalysis, player_id: int) -> dict[str, Any]:
+def analysis_params(board: Board, kept: KeptAnalysis, player: Player) -> dict[str, Any]:
     """The parameters of the section `analysis` for one player."""
-    own = [] if board.from_record else board.seats_of(player_id)
+    own = [] if board.from_record else board.seats_of(player.id)
+    found = kept.found
+    mistakes = [
+        {**item, "diagram": _diagram(board, item.get("after"))} for item in found["mistakes"]
+    ]
     return {
         "title": f"analysis of board {board.id}",
         "number": board.id,
@@ -154,8 +161,44 @@ def analysis_params(board: Board, kept: KeptAnalysis, player_id: int) -> dict[st
         "players": [{"handle": seat.handle} for seat in board.seats],
         "you": [{"seat": seat.seat} for seat in own],
         "plies": board.ply,
-        **kept.found,
+        **found,
+        "mistakes": mistakes,
+        "leads": _lead_chart(board, found.get("leads"), picture=player.settings.picture),
     }
+
+
+def _diagram(board: Board, state: str | None) -> str:
+    return "\n".join(board.rules.load(state).diagram(View())) if state else ""
+
+
+def _lead_chart(
+    board: Board, leads: Sequence[int] | None, *, picture: bool
+) -> dict[str, Any] | None:
+    """The lead of the first side over a game, as a picture and as a row of signs for each side."""
+    if not leads:
+        return None
+    sides = board.position.sides
+    columns = min(len(leads), _CHART_COLUMNS)
+    shown = [leads[(len(leads) - 1) * at // max(1, columns - 1)] for at in range(columns)]
+    return {
+        "picture": {"leads": shown, "plies": board.ply} if picture else None,
+        "sides": [
+            {
+                "handles": [
+                    s.handle for s in board.seats if (sides[s.seat - 1] == sides[0]) == own
+                ],
+                "ahead": (leads[-1] > 0) == own,
+                "signs": "".join(_sign(lead if own else -lead) for lead in shown),
+            }
+            for own in (True, False)
+        ],
+    }
+
+
+def _sign(lead: int) -> str:
+    """The lead in whole units, `.` for none, `#` for a win by force."""
+    units = (lead + 50) // 100
+    return "#" if lead >= _BY_FORCE else "." if units <= 0 else str(min(9, units))
 
 
 def better_lines(kept: KeptAnalysis) -> tuple[tuple[int, tuple[str, ...]], ...]:

@@ -6,25 +6,40 @@ moves; those that seem to have cost most are searched again, deeper.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import exp
 from typing import Any
 
 from pbm.robots.thinking import Course, think, what_may_come_back
-from pbm.rules.contract import WON, Budget, Explains, Game, Position, Searches, SearchResult, has
+from pbm.rules.contract import (
+    WON,
+    Budget,
+    Explains,
+    Game,
+    Line,
+    Position,
+    Scores,
+    Searches,
+    SearchResult,
+    has,
+)
 from pbm.rules.registry import game_named
 from pbm.rules.robots import ADVISER, ROBOTS
 from pbm.rules.sides import hand, turn
 
-SHORT_LOOK, LONG_LOOK = 6_000, 60_000  # nodes a ply
-SHORT_LOOKS = 1_500_000  # nodes of all short searches together: in a very long game each gets less
-PIECE = 60_000  # nodes of one piece, about
-LOOKED_AT_AGAIN = 6  # plies
-MOST_MISTAKES = 3  # of those
-LEAST = 20  # hundredths; a cheaper mistake is not reported
-MOST_LOST = 2_000  # hundredths: what a whole game is worth, from won to lost
+SHORT_LOOK, LONG_LOOK = 20_000, 600_000  # nodes a ply
+SHORT_LOOKS = 3_000_000  # nodes of all short searches together: in a very long game each gets less
+PIECE = 600_000  # nodes of one piece, about
+LOOKED_AT_AGAIN = 10  # plies
+MOST_MISTAKES = 3  # of those that are told with their lines
+LEAST = 10  # hundredths; a cheaper mistake is not reported
+AHEAD = 50  # hundredths; a smaller lead counts as even
+DECIDED = 1_000  # hundredths: a game that is won or lost by force
+TWO = 2  # sides: what one of them gains the other one loses
 _EVERY_MOVE = 10_000
-_PLIES_OF_LINE, _PLIES_OF_HINT = 8, 6
+_PLIES_OF_LINE, _PLIES_TO_END = 6, 12
 _REASONS = 2
 _AS_FAR = 4  # times the nodes, so that the reply is searched to the same depth
+_CLASS = 175  # hundredths of lead at which the chances are e to one
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +55,48 @@ class Advice:
 class Judged:
     """A move beside the best `line` from there, and the game's `reasons` for that line.
 
-    `seat` made the move, which `lost` so many hundredths. `misses_win`: the best move led to a win
-    within the search, this one did not. `allows_loss`: this move led to a loss within the search,
-    the best one did not. After the last ply there is only the line.
+    `seat` made the move. `best` and `made` are the worth of both for it, in hundredths up to
+    `DECIDED`. `faults` are the game's facts against the move. The best `answer` to it has `harm`,
+    its reasons, and leads to the state line `after`; by `contrast` the end of `line` is better than
+    that. Reasons that apply to both moves are left out.
+    After the last ply there is only the line.
     """
 
     ply: int
     seat: int
     move: str | None
-    lost: int
+    best: int
+    made: int
     line: tuple[str, ...]
-    misses_win: bool = False
-    allows_loss: bool = False
     reasons: tuple[dict[str, Any], ...] = ()
+    faults: tuple[dict[str, Any], ...] = ()
+    answer: tuple[str, ...] = ()
+    harm: tuple[dict[str, Any], ...] = ()
+    after: str = ""
+    contrast: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def lost(self) -> int:
+        """The cost of the move."""
+        return self.best - self.made
+
+    @property
+    def chances_lost(self) -> float:
+        """The lost share of a won game: little if the game was decided anyway."""
+        return _chances(self.best) - _chances(self.made)
+
+
+Look = Sequence[int]
+"""The result of a short search: a seat, and for it the worth of the best and of the made move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some plies of a game, each to be searched with so many nodes."""
+    """Some plies of a game, each to be searched with so many nodes; the made move too if `deep`."""
 
     plies: tuple[int, ...]
     nodes: int
+    deep: bool = False
 
 
 def advise(course: Course, seed: int, easier: int) -> Advice:
@@ -69,7 +105,8 @@ def advise(course: Course, seed: int, easier: int) -> Advice:
     thought = think(ROBOTS[ADVISER], game, positions, seed, easier=easier)
     lines = (line.moves for line in thought.found.lines if line.moves[0] == thought.move)
     line = next(lines, (thought.move,))
-    return Advice(thought.move, line[:_PLIES_OF_HINT], _reasons(game, positions[-1], line))
+    reasons = _reasons(game, positions[-1], line)[:1]
+    return Advice(thought.move, line[:_PLIES_OF_LINE], reasons)
 
 
 def look_at(course: Course, piece: Piece) -> list[Judged]:
@@ -80,30 +117,87 @@ def look_at(course: Course, piece: Piece) -> list[Judged]:
     return judge(game_named(course.game), list(played.reached()), moves, piece)
 
 
-def next_piece(plies: int, short: Sequence[int], long: Sequence[Judged]) -> Piece | None:
+def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -> list[int]:
+    """The lead of the side of seat 1 before each ply and after the last one, in hundredths.
+
+    A position is won by force if a move made in it led to such a position. With more than two sides
+    there are no leads.
+    """
+    if len(set(sides)) != TWO:
+        return []
+    signs = [1 if sides[seat - 1] == sides[0] else -1 for seat, *_ in looks]
+    found = [sign * best for sign, (_, best, _) in zip(signs, looks, strict=True)]
+    for judged in sorted(long, key=lambda judged: judged.ply):
+        sign = signs[judged.ply - 1]
+        found[judged.ply - 1 : judged.ply + 1] = sign * judged.best, sign * judged.made
+    found = found[: len(looks)]
+    for ply in range(len(looks) - 1, 0, -1):
+        if signs[ply - 1] * found[ply] == DECIDED:
+            found[ply - 1] = found[ply]
+    return found
+
+
+def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
+    """The chances lost by each move, by the short searches of a game."""
+    found = leads(looks, (), sides)
+    if not found:
+        return [_chances(best) - _chances(made) for _, best, made in looks]
+    signs = [1 if sides[seat - 1] == sides[0] else -1 for seat, *_ in looks]
+    after = [*found[1:], found[-1]]  # such a search has looked one ply further
+    both = zip(signs, found, after, strict=True)
+    return [_chances(sign * lead) - _chances(sign * next_lead) for sign, lead, next_lead in both]
+
+
+def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Piece | None:
     """The next piece of a game of so many plies, None if all is done.
 
-    `short` holds what the first moves cost in the short search; `long` are the long searches done.
+    `short` holds the chances lost by the moves, and one more number, as far as short searches have
+    been done; `long` are the long searches done.
 
-    >>> next_piece(3, [0, 50, 0], []).plies, next_piece(3, [0, 50, 0], [Judged(2, 1, "", 0, ())])
-    ((2,), Piece(plies=(4,), nodes=60000))
+    >>> next_piece(3, [0, 0.5, 0, 0], []).plies
+    (2,)
+    >>> next_piece(3, [0, 0.5, 0, 0], [Judged(2, 1, "", 0, 0, ())])
+    Piece(plies=(4,), nodes=600000, deep=True)
     """
-    nodes = max(1, min(SHORT_LOOK, SHORT_LOOKS // max(1, plies)))
-    left = range(len(short) + 1, plies + 1)
+    nodes = max(1, min(SHORT_LOOK, SHORT_LOOKS // (plies + 1)))
+    left = range(len(short) + 1, plies + 2)
     if left:
         return Piece(tuple(left[: max(1, PIECE // nodes)]), nodes)
     done = {judged.ply for judged in long}
     dearest = sorted(range(1, plies + 1), key=lambda ply: (-short[ply - 1], ply))[:LOOKED_AT_AGAIN]
-    again = [ply for ply in dearest if short[ply - 1] >= LEAST and ply not in done]
+    again = [ply for ply in dearest if short[ply - 1] > 0 and ply not in done]
     again += [] if plies + 1 in done else [plies + 1]
-    return Piece(tuple(again[: max(1, PIECE // LONG_LOOK)]), LONG_LOOK) if again else None
+    return Piece(tuple(again[: max(1, PIECE // LONG_LOOK)]), LONG_LOOK, True) if again else None
 
 
 def mistakes(long: Sequence[Judged]) -> list[Judged]:
-    """The moves that cost most, in the order of the game."""
+    """The moves that were mistakes, those that cost the most chances first."""
     dear = [judged for judged in long if judged.lost >= LEAST]
-    dear.sort(key=lambda judged: (-judged.lost, judged.ply))
-    return sorted(dear[:MOST_MISTAKES], key=lambda judged: judged.ply)
+    return sorted(dear, key=lambda judged: (-judged.chances_lost, judged.ply))
+
+
+def turned(leads: Sequence[int]) -> int | None:
+    """The ply of the last move before which the side ahead in the end was not ahead yet.
+
+    `leads` are those of one side before each ply and after the last one. None if no side is ahead
+    in the end, or one always was.
+
+    >>> turned([0, 10, -20, -70, -60, -1000]), turned([0, -70, 20, 30]), turned([60, 70])
+    (3, None, None)
+    """
+    ahead = [(lead >= AHEAD) - (lead <= -AHEAD) for lead in leads]
+    changes = [ply for ply, each in enumerate(ahead, 1) if each != ahead[-1]]
+    return changes[-1] if changes and ahead[-1] else None
+
+
+def decided(leads: Sequence[int]) -> int | None:
+    """The ply of the move after which the game was lost by force for one side, to its end.
+
+    >>> decided([0, -60, -1000, -1000]), decided([0, 1000, -60])
+    (2, None)
+    """
+    found = [ply for ply, lead in enumerate(leads, 1) if abs(lead) < DECIDED or lead != leads[-1]]
+    return found[-1] if found and found[-1] < len(leads) else None
 
 
 def judge(
@@ -111,60 +205,110 @@ def judge(
 ) -> list[Judged]:
     """Analyse some plies of a game, given the positions before each move and after the last one."""
     return [
-        _judged(game, positions[:ply], moves[ply - 1] if ply <= len(moves) else None, piece.nodes)
+        _judged(game, positions[:ply], moves[ply - 1] if ply <= len(moves) else None, piece)
         for ply in piece.plies
     ]
 
 
 def _reasons(game: Game, position: Position, line: Sequence[str]) -> tuple[dict[str, Any], ...]:
-    return game.reasons(position, line)[:_REASONS] if has(game, Explains) else ()
+    return game.reasons(position, line) if has(game, Explains) and line else ()
 
 
-def _judged(game: Game, positions: Sequence[Position], move: str | None, nodes: int) -> Judged:
+def _judged(game: Game, positions: Sequence[Position], move: str | None, piece: Piece) -> Judged:
     position, ply = positions[-1], len(positions)
     seat = hand(position, turn(position) or 1)
-    few = move is None or _has_two_sides(position)
-    found = _searched(game, positions, Budget(nodes), 1 if few else _EVERY_MOVE)
+    is_alone = move is None or (_has_two_sides(position) and not piece.deep)
+    few = is_alone or _has_two_sides(position)
+    found = _searched(game, positions, Budget(piece.nodes), 1 if few else _EVERY_MOVE)
     if not found.lines:  # the rules had ended the game
-        return Judged(ply, seat, move, 0, ())
+        worth = _worth(game.evaluate(position)[seat - 1] if has(game, Searches) else 0)
+        return Judged(ply, seat, move, worth, worth, ())
     best = found.lines[0]
-    made = best.score if move is None else _score(game, positions, move, found, nodes)
-    return Judged(
-        ply,
-        seat,
-        move,
-        _worth(best.score) - _worth(made),
-        best.moves[:_PLIES_OF_LINE],
-        misses_win=best.score >= WON > made,
-        allows_loss=made <= -WON < best.score,
-        reasons=_reasons(game, position, best.moves),
+    made = best if is_alone or move is None else _made(game, positions, move, found, piece.nodes)
+    line, there = _to_the_point(game, position, best.moves, best.score)
+    judged = Judged(ply, seat, move, _worth(best.score), _worth(made.score), line)
+    if move is None or not piece.deep or judged.lost < LEAST:
+        return judged
+    after = _after(position, move)
+    answer, end = _to_the_point(game, after, made.moves[1:], -made.score)
+    of_made, of_best = (_reasons(game, position, each.moves) for each in (made, best))
+    against, for_both = (
+        game.faults(position, each.moves[0]) if has(game, Explains) else () for each in (made, best)
+    )
+    return replace(
+        judged,
+        reasons=_without(of_best, of_made),
+        faults=_without(against, for_both),
+        answer=answer,
+        harm=_reasons(game, after, made.moves[1:])[:_REASONS],
+        after=end.state(),
+        contrast=game.contrast(end, there, seat)[:_REASONS] if has(game, Explains) else (),
     )
 
 
-def _score(
-    game: Game, positions: Sequence[Position], move: str, found: SearchResult, nodes: int
-) -> int:
-    """The score of a move, searched as deep as the best one.
+def _without(
+    facts: Sequence[dict[str, Any]], others: Sequence[dict[str, Any]]
+) -> tuple[dict[str, Any], ...]:
+    return tuple(fact for fact in facts if fact not in others)[:_REASONS]
 
-    With two sides the reply is searched. Otherwise the search scored as many moves as it could; a
-    missing one counts as the last of those.
+
+def _to_the_point(
+    game: Game, position: Position, line: Sequence[str], score: int
+) -> tuple[tuple[str, ...], Position]:
+    """The beginning of a line up to its point, and the position there.
+
+    The point is the end of the game if the first mover's `score` says that it is won, else that
+    mover's next score.
     """
-    scored = next((line.score for line in found.lines if line.moves[0] == move), None)
-    least, before = found.lines[-1].score, positions[-1]
-    seat = turn(before) or 1
+    seat = turn(position) or 1
+    before, most = position, _PLIES_TO_END if score >= WON else _PLIES_OF_LINE
+    for number, move in enumerate(line[:most], 1):
+        position = _after(position, move)
+        if score < WON and _score(game, position, seat) > _score(game, before, seat):
+            return tuple(line[:number]), position
+    return tuple(line[:most]), position
+
+
+def _score(game: Game, position: Position, seat: int) -> int:
+    return game.scores(position)[seat - 1] if has(game, Scores) else 0
+
+
+def _made(
+    game: Game, positions: Sequence[Position], move: str, found: SearchResult, nodes: int
+) -> Line:
+    """The line of a move, searched as deep as the best one.
+
+    With two sides the answers are searched. Otherwise the search scored as many moves as it could;
+    a missing one counts as the last of those.
+    """
+    least, before = Line((move,), found.lines[-1].score), positions[-1]
+    scored = next((line for line in found.lines if line.moves[0] == move), None)
     if scored is not None or not _has_two_sides(before):
-        return least if scored is None else scored
-    after = before.play(before.parse(move, seat)).position
-    budget = Budget(_AS_FAR * nodes, depth=max(1, found.depth - 1))
-    answer = _searched(game, [*positions, after], budget, 1)
+        return scored or least
+    reached = [*positions, _after(before, move)]
+    answer = _searched(game, reached, Budget(_AS_FAR * nodes, depth=max(1, found.depth - 1)), 1)
     if not answer.lines:
         return least
-    same_side = after.sides[(turn(after) or 1) - 1] == before.sides[seat - 1]
-    return min(least, answer.lines[0].score if same_side else -answer.lines[0].score)
+    line = answer.lines[0].moves
+    # A search after the answer sees two plies further, and the move is worth no more than that.
+    reached.append(_after(reached[-1], line[0]))
+    further = _searched(game, reached, Budget(nodes), 1)
+    side = before.sides[(turn(before) or 1) - 1]
+    scores = (
+        each.lines[0].score * (1 if position.sides[(turn(position) or 1) - 1] == side else -1)
+        for each, position in zip((answer, further), reached[-2:], strict=True)
+        if each.lines
+    )
+    return Line((move, *line), min(least.score, *scores))
+
+
+def _after(position: Position, move: str) -> Position:
+    return position.play(position.parse(move, turn(position) or 1)).position
 
 
 def _has_two_sides(position: Position) -> bool:
-    return len(set(position.sides)) == 2
+    """Whether what one side gains the other one loses."""
+    return len(set(position.sides)) == TWO
 
 
 def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: int) -> SearchResult:
@@ -174,4 +318,11 @@ def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: i
 
 
 def _worth(score: int) -> int:
-    return max(-MOST_LOST // 2, min(MOST_LOST // 2, score))
+    """A score in hundredths, `DECIDED` for a win in sight."""
+    if abs(score) >= WON:
+        return DECIDED if score > 0 else -DECIDED
+    return max(1 - DECIDED, min(DECIDED - 1, score))
+
+
+def _chances(worth: int) -> float:
+    return 1 / (1 + exp(-worth / _CLASS))

@@ -1,10 +1,12 @@
 """A game that is over is analysed, piece by piece, and told to whoever asks."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 from sqlalchemy import update
 
+from pbm.play.advice import mark_of
 from pbm.play.limits import ANALYSES
 from pbm.robots import analysis
 from pbm.rules import abalone as rules
@@ -14,6 +16,35 @@ from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import mirrored
 from tests.serving import think_next
 from tests.table import Person, Table
+
+MOST_BYTES = 40_000
+# As version 0023 of the schema kept it, until what the made moves allowed was told as well.
+KEPT_BEFORE = {
+    "mistakes": [
+        {
+            "ply": 2,
+            "seat": 2,
+            "move": "i5-h5,i6",
+            "lost": 130,
+            "line": ["i9-g7,h8", "a2-c4,b3"],
+            "misses_win": False,
+            "allows_loss": False,
+            "reasons": [{"what": "centre", "count": 3}],
+        },
+        {
+            "ply": 4,
+            "seat": 2,
+            "move": "i8-g6,h7",
+            "lost": 2_000,
+            "line": ["i6,h6"],
+            "misses_win": True,
+            "allows_loss": True,
+            "reasons": [],
+        },
+    ],
+    "last": None,
+    "most": 1_000,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -48,12 +79,17 @@ def test_the_moves_that_cost_most_are_told_and_kept(table: Table) -> None:
     told = alice.gets(1).newest.text
     alice.hears(
         "On board 1 these three moves cost most, as far as our robots can see.",
-        "It cost about 0.",
+        "Who was ahead, and by how many marbles, from the first move to the last: you above, bob",
+        "It costs about 0.",
+        "The best answer is ",
         "Better was ",
         "After the last move The best line from there: 9. ",
+        "What the mistakes were about - you: three moves to the centre missed (moves 1, 5 and 7)",
         "Board 1 is over: you win.",
     )
-    assert told.count("Better was") == 3
+    assert told.count("Better was") == told.count("The best answer is") == 3
+    assert told.count("A- ") == 4, "a board for each, and the last one"
+    assert len(alice.newest.raw) < MOST_BYTES
     assert " It " in told.replace("\n", " ")
     bob.gets(1).hears("On board 1 these three moves cost most")
     assert not table.rows("thoughts")
@@ -287,3 +323,72 @@ def test_a_record_may_stand_as_a_board_on_which_there_are_hints(table: Table) ->
     alice = table.joins("alice")
     alice.says("challenge me pebble -unrated").says("move 1 a1-c3,b2")
     alice.says("import\n1. a1-c3,b2 i9-g7,h8 *").says("analyse 2").hears("is being analysed")
+
+
+def test_one_of_before_is_still_told(table: Table) -> None:
+    alice, bob = played(table, "alice", "bob", plies=4)
+    bob.says("set picture off").forgets()
+    with table.database.transaction() as work:
+        board = work.boards.get(1)
+        work.analyses.begin(1, mark_of(board), table.clock())
+        work.analyses.keep(1, KEPT_BEFORE, table.clock())
+    alice.says("analyse 1").gets(1).hears(
+        "On board 1 these two moves cost most",
+        "Move 2: i5-h5,i6 by bob It costs about 1.3 marbles. Better was i9-g7,h8. It brings three",
+        "Move 4: i8-g6,h7 by bob It throws a win away, and loses by force. Better was i6,h6.",
+    )
+    assert "Who was ahead" not in alice.newest.text
+    assert "board.png" in alice.newest.raw.decode()
+    bob.says("analyse 1").gets(1).hears("On board 1 these two moves cost most")
+
+
+def test_one_of_before_that_was_under_way_begins_anew(table: Table) -> None:
+    alice, _ = played(table, "alice", "bob", plies=2)
+    alice.says("analyse 1")
+    with table.database.transaction() as work:
+        before = {"short": [0, 0], "long": [KEPT_BEFORE["mistakes"]]}
+        work.analyses.keep(1, before)
+    table.robots_think()
+    alice.hears("On board 1 ", "After the last move")
+
+
+def test_the_lead_is_a_picture_for_those_who_want_pictures(table: Table) -> None:
+    alice, bob = played(table, "alice", "bob")
+    bob.says("set picture off").forgets()
+    alice.says("analyse 1").forgets()
+    table.robots_think()
+    mail = alice.gets(1).newest
+    assert mail.html.count("<img") == 1
+    assert 'alt="The lead: from move to move ' in mail.html
+    assert "\nalice  ." in mail.text
+    assert "\nalice  ." not in mail.html
+    bob.says("analyse 1").gets(1)
+    assert "<img" not in bob.newest.html
+    assert "<pre>alice  ." in bob.newest.html
+
+
+def test_a_loss_by_force_is_called_one(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The winner's last push was there one move before, and the loser allowed it."""
+
+    def look_at(course: analysis.Course, piece: analysis.Piece) -> list[analysis.Judged]:
+        found = analysis.look_at(course, piece)
+        lost = analysis.DECIDED
+        return [
+            replace(item, best=-20, made=-lost)
+            if item.ply == 6
+            else replace(item, best=lost, made=lost)
+            if item.ply == 7
+            else item
+            for item in found
+        ]
+
+    monkeypatch.setattr("pbm.service.robots.analyses.look_at", look_at)
+    alice, _ = played(table, "alice", "bob", plies=6)
+    alice.says("analyse 1").forgets()
+    table.robots_think()
+    alice.gets(1).hears(
+        "The game turned with move 6, ",
+        "by bob: you were ahead from then on. After move 6 bob could no longer avoid losing.",
+        "by bob It loses the game by force.",
+        "# is a win by force",
+    )

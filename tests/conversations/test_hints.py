@@ -203,3 +203,16 @@ def test_under_other_rules_there_is_none(table: Table) -> None:
     with table.database.engine.begin() as connection:
         connection.execute(update(boards).values(rules_version=99))
     alice.says("hint").gets(1).hears("was begun under other rules of Abalone")
+
+
+def test_a_hint_goes_before_the_moves_of_robots(table: Table) -> None:
+    """Somebody waits for the mail, so it does not stand in a queue of long searches."""
+    alice, bob = begin(table), table.joins("bob")
+    for number in range(2, 5):
+        bob.says("challenge boulder -unrated").says(f"move {number} a1-c3,b2")
+    alice.says("hint").forgets()
+    assert len(table.rows("thoughts")) == 4
+    assert think_next(table.robots)
+    table.posts()
+    alice.gets(1)
+    assert move_told(alice)

@@ -299,6 +299,7 @@ def _helped_by_robots(
     monkeypatch.setattr(analyses, "look_at", _as_if_dear)
     for look in ("SHORT_LOOK", "LONG_LOOK"):
         monkeypatch.setattr(analysis, look, 120)
+    monkeypatch.setattr(analysis, "LEAST", 0)
     alice.says("resign 1").says("analyse 1")
     found = {"analysis-begun": alice.newest}
     table.robots_think()
@@ -324,7 +325,7 @@ def _helped_by_robots(
 def _as_if_dear(course: Course, piece: Piece) -> list[Judged]:
     """What a look finds, and each move has cost something."""
     found = analysis.look_at(course, piece)
-    return [replace(item, lost=item.lost + 40 * item.ply) for item in found]
+    return [replace(item, best=item.made + 40 * item.ply) for item in found]
 
 
 def _of_the_time(url: str) -> dict[str, Mail]:

@@ -160,8 +160,8 @@ class Hint(BoardCommand, group="play"):
 
     It is for your own move in a game that is not rated and in which all your opponents are robots:
     `challenge pebble -unrated` begins one. The strongest robot thinks about the board, and what it
-    would play comes as a mail of its own, mostly within seconds. Nothing is played for you: answer
-    with that move, or with another. You get 30 hints in 24 hours.
+    would play comes with the main reason as a mail of its own, mostly within seconds. Nothing is
+    played for you: answer with that move, or with another. You get 30 hints in 24 hours.
     """
 
     words = ("hint",)
@@ -175,11 +175,13 @@ class Analyse(BoardCommand, group="look"):
     """Learn where a game that is over was won and lost.
 
     A robot looks at each move of all players beside the best one that it finds. A mail tells the
-    three moves that cost most, what would have been better and why, and how the game would best
-    have gone on after its last move. That takes some minutes. It is kept, so whoever asks for it
-    later gets it at once, and `export` puts the better moves into the record as comments. You can
-    have 3 games analysed in 24 hours; those that have been already do not count. A game has to wait
-    while a board of yours stands as it did, also turned or mirrored.
+    three moves that cost most: what each allowed, with the board to which the best answer leads,
+    and what would have been better and why. In a game of two sides it names the move with which
+    the game turned, and draws who was ahead from move to move. It ends with the best line after the
+    last move, and with what the mistakes of each player were about. That takes some minutes. It is
+    kept, so whoever asks for it later gets it at once, and `export` puts the better moves into the
+    record as comments. You can have 3 games analysed in 24 hours; those that have been already do
+    not count. A game has to wait while a board of yours stands as it did, also turned or mirrored.
     """
 
     words = ("analyse", "analyze")
@@ -192,9 +194,8 @@ class Analyse(BoardCommand, group="look"):
             raise Refusal("analyse-when-gone-on", **elsewhere)
         kept = advice.kept_analysis(context.work, board)
         if kept and kept.finished_at:
-            yield Answered(
-                "analysis", advice.analysis_params(board, kept, context.player.id), board.id
-            )
+            params = advice.analysis_params(board, kept, context.player)
+            yield Answered("analysis", params, board.id)
             return
         advice.ask_analysis(context.work, board, context.player, context.now)
         told = {"title": "your analysis", "number": board.id, "plies": board.ply}

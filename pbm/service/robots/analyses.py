@@ -1,6 +1,7 @@
 """Analysis of a game: a job for each piece, and mails when it is complete."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,7 +9,20 @@ from pbm.events import Answered
 from pbm.mail.site import Site
 from pbm.plain import from_plain, to_plain
 from pbm.play.advice import analysis_params, ask_piece, kept_analysis
-from pbm.robots.analysis import MOST_LOST, Judged, Piece, look_at, mistakes, next_piece
+from pbm.robots.analysis import (
+    DECIDED,
+    MOST_MISTAKES,
+    Judged,
+    Look,
+    Piece,
+    costs,
+    decided,
+    leads,
+    look_at,
+    mistakes,
+    next_piece,
+    turned,
+)
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of
 from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.answer import announce_answer
@@ -25,7 +39,7 @@ def prepare(work: UnitOfWork, job: SearchJob, board: Board, _site: Site) -> Comp
     piece = _next_piece(board, kept.found) if kept else None
     if piece is None:
         return None
-    easier = Piece(piece.plies, max(1, piece.nodes >> 2 * job.tries))
+    easier = replace(piece, nodes=max(1, piece.nodes >> 2 * job.tries))
     return partial(look_at, course_of(work, board), easier)
 
 
@@ -41,7 +55,7 @@ def finish(turn: RobotTurn, judged: Sequence[Judged]) -> str:
         work.analyses.keep(board.id, found)
         ask_piece(work, board, turn.job.player_id, turn.now)
         return f"plies {piece.plies[0]} to {piece.plies[-1]} of board {board.id} looked at"
-    work.analyses.keep(board.id, _in_the_end(found, board), turn.now)
+    work.analyses.keep(board.id, _in_the_end(work, found, board), turn.now)
     return f"board {board.id} is analysed, told to {_tell(turn, board)}"
 
 
@@ -60,29 +74,57 @@ def _under_way(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
 
 
 def _next_piece(board: Board, found: Any) -> Piece | None:
-    return next_piece(board.ply, found.get("short", ()), _long_looks(found))
+    short = costs(_short_looks(found), board.position.sides)
+    return next_piece(board.ply, short, _long_looks(found))
+
+
+def _short_looks(found: Any) -> list[Look]:
+    return list(found.get("looks", ()))
 
 
 def _long_looks(found: Any) -> list[Judged]:
-    return [from_plain(Judged, item) for item in found.get("long", ())]
+    return [from_plain(Judged, item) for item in found.get("deep", ())]
 
 
 def _with(found: Any, judged: Sequence[Judged], board: Board) -> dict[str, Any]:
     """The results with those of one more piece, of short or of long searches."""
-    short, long = list(found.get("short", ())), list(found.get("long", ()))
-    if len(short) < board.ply:
-        short += [item.lost for item in judged]
+    looks, deep = _short_looks(found), list(found.get("deep", ()))
+    if len(looks) <= board.ply:
+        looks += [(item.seat, item.best, item.made) for item in judged]
     else:
-        long += map(to_plain, judged)
-    return {"short": short, "long": long}
+        deep += map(to_plain, judged)
+    return {"looks": looks, "deep": deep}
 
 
-def _in_the_end(found: Any, board: Board) -> dict[str, Any]:
-    """The results to keep: the costliest moves, and the line after the last move."""
+def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
+    """The results to keep: the costliest moves, the course of the game and its last line."""
     long = _long_looks(found)
     last = next((item for item in long if item.ply > board.ply and item.line), None)
+    lead = leads(_short_looks(found), long, board.position.sides)
     dear = mistakes([item for item in long if item.ply <= board.ply])
-    return {"mistakes": to_plain(dear), "last": to_plain(last), "most": MOST_LOST // 2}
+    turn, lost = (turned(lead), decided(lead)) if lead else (None, None)
+    first = sorted(dear, key=lambda item: item.ply != turn)  # the turning point is always shown
+    shown = sorted(first[:MOST_MISTAKES], key=lambda item: item.ply)
+    made = work.plies.of(board.id, since=turn - 1)[0] if turn else None
+    return {
+        "mistakes": [{**to_plain(item), "lost": item.lost} for item in shown],
+        "themes": _themes(dear),
+        "leads": lead,
+        "turned": {"ply": turn, "seat": made.seat, "move": made.text} if made else None,
+        "decided": lost,
+        "last": to_plain(last),
+        "most": DECIDED,
+    }
+
+
+def _themes(dear: Sequence[Judged]) -> list[dict[str, Any]]:
+    """What the mistakes of each seat were about: the first fact for and against each."""
+    found: dict[tuple[int, str], list[int]] = {}
+    for item in sorted(dear, key=lambda item: item.ply):
+        for fact in (*item.reasons[:1], *item.faults[:1]):
+            found.setdefault((item.seat, fact["what"]), []).append(item.ply)
+    themes = [{"seat": seat, "what": what, "plies": plies} for (seat, what), plies in found.items()]
+    return sorted(themes, key=lambda theme: (theme["seat"], -len(theme["plies"])))
 
 
 def _tell(turn: RobotTurn, board: Board) -> str:
@@ -92,7 +134,8 @@ def _tell(turn: RobotTurn, board: Board) -> str:
     for number in work.analyses.readers(board.id):
         player = work.players.get(number)
         if kept:
-            answer = Answered("analysis", analysis_params(board, kept, number), board.id)
+            params = analysis_params(board, kept, player)
+            answer = Answered("analysis", params, board.id)
         else:
             failed = {"title": "your analysis", "number": board.id}
             answer = Answered("analysis-failed", failed, board.id)
