@@ -136,9 +136,7 @@ def read(
 
 
 @lru_cache(maxsize=4)  # on arrival, and again in the mail's turn
-def read_header(
-    raw: bytes, envelope_sender: str, own_address: str, limits: Limits = LIMITS
-) -> Envelope:
+def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limits) -> Envelope:
     """The envelope of `read` without the text, while the peer waits. Raises UnreadableMail."""
     if len(raw) > limits.mail_bytes:
         raise UnreadableMail(f"This mail is larger than {limits.mail_bytes // 1024} KB.")

@@ -22,7 +22,7 @@ from pbm.mail.address import (
     address_key,
 )
 from pbm.mail.reading.inbound import read_header
-from pbm.mail.reading.limits import LONG, UnreadableMail
+from pbm.mail.reading.limits import LIMITS, LONG, UnreadableMail
 from pbm.mail.reading.wire import digest, has_message_id
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import Caller
@@ -62,7 +62,7 @@ class Intake:
         """Read a mail's properties before it is stored; for a long mail, in a thread."""
         header, problem = None, ""
         try:
-            header = read_header(raw, sender, self.site.address.plain)
+            header = read_header(raw, sender, self.site.address.plain, LIMITS)
         except UnreadableMail as error:
             problem = str(error)
         author = address_key((header and header.author) or sender)

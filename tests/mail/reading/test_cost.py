@@ -237,7 +237,7 @@ def _calls(raw: bytes) -> int:
 def _problem(raw: bytes) -> str:
     """What is wrong with a mail when one looks at it at the door."""
     try:
-        read_header(raw, "a@x.example", "pbm@x.example")
+        read_header(raw, "a@x.example", "pbm@x.example", LIMITS)
     except UnreadableMail as error:
         return str(error)
     return ""
