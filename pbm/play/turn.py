@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pbm.apart import Apart
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, on_boards
 from pbm.mail.site import Site
-from pbm.passwords import PasswordWork
+from pbm.passwords import Apart, PasswordWork
 from pbm.play.limits import MOST_MAILS
 from pbm.store.db import UnitOfWork
 from pbm.store.values.players import Player

@@ -10,8 +10,8 @@ from functools import partial
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from pbm.apart import WorkNeeded
 from pbm.clock import Clock
+from pbm.passwords import WorkNeeded
 from pbm.service.post.post import Post
 from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.writer import InThread, Writer

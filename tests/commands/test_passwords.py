@@ -2,7 +2,6 @@
 
 import pytest
 
-from pbm.apart import WorkNeeded
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import Login, SecretText
 from pbm.commands.password_words import may_hold_password
@@ -13,6 +12,7 @@ from pbm.passwords import (
     SHORTEST,
     PasswordHash,
     PasswordWork,
+    WorkNeeded,
     check_password,
     hash_password,
 )

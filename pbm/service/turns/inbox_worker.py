@@ -18,13 +18,12 @@ from functools import partial
 
 import structlog
 
-from pbm.apart import Apart, WorkNeeded
 from pbm.clock import Clock
 from pbm.mail.address import Plain, PlayerReply, QuestionReply
 from pbm.mail.reading.inbound import Envelope, masked, read
 from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS, is_long
 from pbm.mail.site import Site
-from pbm.passwords import PasswordWork
+from pbm.passwords import Apart, PasswordWork, WorkNeeded
 from pbm.play.turn import Cause, Turn
 from pbm.service.accounts import tell_whose_was_cleared
 from pbm.service.running.writer import Steps
