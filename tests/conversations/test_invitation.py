@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from pbm.play.limits import STARTS
 from tests.table import Person, Table
 
 
@@ -353,3 +354,28 @@ def test_the_inviter_is_told_when_it_cannot_start_after_all(table: Table) -> Non
     dave.forgets().says("yes").gets(2).hears("You play as dave now.", "will not take place")
     alice.gets(1).hears("| challenge alice bob dave", "bob cannot play at present.")
     assert not table.boards()
+
+
+def test_who_leaves_ends_it_for_all_who_wait(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    dave = table.person("dave@example.net")
+    alice.says("challenge me bob@example.org dave@example.net").forgets()
+    dave.forgets().says("yes").forgets()
+    bob.says("delete").says("yes").hears("You have left")
+    alice.gets(1).hears(
+        "The game of Abalone that you wanted to start is off: somebody who was asked by mail",
+        "To play with the others, challenge them again.",
+    )
+    dave.gets(1).hears("that alice wanted to start is off: somebody who was asked by mail")
+    assert "bob" not in f"{alice.newest.text}{dave.newest.text}"
+    assert not table.rows("challenges")
+
+
+def test_it_starts_however_many_games_the_inviter_has_begun(table: Table) -> None:
+    alice, dave = table.joins("alice"), table.person("dave@example.net")
+    alice.says("challenge dave@example.net").forgets()
+    with table.database.transaction() as work:
+        while STARTS.take(work, table.clock(), 1):
+            pass
+    dave.says("yes").hears("You play as dave now.")
+    assert table.boards() == [1]
