@@ -159,7 +159,7 @@ class Hint(BoardCommand, group="play"):
     """Get a hint against robots: a move that is good here, and why.
 
     It is for your own move in a game that is not rated and in which all your opponents are robots:
-    `challenge pebble -unrated` begins one. The strongest robot thinks about the board, and what it
+    `challenge pebble -unrated` begins one. A strong robot thinks about the board, and what it
     would play comes with the main reason as a mail of its own, mostly within seconds. Nothing is
     played for you: answer with that move, or with another. You get 30 hints in 24 hours.
     """

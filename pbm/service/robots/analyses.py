@@ -74,7 +74,9 @@ def _under_way(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
 
 
 def _next_piece(board: Board, found: Any) -> Piece | None:
-    short = costs(_short_looks(found), board.position.sides)
+    looks = _short_looks(found)
+    is_whole = len(looks) > board.ply  # until then the number of them is all that matters
+    short = costs(looks, board.position.sides) if is_whole else [0.0] * len(looks)
     return next_piece(board.ply, short, _long_looks(found))
 
 

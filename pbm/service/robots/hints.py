@@ -1,4 +1,4 @@
-"""A hint: the strongest robot's search for a player's move, and the mail with it."""
+"""A hint: a strong robot's search for a player's move, and the mail with it."""
 
 from functools import partial
 
