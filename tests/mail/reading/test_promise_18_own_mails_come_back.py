@@ -15,7 +15,6 @@ from pbm.commands.script import confirmation, read_script
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.inbound import clean_subject
 from pbm.mail.reading.quoting import OwnWords, find_own_words
-from pbm.rules.contract import Game
 from tests.help.pages import SUBJECTS, mailed
 from tests.mail.reading.our_mails import (
     OurMail,
@@ -60,14 +59,8 @@ def at_widths(thorough: Iterable[int]) -> pytest.MarkDecorator:
 def _lines_are_read_once() -> Iterable[None]:
     """A line says the same wherever it stands, and most stand in many of these bodies."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(script, "_LineReader", cache(_ReadingOnce))
+        patched.setattr(script, "_read_line", cache(script._read_line))
         yield
-
-
-class _ReadingOnce(script._LineReader):
-    def __init__(self, game: Game, *, in_answer: bool) -> None:
-        super().__init__(game, in_answer=in_answer)
-        self.read_line = cache(super().read_line)  # type: ignore[method-assign]
 
 
 @cache
