@@ -47,7 +47,7 @@ class Script:
     answer: Answered | None = None
 
     def of(self, logins: Collection[Login]) -> "Script":
-        """The commands with one of these logins; the script's last command keeps the comment."""
+        """Only the commands with these logins; the comment, if the last command is among them."""
         own = tuple(command for command in self.commands if command.login in logins)
         return Script(own, self.comment if own and own[-1] is self.commands[-1] else ())
 

@@ -95,8 +95,8 @@ def decline_board(
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
     """Start a new board for the remaining players, if possible.
 
-    None for too few players, in teams, if only robots remain, and in a later round of a match,
-    which ends with its score so far.
+    There is none for teams, or if too few players or only robots remain. A match in a later round
+    has none either: it ends with its score so far.
     """
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = setup_of(board)
@@ -155,8 +155,9 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
     """Whether a player who runs out of time on a board loses no rating by it.
 
-    In one absence within `SPARED_EVERY`, only the first board and those on which the player is
-    behind cost rating. The player's row is locked, as two boards may run out at once.
+    The first board of an absence costs rating. Later ones are spared, unless the player is behind,
+    or had boards spared in an earlier absence less than `SPARED_EVERY` before. The player's row is
+    locked, as two boards may run out at once.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)

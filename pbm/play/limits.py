@@ -218,8 +218,10 @@ def has_said_no(work: UnitOfWork, address: str) -> bool:
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
-    """Count a mail to a stranger's address, after the shared limit; False if it must not be
-    sent."""
+    """Count a mail to a stranger's address; False if it has had too many.
+
+    Where a limit shared with other strangers applies, the caller takes from that first.
+    """
     return any(STRANGER.take(work, now, *whose) for whose in _of_stranger(address))
 
 

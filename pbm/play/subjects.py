@@ -93,7 +93,10 @@ def board_named(subject: str) -> int | None:
 
 
 def _pattern(*texts: str, **fields: str) -> re.Pattern[str]:
-    """The pattern of beginnings of these texts; a last field without a pattern is anything."""
+    """A pattern that matches the beginning of a subject formatted from one of these texts.
+
+    Anything may stand for a field at the end that has no pattern.
+    """
     fields = {**_FIELDS, **fields}
     patterns = (
         "".join(

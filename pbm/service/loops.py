@@ -65,7 +65,7 @@ class TurnTaker:
         return BatchResult(0, more=True)
 
     async def work_out(self, preparation: Preparation) -> None:
-        """Compute what a mail's turn needs."""
+        """Do the slow computing for a mail's turn in a thread, before the turn."""
         await self.in_thread(partial(self.worker.work_out, preparation))
 
     async def _count_failed(self) -> None:

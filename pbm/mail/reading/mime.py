@@ -185,7 +185,10 @@ class _Walk:
         return part
 
     def _delimiter(self) -> re.Pattern[bytes]:
-        """A pattern of the delimiters of all open parts; the innermost of equal ones counts."""
+        """A pattern of the delimiters of all open parts.
+
+        If several have the same boundary, `_levels` names the innermost.
+        """
         boundaries = [part.boundary.encode("utf-8").rstrip() for part in self._open]
         self._levels = {boundary: level for level, boundary in enumerate(boundaries)}
         return re.compile(

@@ -262,7 +262,7 @@ def left(name: str, towards: int) -> Image.Image:
 
 @cache
 def number(which: int) -> Image.Image:
-    """The place of a move in the order of those marked: oblong and an ordinal, unlike a seat."""
+    """The place of a marked move in their order: an ordinal in an oblong; a seat has a disc."""
     canvas = _tag(_LIGHT, INK, 0)
     text = f"{which}{_ORDINALS.get(which, 'th')}"
     canvas.text(_MIDDLE, text, 0.34 * UNIT, _LIGHT, 0.3)
@@ -276,7 +276,7 @@ def number_mask() -> Image.Image:
 
 
 def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
-    """An oblong in the middle, that much wider on each side."""
+    """An oblong in the middle of a stamp, widened by `rim` on each side."""
     canvas = Canvas(UNIT, UNIT, ground)
     canvas.polygon(_OBLONG, colour, _TAG_ROUND + rim)
     return canvas
@@ -284,7 +284,7 @@ def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
 
 @cache
 def key(seat: str, sign: str) -> Image.Image:
-    """The sign of a seat for its colour, beside a board on which its pieces show their cells."""
+    """A legend, the colour of a seat and its sign, for boards whose pieces show their cells."""
     canvas = Canvas(2 * UNIT, UNIT, GROUND)
     colour, _ = PIECES[seat]
     canvas.disc(_MIDDLE, KEY * UNIT, INK)
@@ -319,7 +319,7 @@ def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
 
 
 def _colours_of(seat: str) -> list[Colour]:
-    """The colours of a piece on the board; any other at its edges would blur the picture."""
+    """The colours to draw a piece with; edge pixels take the nearest, and others would blur it."""
     half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
     return [_WELL, INK, _GREY, *PIECES[seat], *half]
 

@@ -80,9 +80,10 @@ def ask_errand(
 ) -> None:
     """Ask a player to confirm commands, `told` as board, lines and comment.
 
-    Unproven ones share one question with others that wait, at most the newest ten. `reasons` are
-    sections that explain the question. `avoidable`: in an answer to our mail they would not need
-    it. `guessed`: they were inferred from other words. `password` is the new one among the lines.
+    Unproven commands share one question with those that wait, at most the newest ten. `reasons` are
+    sections that explain the question. `avoidable` says that the commands would need no question
+    in an answer to our mail, `guessed` that they were inferred from other words. `password` is the
+    new one among the lines.
     """
     if not may_answer(turn, player):
         return
@@ -207,10 +208,10 @@ def tell_other_addresses(turn: Turn, player: Player, sections: Sequence[Answered
 
 
 def origin_of(turn: Turn) -> str:
-    """The origin of a turn's mail, as a digest; empty if no consent is possible.
+    """The origin of a turn's mail, as a digest; empty if no consent can cover the mail.
 
-    It is not if the envelope names another domain than `From:`, or only our own mail server is
-    known.
+    None can if the envelope sender's domain does not agree with `From:`, or if no network is known
+    but that of our own mail server.
     """
     if not isinstance(turn, MailTurn):
         return ""

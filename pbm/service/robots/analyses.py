@@ -89,7 +89,7 @@ def _long_looks(found: Any) -> list[Judged]:
 
 
 def _with(found: Any, judged: Sequence[Judged], board: Board) -> dict[str, Any]:
-    """The results with those of one more piece, of short or of long searches."""
+    """The results found so far, completed by those of one more piece: short or long searches."""
     looks, deep = _short_looks(found), list(found.get("deep", ()))
     if len(looks) <= board.ply:
         looks += [(item.seat, item.best, item.made) for item in judged]

@@ -51,7 +51,10 @@ def tell_reachability(tick: Tick) -> str | Again:
 def _tell_who_waits(
     tick: Tick, player: Player, boards: Collection[int], fact: Callable[[int], AccountNews]
 ) -> int | None:
-    """Tell the next boards, each once a day at most; return the last one if more follow."""
+    """Tell a fact of the player on the next boards, on each at most once a day.
+
+    Returns the last of these boards if more follow, else None.
+    """
     some = sorted(boards)[:_AT_ONCE]
     told = [
         number
@@ -150,7 +153,7 @@ def send_digest(tick: Tick) -> str | Again:
 
 
 def tell_kept_news(tick: Tick) -> str | Again:
-    """Mail a player all news kept before now; of several boards' timers, the first does it.
+    """Mail a player all news kept before now; the first timer due does it for all boards.
 
     The board (or player) is locked, so that no news are kept meanwhile without a timer.
     """

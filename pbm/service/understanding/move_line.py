@@ -83,10 +83,11 @@ def read_move_line(context: Context, script: Script) -> Script | None:
 def _in_sentences(
     context: Context, board: Board, script: Script, found: Sequence[_Found]
 ) -> Script | None:
-    """The script that asks about the moves in sentences.
+    """The script that asks about the moves in sentences, or takes the sentences as a comment.
 
-    They are talk in a question between several, and if none is possible and somebody is spoken to.
-    A planned move that is not possible is refused.
+    They are a comment if they ask which of several moves is better. They are one, too, if no move
+    is possible and a sentence is doubtful or speaks to somebody. Otherwise a planned move that is
+    not possible is refused.
     """
     legal = _legal(board, found)
     several = len({item.text for item in found}) > 1
@@ -207,13 +208,13 @@ def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -
 
 
 def _is_of_a_move(script: Script, problem: Problem) -> bool:
-    """Whether the misread line, the first or the subject, names a place or says `move`."""
+    """Whether the misread line names a place or says `move`, and is the first or the subject."""
     is_first = script.comment in (script.said, script.words_around({0}))
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
 
 def _leaves_it_open(context: Context, board: Board, problem: Problem) -> bool:
-    """Whether another line may be the move, as the misread one is nearly one, or a remark."""
+    """Whether another line may be the move: the misread one is nearly a move, or a remark."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True

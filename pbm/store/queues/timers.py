@@ -118,9 +118,10 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """The players among these with a timer of these kinds due by then on a board not in `but`.
+        """Those of the players with a seat on a board whose timer is due by `until`.
 
-        Only the next `_LOOKED_AT` timers are considered.
+        Only timers of these `kinds` count, on boards not in `but`, and only the next `_LOOKED_AT`
+        timers are considered.
         """
         soon = (
             select(due.c.kind, due.c.board_id)

@@ -71,7 +71,7 @@ def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
 
 
 def read_go(words: Sequence[str]) -> Budget | None:
-    """The limits of a search; None: until `stop`. Raises OrderError."""
+    """The limits of a search; None if it lasts until `stop`. Raises OrderError."""
     numbers: dict[str, int] = {}
     rest = list(words)
     while rest:
@@ -102,7 +102,7 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 class SearchThread:
     """One search, from `go` to its `bestmove`; without a budget until it is stopped.
 
-    `over`: another one may begin.
+    `over` says that another one may begin.
     """
 
     positions: Sequence[AbalonePosition]
@@ -276,7 +276,7 @@ class Speaker:
 
 
 def run(requests: BinaryIO, say: Speaker) -> None:
-    """Obey lines until they end, `quit`, or the output is closed."""
+    """Obey lines until `quit`, the end of the input, or the closing of the output."""
     engine = Engine(say)
     try:
         for line in read_lines(requests, LONGEST_LINE):
