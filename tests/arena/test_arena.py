@@ -139,7 +139,7 @@ def test_bars_hold_half_the_points_where_all_is_even() -> None:
 @pytest.mark.thorough
 def test_a_robot_beats_what_is_below_it() -> None:
     neighbours = ladder.pairings(Plan(1, nodes=20_000))
-    for pairing in [each for each in neighbours if " v `" in each.name and each.name[0] == "`"]:
+    for pairing in [each for each in neighbours if each.name[0] == "`" and each.games == 400][:5]:
         score, _ = ladder.score_of(SMALL, pairing, pairing.name, 20)
         assert score.share > 0.5, (pairing.name, score)
 
