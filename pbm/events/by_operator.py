@@ -31,7 +31,7 @@ class EndedByOperator(OperatorActed):
 
 
 class ReopenedByOperator(OperatorActed):
-    """A game goes on that had ended by word, or by the forfeits of `lifted`."""
+    """A game that had ended by agreement, the operator or the forfeits of `lifted` goes on."""
 
     lifted: tuple[str, ...] = ()
 

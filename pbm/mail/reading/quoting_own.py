@@ -174,10 +174,10 @@ class OwnMails:
         return below, answers
 
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
-        """The first line of the drawing, and the one below it; twice `state` without a drawing.
+        """The first line of the drawing, and the line below it; both `state` without a drawing.
 
-        The first is `at` if the drawing is incomplete, or if others' words may be below its place,
-        so that the lines above are not searched. An HTML part with a picture has no drawing.
+        The first line is `at` if the drawing is incomplete, or if others' words may be below its
+        place: then the lines above are not searched. An HTML part with a picture has no drawing.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))

@@ -45,7 +45,11 @@ class DubiousError(Exception):
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
-    """Run a check, which returns the state, or raises DubiousError or one of `TROUBLES`."""
+    """The result of the check `look`.
+
+    `look` returns the state. DubiousError makes the result a warning; one of `TROUBLES` makes it a
+    failure.
+    """
     try:
         return CheckResult(True, what, look())
     except DubiousError as doubt:

@@ -131,7 +131,11 @@ def _audience(
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
-    """Whether a sender gets a receipt. If switched off: not for a move, with or without words."""
+    """Whether a sender gets a receipt.
+
+    A player who has switched receipts off gets none for a move, with or without words. There is one
+    all the same if the game is over, or if the player has to move or to answer an offer.
+    """
     if player.settings.receipts or not board.playing:
         return True
     moved = any(event.played_ply for event in events)

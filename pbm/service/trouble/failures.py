@@ -132,7 +132,7 @@ def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[No
 
 @dataclass(eq=False)
 class _Turn:
-    """A turn, or work for one."""
+    """A turn under way, or work done for one outside its transaction."""
 
     mail_id: int
     thread: int
@@ -188,7 +188,7 @@ class Watchdog:
             self._set(lambda turns: tuple(other for other in turns if other is not turn))
 
     def look(self) -> None:
-        """Look at all turns under way once."""
+        """Check each turn under way once: log a slow one, and end the process if one hangs."""
         with self._changing:
             turns = self._turns
             if turns and self._is_looking:

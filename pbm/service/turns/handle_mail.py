@@ -94,7 +94,7 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
 
 
 def _handle(turn: MailTurn, speaker: Speaker) -> str:
-    """Handle a person's mail, without commands that have run; return the outcome."""
+    """Handle what is left of a person's mail after its commands with logins; return the outcome."""
     player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
     missed: tuple[int, ...] = ()
     if player is not None:

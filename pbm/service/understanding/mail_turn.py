@@ -52,7 +52,7 @@ class MailTurn(Turn):
         return board_named(self.subject)
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
-        """The boards that the mail may be about, the surest first, which is `board_id`."""
+        """The boards that the mail may be about, the surest first: `board_id`, if there is one."""
         numbers = (board_id, self.cause.board_id, self._board_named)
         return tuple(dict.fromkeys(number for number in numbers if number))
 

@@ -51,7 +51,7 @@ class Timers(JobQueue[Timer]):
         return True
 
     def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
-        """Set a timer for now for each player to move on some board."""
+        """Set a timer, due now, for each player whose turn it is on any board."""
         about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
         at = literal(now, due.c.due_at.type)
         awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
