@@ -82,12 +82,12 @@ def test_the_moves_that_cost_most_are_told_and_kept(table: Table) -> None:
         "Who was ahead, and by how many marbles, from the first move to the last: you above, bob",
         "It costs about 0.",
         "The best answer is ",
-        "Better was ",
+        "A better move was ",
         "After the last move The best line from there: 9. ",
         "What the mistakes were about - you: three moves to the centre missed (moves 1, 5 and 7)",
         "Board 1 is over: you win.",
     )
-    assert told.count("Better was") == told.count("The best answer is") == 3
+    assert told.count("A better") == told.count("The best answer is") == 3
     assert told.count("A- ") == 4, "a board for each, and the last one"
     assert len(alice.newest.raw) < MOST_BYTES
     assert " It " in told.replace("\n", " ")
@@ -159,7 +159,7 @@ def test_games_of_more_than_two_are_analysed_as_well(table: Table, handles: str)
     alice, *_ = played(table, *handles.split())
     alice.says("analyse 1").forgets()
     table.robots_think()
-    alice.gets(1).hears("moves cost most", "Better was ", "After the last move")
+    alice.gets(1).hears("moves cost most", "A better move was ", "After the last move")
 
 
 def test_a_game_without_mistakes_has_none(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,8 +334,8 @@ def test_one_of_before_is_still_told(table: Table) -> None:
         work.analyses.keep(1, KEPT_BEFORE, table.clock())
     alice.says("analyse 1").gets(1).hears(
         "On board 1 these two moves cost most",
-        "Move 2: i5-h5,i6 by bob It costs about 1.3 marbles. Better was i9-g7,h8. It brings three",
-        "Move 4: i8-g6,h7 by bob It throws a win away, and loses by force. Better was i6,h6.",
+        "Move 2: i5-h5,i6 by bob It costs about 1.3 marbles. A better move was i9-g7,h8. It brings three",
+        "Move 4: i8-g6,h7 by bob It throws a win away, and loses by force. A better move was i6,h6.",
     )
     assert "Who was ahead" not in alice.newest.text
     assert "board.png" in alice.newest.raw.decode()

@@ -86,6 +86,7 @@ _STARTS = re.compile(
     re.ASCII,
 )
 _STANDING = re.compile(r"You are |Scores: ", re.ASCII)
+_SIGN = re.compile(r"You are \S \(", re.ASCII)  # too few fixed words, too
 _OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:", re.ASCII)
 _MOVES = re.compile(
     r"(?:(?:The last m|All m|M)oves(?: so far|, by ply)?:"
@@ -216,7 +217,7 @@ class OwnMails:
             while below < end and self._lines[below]:
                 below += 1
             own = self._below_sentences(at, below)
-            if own < below and _MOVES.match(self._lines[own]):
+            if own < below and (_MOVES.match(self._lines[own]) or _SIGN.match(self._lines[own])):
                 own = below  # a list of moves is ours: the rest of a broken move reads as a move
             if own > at and found[-1]:
                 found.append([])
