@@ -334,8 +334,10 @@ def test_one_of_before_is_still_told(table: Table) -> None:
         work.analyses.keep(1, KEPT_BEFORE, table.clock())
     alice.says("analyse 1").gets(1).hears(
         "On board 1 these two moves cost most",
-        "Move 2: i5-h5,i6 by bob It costs about 1.3 marbles. A better move was i9-g7,h8. It brings three",
-        "Move 4: i8-g6,h7 by bob It throws a win away, and loses by force. A better move was i6,h6.",
+        "Move 2: i5-h5,i6 by bob It costs about 1.3 marbles.",
+        "A better move was i9-g7,h8. It brings three",
+        "Move 4: i8-g6,h7 by bob It throws a win away, and loses by force.",
+        "A better move was i6,h6.",
     )
     assert "Who was ahead" not in alice.newest.text
     assert "board.png" in alice.newest.raw.decode()
