@@ -58,12 +58,16 @@ class TurnFailedError(Exception):
 
 @dataclass(eq=False)
 class Preparation:
-    """A mail whose turn is not over: the outcomes of its slow work, and the work under way."""
+    """A mail whose turn is not over: the outcomes of its slow work, and the work under way.
+
+    The work is `started` once the mail is put aside.
+    """
 
     mail: InboxMail
     passwords: PasswordWork = field(default_factory=PasswordWork)
     apart: Apart = field(default_factory=Apart)
     under_way: Callable[[], None] | None = None
+    started: bool = False
 
     def __post_init__(self) -> None:
         self.is_long = is_long(self.mail.raw)
@@ -129,23 +133,35 @@ class Preparations:
         return prepared
 
     def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
-        """Begin the work that a turn needs; the next batch puts the mail aside."""
-        prepared.under_way = needed.work_out
+        """Note the work that a turn needs; the next batch puts the mail aside."""
+        prepared.under_way, prepared.started = needed.work_out, False
         self._kept[prepared.mail.id] = prepared
-        self._to_do.append(prepared)
+
+    def start(self, prepared: Preparation) -> None:
+        """Start the work of a mail that is put aside.
+
+        Not earlier: a mail that was kept in the transaction of its first turn gets a new number.
+        """
+        if not prepared.started:
+            self._to_do.append(prepared)
+        prepared.started = True
 
     def ready(self) -> list[int]:
-        """The numbers of the mails whose work is done."""
-        return [number for number, known in self._kept.items() if known.under_way is None]
+        """The numbers of the mails whose work is done, or is still to be started."""
+        return [
+            number
+            for number, known in self._kept.items()
+            if not (known.under_way and known.started)
+        ]
 
     def forget(self, number: int) -> None:
         """Forget a mail whose turn is over, or has failed."""
         self._kept.pop(number, None)
 
     def to_do(self) -> list[Preparation]:
-        """The preparations begun since the last call."""
-        begun, self._to_do = self._to_do, []
-        return begun
+        """The preparations started since the last call."""
+        started, self._to_do = self._to_do, []
+        return started
 
 
 def _read_mail(site: Site, mail: InboxMail) -> Envelope:
@@ -218,6 +234,7 @@ class InboxWorker:
             yield prepared.is_long
             if prepared.under_way:
                 aside.append(mail.id)
+                self.preparations.start(prepared)
                 continue
             done += 1
             with self._blamed(mail, in_batch=done):
