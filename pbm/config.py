@@ -114,8 +114,14 @@ class Settings:
 
     @property
     def seconds_of_thought(self) -> float:
-        """How long the strongest robot thinks, up to 60 s. Raises OperatorError."""
-        return _seconds("PBM_ROBOT_SECONDS_MOST", self.robot_seconds_most, "3")
+        """How long the strongest robot thinks, from 1 to 60 s. Raises OperatorError.
+
+        With less it would be weaker than the one before it.
+        """
+        seconds = _seconds("PBM_ROBOT_SECONDS_MOST", self.robot_seconds_most, "3")
+        if seconds < 1:
+            raise OperatorError("PBM_ROBOT_SECONDS_MOST is a number of seconds from 1 to 60.")
+        return seconds
 
     @property
     def search_workers(self) -> int:

@@ -283,8 +283,7 @@ class Proposed(Event):
 class CalledOff(Event):
     """A pending challenge by `by` is cancelled, which the players `readers` are told.
 
-    `why` is `refused`, `withdrawn`, `lapsed`, `left`, `gone` (a guest by mail address), or
-    `impossible`; `who` caused it.
+    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` caused it.
     """
 
     by: str

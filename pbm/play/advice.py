@@ -78,7 +78,7 @@ def people_against(board: Board, player_id: int | None) -> list[str]:
     return [seat.handle for seat in board.seats if seat.seat not in own and seat.robot is None]
 
 
-_SECONDS = 0.3  # of a piece, a little more than of a robot's move, which is preferred
+_SECONDS = 1.5  # of a piece with a few long searches
 
 
 def check_analysable(board: Board) -> None:

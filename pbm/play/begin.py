@@ -154,14 +154,14 @@ def boards_with_robots(work: UnitOfWork, player: Player) -> int:
 def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:
     """The strongest robot that is rated no higher than a player, else the one for beginners.
 
-    A provisional rating counts with the least that it may be. None if the robot does not play the
-    game, or is suspended.
+    A provisional rating counts with the least that it may be. None if no such robot plays the game.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
     rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)
     least = rating.number - (rating.off if rating.provisional else 0)
-    fitting = [robot.name for robot in ROBOTS.values() if robot.rating <= least]
-    return _playing(work, game, fitting[-1] if fitting else WEAKEST)
+    fitting = [robot.name for robot in ROBOTS.values() if robot.rating <= least] or [WEAKEST]
+    playing = (_playing(work, game, name) for name in reversed(fitting))
+    return next(filter(None, playing), None)
 
 
 def _playing(work: UnitOfWork, game: str, name: str) -> str | None:

@@ -29,7 +29,7 @@ from pbm.rules.contract import (
     completed,
 )
 from pbm.rules.registry import game_named
-from pbm.rules.robots import ADVISER, LONG, ROBOTS
+from pbm.rules.robots import ADVISER, ROBOTS
 from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus, NewPly, Progress, Round
@@ -211,7 +211,6 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
             board_id=board.id,
             ply=board.ply,
             player_id=asked_by(board),
-            params={"long": True} if seconds_of(mover.robot) >= LONG else None,
             seconds=seconds_of(mover.robot),
         )
 

@@ -203,7 +203,7 @@ def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
     """Call off all pending challenges with a player who leaves the server.
 
-    The news of those that wait for an address of the player do not tell whose it is.
+    Those that wait for an address of the player end without news, which would tell whose it is.
     """
     seated = work.challenges.with_player(player.id)
     waiting = work.challenges.with_guest(list(map(address_key, player.addresses)))
@@ -211,8 +211,8 @@ def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
     events: list[CalledOff] = []
     for challenge in filter(None, found):
         work.challenges.forget(challenge.id)
-        why, who = ("left", (player.handle,)) if challenge.id in seated else ("gone", ())
-        events.append(_called_off(work, challenge, why, who, but=player))
+        if challenge.id in seated:
+            events.append(_called_off(work, challenge, "left", (player.handle,), but=player))
     return events
 
 

@@ -212,7 +212,7 @@ def _answer(work: UnitOfWork, board: Board, kind: str, robot_id: int, now: datet
                 ply=board.ply,
                 player_id=asked_by(board),
                 params={"robot": robot_id},
-                seconds=seconds_of(board.seats_of(robot_id)[0].robot),
+                seconds=min(seconds_of(), seconds_of(board.seats_of(robot_id)[0].robot)),
             )
         return []
     if kind == TAKEBACK and board.rated:

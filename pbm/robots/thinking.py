@@ -15,7 +15,7 @@ from pbm.rules.contract import (
     has,
 )
 from pbm.rules.registry import game_named
-from pbm.rules.robots import ROBOTS, Robot
+from pbm.rules.robots import ADVISER, ROBOTS, Robot
 from pbm.rules.sides import turn
 
 _UNSEARCHED = SearchResult((), 0, 0)
@@ -155,7 +155,8 @@ def standing(robot: str, course: Course, seat: int, seed: int) -> RobotStanding:
     quiet, sides, own = quiet_moves(game, position), position.sides, position.sides[seat - 1]
     if not has(game, Searches):
         return RobotStanding(0, quiet)
-    found = game.search(positions, ROBOTS[robot].budget, seed=seed)
+    judge = min(ROBOTS[robot], ROBOTS[ADVISER], key=lambda item: item.seconds)
+    found = game.search(positions, judge.budget, seed=seed)
     if not found.lines:
         return RobotStanding(0, quiet)
     best = found.lines[0]

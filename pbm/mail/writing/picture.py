@@ -27,13 +27,13 @@ _SMALLEST: Final = 9
 
 
 def encoded(image: Image.Image, palette: bytes, alphas: bytes, level: int = _LEVEL) -> bytes:
-    """Encode an image of an even width, whose pixels are colour numbers, as PNG.
+    """Encode an image, whose pixels are colour numbers, as PNG.
 
     `palette` has three bytes for each of at most sixteen colours; `alphas` is the opacity of the
     first of them.
     """
     image.putpalette(palette)
-    stride = image.width * _BITS // 8 + 1  # Pillow pads rows with zeros
+    stride = (image.width * _BITS + 7) // 8 + 1  # Pillow pads rows with zeros
     # Each packed row is after a zero, which means no filter.
     rows = b"\0" + image.tobytes("raw", f"P;{_BITS}", stride)[:-1]
     size = struct.pack(">II", *image.size)

@@ -82,7 +82,8 @@ class RobotJobs:
         leased: list[LeasedJob] = []
         for _ in range(_MOST_CLAIMS):
             claimed, lapsed = work.search_jobs.claim(
-                *(self.clock(), most - len(leased), self._process, self.clock() + LEASE)
+                *(self.clock(), most - len(leased), self._process, self.clock() + LEASE),
+                only_short=sum(each.job.is_long for each in leased) >= long,
             )
             for job in claimed:
                 known = work.search_jobs.note_try(job, _DIED) if job in lapsed else job

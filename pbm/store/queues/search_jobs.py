@@ -10,9 +10,11 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    true,
 )
 from sqlalchemy.dialects.postgresql import insert as upsert
 
+from pbm.rules.robots import LONG
 from pbm.store.channels import JOB_ADDED
 from pbm.store.queues.queue import JobQueue
 from pbm.store.schema.games import boards
@@ -50,6 +52,8 @@ class SearchJobs(JobQueue[SearchJob]):
         Its place is now, plus `PATIENCE` times the expected `seconds` of its search, times one more
         than the player's jobs: short searches, and players with few jobs, go first.
         """
+        if seconds >= LONG:
+            params = {**(params or {}), "long": True}
         jobs = self._count(select(func.count()).where(search_jobs.c.player_id == player_id))
         row = {"kind": kind, "about": about, "board_id": board_id, "ply": ply, "params": params}
         row |= {"player_id": player_id, "asked_at": now, "due_at": now}
@@ -62,12 +66,13 @@ class SearchJobs(JobQueue[SearchJob]):
         return True
 
     def claim(
-        self, now: datetime, most: int, by: str, until: datetime
+        self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
         """Lease the next jobs; return them all, and those with an expired lease."""
+        is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
         is_free = or_(leased_until.is_(None), leased_until <= now)
-        rows = self._claim(now, most, "place", is_free)
+        rows = self._claim(now, most, "place", is_free, *([is_short] if only_short else []))
         claimed = tuple(map(self._read, rows))
         if claimed:
             these = search_jobs.c.id.in_([job.id for job in claimed])

@@ -160,7 +160,10 @@ class BoundList(TypeDecorator[Sequence[Any]]):
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         """The database's type."""
-        return String() if dialect.name == "sqlite" else ARRAY(self._item)
+        if dialect.name == "sqlite":
+            return String()
+        # A cast to a bounded VARCHAR would cut longer values.
+        return ARRAY(String() if isinstance(self._item, String) else self._item)
 
     def process_bind_param(self, value: Sequence[Any] | None, dialect: Dialect) -> Any:
         """The list in the driver's form."""
