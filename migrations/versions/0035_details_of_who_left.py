@@ -19,3 +19,7 @@ players = sa.table("players", *map(sa.column, ("id", "status")))
 def upgrade() -> None:
     left = sa.select(players.c.id).where(players.c.status == "removed")
     op.execute(sa.update(changes).where(changes.c.player_id.in_(left)).values(details={}))
+
+
+def downgrade() -> None:
+    """What is blank stays so."""

@@ -66,7 +66,7 @@ class SearchJobs(JobQueue[SearchJob]):
         return True
 
     def claim(
-        self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool
+        self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool = False
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
         """Lease the next jobs; return them all, and those with an expired lease."""
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
