@@ -60,3 +60,9 @@ def test_a_refusal_that_an_earlier_version_wrote(refusal: dict[str, Any], said: 
     section = {"section": "refusal", **told, "comment": [], "alone": True, **refusal}
     rendered = RENDERER.render("answer", {"sections": [section]})
     assert said in " ".join(rendered.text.split())
+
+
+def test_an_analysis_without_a_chart_is_still_written() -> None:
+    kept = {"section": "analysis", "number": 1, "mistakes": [], "last": None, "most": 1000}
+    params = {**KEPT["board"], "sections": [kept]}
+    assert "no move cost much" in RENDERER.render("answer", params).text

@@ -118,6 +118,17 @@ def test_searches_of_seconds_leave_a_process_to_others(table: Table) -> None:
     assert claimed_numbers() == [2]
 
 
+def test_many_searches_of_seconds_do_not_hide_a_short_one(table: Table) -> None:
+    for handle in ("alice", "bob", "carol", "dora"):
+        table.joins(handle)
+    for handle in ("alice", "bob", "carol") * 4:
+        table.begins("mountain", handle)
+    table.clock.passes(days=1)
+    table.begins("pebble", "dora")
+    claimed_now = do(table.robots, lambda work: table.robots.claim(work, 1, long=0))
+    assert boards_of(claimed_now) == [13]
+
+
 def test_each_robot_has_an_expected_time() -> None:
     seconds = [seconds_of(name) for name in ROBOTS]
     assert seconds == sorted(seconds)
