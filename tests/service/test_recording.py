@@ -149,11 +149,14 @@ def test_a_fault_in_one_record_stops_no_other(
     assert statuses(table) == ["sent", "due", "sent"]
 
 
-def test_whoever_leaves_lets_no_other_wait_for_ever(table: Table) -> None:
+@pytest.mark.parametrize("most", [2, 1], ids=["together", "each alone"])
+def test_whoever_leaves_lets_no_other_wait_for_ever(table: Table, most: int) -> None:
     write(table, "person", "another")
     recorded: list[str] = []
 
     def record(_: UnitOfWork, outcomes: Sequence[Outcome]) -> None:
+        if len(outcomes) > most:
+            raise ValueError("too many at once")
         recorded.extend(mail.recipient for mail, _ in outcomes)
 
     async def scene() -> None:

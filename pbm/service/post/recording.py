@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from pbm.mail.smtp_out.delivery import Delivery, Sent
@@ -90,7 +91,7 @@ class Recording:
         self._more_come = more_come
         self._writing = asyncio.Lock()
         self._sent: list[Outcome] = []  # of the next batch
-        self._batch: asyncio.Task[None] | None = None
+        self._batch: asyncio.Task[dict[int, Exception]] | None = None
 
     async def note(self, outcome: Outcome, writer: Writer) -> None:
         """Record an outcome and wait for the commit. Raises errors of `record` and the database."""
@@ -101,20 +102,35 @@ class Recording:
                 self._batch = asyncio.create_task(self._write_batch(writer))
             if len(self._sent) >= ENOUGH or not self._more_come():
                 self._is_time.set()
-            try:
-                await asyncio.shield(self._batch)
-            except Exception as error:
-                if is_away(error) and not lost_a_race(error):
-                    raise
-            else:
-                return
-        async with self._writing:
-            await writer.do(lambda work: self._record(work, [outcome]))
+            failed = await asyncio.shield(self._batch)
+            if outcome[0].id in failed:
+                raise failed[outcome[0].id]
+        else:
+            async with self._writing:
+                await writer.do(partial(self._record_one, outcome))
 
-    async def _write_batch(self, writer: Writer) -> None:
+    def _record_one(self, outcome: Outcome, work: UnitOfWork) -> None:
+        self._record(work, [outcome])
+
+    async def _write_batch(self, writer: Writer) -> dict[int, Exception]:
+        """Record the outcomes noted so far, each alone if they fail together.
+
+        Returns the errors by mail. Raises them if the database is away.
+        """
         with suppress(TimeoutError):  # wait briefly for more outcomes
             async with asyncio.timeout(GATHER):
                 await self._is_time.wait()
+        failed: dict[int, Exception] = {}
         async with self._writing:
             sent, self._sent, self._batch = self._sent, [], None
-            await writer.do(lambda work: self._record(work, sent))
+            try:
+                await writer.do(lambda work: self._record(work, sent))
+            except Exception as error:
+                if is_away(error) and not lost_a_race(error):
+                    raise
+                for outcome in sent:  # also those whose callers were cancelled meanwhile
+                    try:
+                        await writer.do(partial(self._record_one, outcome))
+                    except Exception as its_own:  # noqa: BLE001 - its caller raises it
+                        failed[outcome[0].id] = its_own
+        return failed
