@@ -19,7 +19,7 @@ COLUMNS = 76
 SAID_COLUMNS = COLUMNS + len("| ")  # players' own lines keep their breaks
 MOST_REFERENCES = 3
 WRAPS = range(70, 80)  # where mailers break the lines that they quote
-_LAST = re.compile(r"State: [.#1-6/]{69} [ -~]{5,40}$", re.ASCII)
+_LAST = re.compile(r"State: [.#1-6/]{69} [ -~]{5,60}$", re.ASCII)
 _TAG = re.compile(r"pbm\+|(?<![a-z0-9])k1[a-z2-7]{16}", re.ASCII)
 _LINK = re.compile(r'<a\nhref="([^"]*)">(.*?)</a>')
 _SHOWN = r"\2&lt;\1&gt;"  # as Outlook writes a link in plain text

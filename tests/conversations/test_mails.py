@@ -80,7 +80,7 @@ def test_a_long_game_is_one_thread_with_short_references(table: Table) -> None:
         assert len(without_pictures(person.newest.raw)) < 10_000
         assert len(pictures(person.newest.raw)) == 1
     assert roots[0] != roots[1]
-    listed = [line for line in bob.newest.text.split("\n") if line[:4].strip().isdigit()]
+    listed = re.findall(r"(?m)^ *\d+\. ", bob.newest.text)
     assert len(listed) == 4  # rounds; the work for a turn does not grow
 
 
