@@ -207,6 +207,17 @@ def test_out_of_turn(table: Table) -> None:
     assert table.moves(1) == []
 
 
+def test_a_move_in_a_sentence_out_of_turn(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.forgets()
+    bob.says("I think i5-g5,f5 is best").gets(1).hears(
+        "On board 1 it is alice's turn. You get the board when it is yours.",
+        "If it was meant for the others to read, put a line of plain words above it.",
+    )
+    assert "For example" not in bob.newest.text
+    alice.hears_nothing()
+
+
 def test_a_board_that_is_over(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     bob.says("resign")

@@ -13,6 +13,7 @@ from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
+from pbm.commands.sentences.moves_inside import moves_inside
 from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
@@ -309,7 +310,8 @@ def _what_the_position_says(
         return None
     if context.actor_id and board.to_move.player_id != context.actor_id:
         # An example of another player's moves would mislead.
-        is_move = nearly_move(problem.params["word"], board.rules) is not None
+        word = problem.params["word"]
+        is_move = nearly_move(word, board.rules) is not None or moves_inside(word, board.rules)
         told = {"turn": board.to_move.handle, "number": board.id}
         return Refusal("not-your-turn", **told) if is_move else None
     try:
