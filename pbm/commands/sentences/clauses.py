@@ -64,7 +64,7 @@ class Clause:
     end: int
 
     def parts(self, phrases: Collection[str]) -> tuple[str, ...] | None:
-        """The phrases of which the clause consists; None if it has other words."""
+        """The phrases that make up the clause; None if it has other words."""
         words = self.words
         if len(words) > _LONGEST_ANSWER:
             return None

@@ -158,7 +158,7 @@ class Outbox(MailQueue[OutboxMail]):
         passing_over: Sequence[int],
         since: datetime = BEGINNING,
     ) -> list[OutboxMail]:
-        """Claim due mails, oldest first, none of which overtakes another on its board.
+        """Claim due mails, oldest first; mails of one board keep their order.
 
         A mail blocks others for about an hour of retries. Mails due before `since` are not scanned.
         """
