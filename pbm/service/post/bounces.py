@@ -1,8 +1,8 @@
 """Bounces: mark players as unreachable, tell opponents after a day, unmark when they write.
 
-A permanent bounce (`5.x.x`) marks at once. A temporary one (`4.x.x` or no code) counts once a day,
-and the third in a row marks. The mail of a board on which it is the player's turn is written again
-and sent after a pause.
+A permanent bounce (`5.x.x`) marks the player at once; temporary ones (`4.x.x` or no code) count
+once a day, and the third in a row marks. If it is the player's turn on a board, its mail is
+rewritten and sent again after a pause.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from pbm.store.values.mails import InboxMail, Kind, OutboxMail
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
-LASTED = timedelta(days=1)  # until others are told, so that nobody can exploit a bounce
+LASTED = timedelta(days=1)  # until opponents are told, so that a bounce cannot be faked for profit
 REACHABLE, UNREACHABLE = "reachable", "unreachable"
 MOST_SOFT = 3  # temporary bounces in a row until a player is unreachable
 _COUNTED_EVERY = timedelta(days=1)
@@ -31,7 +31,7 @@ _FORGOTTEN_AFTER = timedelta(days=30)  # also the age limit of a mail whose repo
 
 
 def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
-    """Count the bounce of a mail to a player's current address, once. Returns the outcome."""
+    """Count one bounce of a mail to a player's current address. Returns the outcome in words."""
     work = turn.work
     if not turn.site.keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail):
         return "nothing: no address of ours"
@@ -56,15 +56,15 @@ def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
 
 
 def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
-    """Whether this mail's recipient is known to bounce."""
+    """Whether mails to this one's recipient are known to bounce."""
     player = work.players.find(mail.player_id) if mail.player_id else None
     return player is not None and player.unreachable_since is not None
 
 
 def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
-    """Count a mail whose recipient the next server refused, permanently or for too long.
+    """Count a refused recipient as a bounce.
 
-    Only a fault of the mailbox itself counts as permanent (RFC 3463, subjects 1 and 2).
+    Only mailbox faults count as permanent (RFC 3463: 5.1.x address, 5.2.x mailbox).
     """
     player = turn.work.players.find_locked(mail.player_id) if mail.player_id else None
     if player is None or address_key(mail.recipient) not in map(address_key, player.addresses[:1]):
@@ -74,9 +74,9 @@ def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
 
 
 def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
-    """Mark a player who has written as reachable, and release the delayed mails.
+    """Mark the sender of a mail as reachable and release their delayed mails.
 
-    Unproven mails may do so a few times a day. Returns the boards for `send_missed`.
+    An unproven sender can do so a few times a day. Returns the boards for `send_missed`.
     """
     if proven:
         show_life(turn.work, player)
@@ -92,13 +92,13 @@ def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
         return _release(turn, player)
     turn.back.append(player.id)
     reachable_again(turn, player)
-    if turn.now - player.unreachable_since >= LASTED:  # else nobody was told
+    if turn.now - player.unreachable_since >= LASTED:  # the opponents were told
         tell_later(turn.work, player, REACHABLE, turn.now, turn.now + LASTED)
     return tuple(_to_move(turn.work, player))
 
 
 def send_missed(turn: Turn, player_id: int, board_ids: Iterable[int]) -> None:
-    """Send boards whose mails have bounced, unless another mail about them waits."""
+    """Send the boards whose mails bounced, unless another mail about them is already queued."""
     work = turn.work
     for board_id in board_ids:
         player = work.players.get(player_id)
@@ -117,16 +117,16 @@ def reachable_again(turn: Turn, player: Player) -> None:
 def tell_later(
     work: UnitOfWork, player: Player, what: str, now: datetime, at: datetime, *, after: int = 0
 ) -> None:
-    """Schedule the news that a player is `REACHABLE` or `UNREACHABLE`, if still true then.
+    """Schedule a notice to waiting opponents that a player is `REACHABLE` or `UNREACHABLE`.
 
-    It goes to opponents who wait on boards with a number above `after`.
+    It is sent only if still true at `at`, and only for boards numbered above `after`.
     """
     about = f"{player.id}.{what}.{after}"
     work.timers.set(TimerKind.ACCOUNT_NEWS, about, now, at, player_id=player.id)
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
-    """Release delayed mails, and drop those in retry; return the boards of the latter."""
+    """Release a player's delayed mails and drop the deferred; return the boards of the latter."""
     outbox = turn.work.outbox
     boards = outbox.supersede(player.id, "the player has written", turn.now)
     outbox.release(player.id, address_key(player.address), turn.now)
@@ -134,9 +134,9 @@ def _release(turn: Turn, player: Player) -> tuple[int, ...]:
 
 
 def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
-    """Count a bounce; return the consequence for the operator.
+    """Count a bounce; return the consequence in words for the operator.
 
-    If no mail to the player waits, the mail of a board on which it is their turn is written again.
+    If no other mail to the player is queued, one board on which it is their turn is sent again.
     """
     work, now = turn.work, turn.now
     since, last, count = player.unreachable_since, player.bounced_at, player.bounces
@@ -159,7 +159,7 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
 
 
 def _to_move(work: UnitOfWork, player: Player) -> list[int]:
-    """The boards on which it is the player's turn, of installed games."""
+    """Numbers of the boards on which it is the player's turn; boards of missing games left out."""
     boards = work.boards.get_many(work.boards.to_move(player.id))
     return [board.id for board in boards if board.is_installed]
 

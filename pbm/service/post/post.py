@@ -1,7 +1,7 @@
 """The outbox worker: claims due mails, renders them, and hands them to the next server.
 
-Delivery is at least once, in order for each board and recipient: a mail whose outcome was not
-recorded is sent again, byte for byte the same, under the same Message-ID.
+Delivery is at least once, in order for each board and recipient. A mail whose outcome was not
+recorded is sent again with the same bytes and Message-ID.
 """
 
 import asyncio
@@ -40,12 +40,11 @@ FEWEST_ATTEMPTS = 24  # most of a day
 _log = structlog.get_logger("pbm.post")
 
 
-Written = bytes | Deferred | Failed
-"""A mail, or why it could not be composed; with an error that may pass it is deferred."""
+Written = bytes | Deferred | Failed  # a composed mail, or why that failed for now or for good
 
 
 class Composer:
-    """Composes mails. All templates are loaded at once, since an upgrade may remove the files."""
+    """Composes mails; loads all templates at the start, since an upgrade may replace the files."""
 
     def __init__(self, from_address: str) -> None:
         self._from_address = from_address
@@ -53,7 +52,7 @@ class Composer:
         self._renderer.load()
 
     async def write(self, mails: Sequence[OutboxMail]) -> list[Written]:
-        """Compose mails, with breaks for other tasks; a broken template fails only its own mail."""
+        """Compose mails, yielding to other tasks; a broken template fails only its own mail."""
         written: list[Written] = []
         yielding = Yielding()
         for mail in mails:
@@ -69,7 +68,7 @@ class Composer:
 
 
 def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
-    """Return the bytes of a mail, the same at every call."""
+    """Compose a mail; the bytes are the same at every call."""
     if mail.template == "raw":
         return b64decode(mail.params["raw"])
     headers = mail.headers
@@ -97,7 +96,7 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
 
 @dataclass(frozen=True)
 class DueMails:
-    """Mails to send now; without any, the next due time; and whether more may be due."""
+    """Mails to send now, or else the next due time; and whether more may be due."""
 
     mails: Sequence[tuple[OutboxMail, Written]]
     next_due_at: datetime | None
@@ -126,7 +125,7 @@ class Post:
         """Claim due mails and render them; database access runs `in_thread`. Raises DBAPIError."""
         due = await in_thread(self.claim)
         if not due and self._under_way:
-            return DueMails([], None, False)  # a finished mail wakes us, and may unblock the next
+            return DueMails([], None, False)  # the caller looks again when one of them is sent
         if not due:
             return DueMails([], await in_thread(self.next_due_at), False)
         written = zip(due, await self.composer.write(due), strict=True)
@@ -149,7 +148,7 @@ class Post:
         return found
 
     def _held(self, found: list[OutboxMail]) -> list[OutboxMail]:
-        """The found mails that this process has locked, and no other has sent."""
+        """Lock the found mails; return those that this process got and that are still due."""
         held = self.holds.take([mail.id for mail in found])
         mine: frozenset[int] = frozenset()
         try:
@@ -165,7 +164,7 @@ class Post:
             outcome = await self._hand_on(mail, written)
             await self._recording.note((mail, outcome), writer)
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
-            # Not recorded: it is sent again, under the same Message-ID.
+            # Without a recorded outcome the mail is sent again, under the same Message-ID.
             _log.error("sending not recorded", mail=outgoing(mail.id), error=type(error).__name__)
             await asyncio.sleep(PAUSE)
         finally:
@@ -188,11 +187,11 @@ class Post:
             self._being_sent -= 1
 
     def bring_forward(self, work: UnitOfWork) -> None:
-        """Shorten retry waits that became too long when the clock was set back."""
+        """Shorten retry pauses that became too long because the system clock was set back."""
         work.outbox.bring_forward(self.clock())
 
     def record(self, work: UnitOfWork, outcomes: Sequence[Outcome]) -> None:
-        """Record the outcomes of mails."""
+        """Record delivery outcomes, and notify the operator and count bounces accordingly."""
         now, outbox = self.clock(), work.outbox
         turn = Turn(work=work, site=self.site, now=now)
         sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Sent)]
@@ -209,7 +208,7 @@ class Post:
                     due_at = now + delay(mail.attempts)
                     outbox.defer(mail.id, reason, due_at)
                     if status and is_outdated(mail, due_at):
-                        # It is rewritten without end, so each attempt counts as a bounce.
+                        # A rewritten reminder never gets old, so each attempt counts as a bounce.
                         note_refusal(turn, mail, status)
                     _log_not_sent(mail, outcome, f"again at {due_at:%Y-%m-%d %H:%M:%S} UTC")
                 case Deferred(reason, status) | Failed(reason, status):
@@ -223,18 +222,18 @@ class Post:
                     _log_not_sent(mail, outcome, "given up")
 
     def next_due_at(self) -> datetime | None:
-        """When the next waiting mail is due."""
+        """Due time of the next queued mail."""
         with self.database.glance() as work:
             return work.outbox.next_due_at(since=self._floor.since(self.clock()))
 
 
 def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:
-    """Log why, with the code of the next server's reply if any."""
+    """Log why a mail was not sent, with the SMTP reply code if there was one."""
     told = {"mail": outgoing(mail.id), "message_id": mail.message_id, "then": then}
     code = {"code": outcome.code} if outcome.code else {}
     _log.warning("mail not sent", **told, **code, reason=masked(outcome.reason))
 
 
 def delay(attempts: int) -> timedelta:
-    """The backoff after so many attempts: a minute, doubling up to an hour."""
+    """Backoff after this many attempts: a minute, doubling up to an hour."""
     return min(LONGEST_PAUSE, FIRST_DELAY * (1 << min(attempts, 10)))

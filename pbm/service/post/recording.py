@@ -1,8 +1,8 @@
 """Records the outcomes of sending, in batches, and replaces outdated reminders.
 
-Outcomes that come while a commit is under way, or shortly after one another, share a transaction. A
-reminder that could not be sent for an hour is dropped and rewritten with the clock's current dates,
-since a player's time never ends within a day of the reminder.
+Outcomes that arrive within `GATHER` seconds, or during a commit, share a transaction. A reminder
+that could not be sent for an hour is dropped and rewritten: after a reminder a player always has a
+full day left, so its dates have moved.
 """
 
 import asyncio
@@ -22,23 +22,23 @@ from pbm.store.sql.driver import is_away, lost_a_race
 from pbm.store.values.mails import Kind, OutboxMail, OutboxStatus
 from pbm.store.values.queues import TimerKind
 
-ENOUGH = 32  # outcomes that end the wait; as many mails may be under way meanwhile
-GATHER = 0.03  # seconds to wait for more; after a crash, mails without outcome are sent again
+ENOUGH = 32  # outcomes of a full batch
+GATHER = 0.03  # seconds to wait for more outcomes; a crash meanwhile sends their mails twice
 _TRUE_FOR = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
 class Outdated:
-    """The outcome of a reminder that is not sent because its dates are no longer true."""
+    """Outcome of a reminder that is not sent because its dates are no longer true."""
 
 
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
-    """Whether a mail is an old reminder of a clock. Deadlines of first moves don't change."""
+    """Whether a mail is an old reminder of a clock; deadlines of first moves do not move."""
     return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
 
 
 def remind_anew(turn: Turn, mail: OutboxMail) -> None:
-    """Drop a reminder, and make its boards' clocks remind at once."""
+    """Drop a reminder, and make the clocks of its boards remind again at once."""
     work = turn.work
     boards = [work.boards.get(number, lock=True) for number in _boards(mail)]
     waiting = [
@@ -59,7 +59,7 @@ def remind_anew(turn: Turn, mail: OutboxMail) -> None:
 
 
 def _boards(mail: OutboxMail) -> list[int]:
-    """The boards whose clocks a mail reminds of."""
+    """Numbers of the boards whose clocks this mail reminds of."""
     if mail.kind == Kind.REMINDER and mail.board_id:
         return [mail.board_id]
     return sorted(item["number"] for item in _reminded_boards(mail) if not item["is_first"])
@@ -75,10 +75,9 @@ Outcome = tuple[OutboxMail, Delivery | Outdated]
 
 
 class Recording:
-    """Records outcomes, sent mails in batches.
+    """Records delivery outcomes: those of sent mails in batches, each other one alone.
 
-    Sent mails share a transaction, since no other process touches their rows. Each other outcome
-    may lock players and boards, so it has a transaction of its own, to exclude deadlocks.
+    Other outcomes lock players and boards; several in one transaction could deadlock.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class Recording:
         record: Callable[[UnitOfWork, Sequence[Outcome]], None],
         more_come: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`more_come`: whether other mails are being sent."""
+        """`more_come` tells whether other mails are being sent, so that a batch may wait."""
         self._record = record
         self._more_come = more_come
         self._writing = asyncio.Lock()
@@ -94,7 +93,7 @@ class Recording:
         self._batch: asyncio.Task[dict[int, Exception]] | None = None
 
     async def note(self, outcome: Outcome, writer: Writer) -> None:
-        """Record an outcome and wait for the commit. Raises errors of `record` and the database."""
+        """Record an outcome and wait for its commit. Raises errors of `record` and DBAPIError."""
         if isinstance(outcome[1], Sent):
             self._sent.append(outcome)
             if self._batch is None:
@@ -113,11 +112,11 @@ class Recording:
         self._record(work, [outcome])
 
     async def _write_batch(self, writer: Writer) -> dict[int, Exception]:
-        """Record the outcomes noted so far, each alone if they fail together.
+        """Record the batch; if it fails, each outcome alone. Returns the errors by mail number.
 
-        Returns the errors by mail. Raises them if the database is away.
+        Raises the error if the database is unreachable.
         """
-        with suppress(TimeoutError):  # wait briefly for more outcomes
+        with suppress(TimeoutError):  # a full batch ends the wait early
             async with asyncio.timeout(GATHER):
                 await self._is_time.wait()
         failed: dict[int, Exception] = {}

@@ -1,4 +1,1 @@
-"""Turns: each handles one mail of the inbox in one transaction, and writes its mails.
-
-Start with `inbox_worker.py`, then `handle_mail.py`.
-"""
+"""Turns: `inbox_worker.py` claims mails of the inbox, `handle_mail.py` handles one."""

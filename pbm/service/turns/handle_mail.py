@@ -1,8 +1,8 @@
 """Handles one mail: bytes -> envelope -> speaker -> script -> events -> mails in the outbox.
 
-A command may have a login, a userid and its password as on older servers. The right password proves
-its player for these commands only, whoever sent the mail; answers go to the player's own address. A
-command with a wrong password is ignored.
+A command may contain a login: userid and password, as on older servers. The correct password
+authenticates the player for that command only, whoever sent the mail, and the answer goes to the
+player's own address. Commands with a wrong password are ignored.
 """
 
 from collections.abc import Callable, Iterator
@@ -44,11 +44,11 @@ from pbm.service.understanding.withheld_text import (
 from pbm.store.values.mails import InboxMail
 from pbm.store.values.players import Player
 
-_MOST_IN_A_MAIL = 3  # different logins
+_MOST_IN_A_MAIL = 3  # different logins that are tried
 
 
 def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
-    """Handle one mail, which `read` parses. Returns the outcome for the operator."""
+    """Handle one mail; `read` parses it. Returns the outcome in words, for the operator's log."""
     recipient = turn.site.address.parse(mail.recipient)
     if isinstance(recipient, Postmaster):
         return forward_to_operator(turn, mail)
@@ -94,7 +94,7 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
 
 
 def _handle(turn: MailTurn, speaker: Speaker) -> str:
-    """Handle what is left of a person's mail after its commands with logins; return the outcome."""
+    """Handle a person's mail, without the commands that a login has already run."""
     player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
     missed: tuple[int, ...] = ()
     if player is not None:
@@ -112,7 +112,7 @@ def _handle(turn: MailTurn, speaker: Speaker) -> str:
             outcome = handle_answer(turn, speaker)
         case Stranger(author):
             outcome = answer_stranger(turn, author)
-    if turn.news:  # the boards were told nothing else
+    if turn.news:  # events that no other mail of this turn announces
         announce_boards(turn, turn.news)
     if player is not None:
         send_missed(turn, player.id, missed)
@@ -120,7 +120,7 @@ def _handle(turn: MailTurn, speaker: Speaker) -> str:
 
 
 def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn, list[str]]:
-    """Run the commands with a correct login. Returns the mail without them, and the outcomes."""
+    """Run the commands with a correct login; return the mail without them, and the outcomes."""
     script = turn.script_about(turn.hints(getattr(speaker, "board_id", None)))
     logins = dict.fromkeys(command.login for command in script.commands if command.login)
     if isinstance(speaker, Proven):  # a proven player needs no password
@@ -143,7 +143,7 @@ def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn
 def _proven(
     turn: MailTurn, logins: tuple[Login, ...], dmarc: Dmarc
 ) -> Iterator[tuple[Login, Player]]:
-    """The correct logins, with their players; each check takes the same time."""
+    """Yield the correct logins with their players; every check takes the same time."""
     tried = [login for login in logins if may_check(turn, login.handle)]
     players = [_player_of(turn, login, dmarc) for login in tried]
     hashes = [
@@ -158,7 +158,7 @@ def _proven(
 
 
 def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
-    """The player of a login, if a password can prove them."""
+    """The player of a login; None if a password alone does not authenticate this player."""
     player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:
         return None

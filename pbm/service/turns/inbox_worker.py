@@ -1,12 +1,11 @@
 """Claims mails of the inbox and runs a turn for each.
 
-On a shared database a transaction has one turn, and several workers run at the same time. On
-SQLite, which has one writer, the turns of a short time share a transaction and its sync. Handling a
-row again is safe: until the commit it is new, afterwards it is done.
+On PostgreSQL each turn has its own transaction, and several workers run at the same time. On
+SQLite, which has one writer, the turns of `SLICE` seconds share a transaction and its fsync. A row
+stays new until the commit, so a turn that failed can be repeated.
 
-Reading a long mail, hashing a password or replaying a whole game takes longer than others may have
-to wait. It happens in a thread, while no transaction is open. Meanwhile the mail is put aside, and
-other turns go on.
+Slow work (parsing a long mail, hashing a password, replaying a whole game) runs in a thread,
+without an open transaction. The mail is put aside meanwhile, and other turns go on.
 """
 
 import time
@@ -37,16 +36,16 @@ from pbm.store.sql.driver import gave_up, is_away
 from pbm.store.values.mails import InboxMail, incoming
 
 MOST_TRIES = 3
-MOST_UNDER_WAY = 16  # then further long mails wait, and short ones go on
-ASIDE_FOR = timedelta(minutes=1)  # longer than the watchdog allows; then another process takes it
-SLICE = 0.03  # seconds of turns in one transaction; other work waits for it
+MOST_UNDER_WAY = 16  # mails with slow work; at this number only short mails are claimed
+ASIDE_FOR = timedelta(minutes=1)  # over the watchdog's limit; then another process may claim it
+SLICE = 0.03  # seconds until a batch commits; other writers wait for it
 _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """A turn raised an error, by a bug or a broken database; its transaction is undone.
+    """A turn raised an error (a bug or a database fault), and its transaction is rolled back.
 
-    `in_batch` turns of that transaction had begun: with more than one, any may be to blame.
+    `in_batch` is the number of turns begun in that transaction; any of them may be the cause.
     """
 
     def __init__(self, mail: InboxMail, error: Exception, *, in_batch: int) -> None:
@@ -58,9 +57,9 @@ class TurnFailedError(Exception):
 
 @dataclass(eq=False)
 class Preparation:
-    """A mail whose turn is not over: the outcomes of its slow work, and the work under way.
+    """A mail that needs slow work: the results so far, and the work that is still under way.
 
-    The work is `started` once the mail is put aside.
+    `started` is set once the mail is put aside and its work may run.
     """
 
     mail: InboxMail
@@ -73,19 +72,19 @@ class Preparation:
         self.is_long = is_long(self.mail.raw)
 
     def read(self, site: Site) -> Envelope:
-        """Parse the mail. Raises WorkNeeded for a long one, and the error of reading it."""
+        """Parse the mail. Raises WorkNeeded if it is long and not parsed yet, and parser errors."""
         read = partial(_read_mail, site, self.mail)
         return self.apart.outcome("envelope", read) if self.is_long else read()
 
     def work_out(self) -> None:
-        """Do the work under way; raises nothing."""
+        """Run the slow work; its errors are kept as its result."""
         if self.under_way is not None:
             self.under_way()
         self.under_way = None
 
 
 class Preparations:
-    """The next mails of the inbox by place, and the preparations of those put aside."""
+    """Claims the next mails of the inbox, and keeps the preparations of mails with slow work."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -94,14 +93,14 @@ class Preparations:
         self._to_do: list[Preparation] = []
 
     def claim(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
-        """Claim the mails that are prepared, and then the next by place."""
+        """Claim the mails whose slow work is done, then the next ones in the queue's order."""
         found: dict[int, InboxMail] = {}
         for number in self.ready():
             if len(found) == most:
                 break
             mail = work.inbox.find_new(number, wait=False)
             if mail is None:
-                self.forget(number)  # done, or taken by another process
+                self.forget(number)  # done, or claimed by another process
             else:
                 found[number] = mail
         if len(found) < most:
@@ -117,8 +116,8 @@ class Preparations:
         return list(found.values())
 
     def of(self, mail: InboxMail) -> Preparation:
-        """The preparation of a mail, an empty one if it is new; begins to read a long one."""
-        known = self._kept.get(mail.id)  # perhaps of another row, that was rolled back
+        """Return the preparation of a mail, and note that a long one must be parsed first."""
+        known = self._kept.get(mail.id)  # after a rollback the number may belong to another mail
         if known and (known.mail.recipient, known.mail.raw) != (mail.recipient, mail.raw):
             known = None
         prepared = known or Preparation(mail)
@@ -133,21 +132,18 @@ class Preparations:
         return prepared
 
     def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
-        """Note the work that a turn needs; the next batch puts the mail aside."""
+        """Note the slow work that a turn needs; the next batch puts the mail aside."""
         prepared.under_way, prepared.started = needed.work_out, False
         self._kept[prepared.mail.id] = prepared
 
     def start(self, prepared: Preparation) -> None:
-        """Start the work of a mail that is put aside.
-
-        Not earlier: a mail that was kept in the transaction of its first turn gets a new number.
-        """
+        """Start the work of a mail that is put aside; before that, a rollback may renumber it."""
         if not prepared.started:
             self._to_do.append(prepared)
         prepared.started = True
 
     def ready(self) -> list[int]:
-        """The numbers of the mails whose work is done, or is still to be started."""
+        """Numbers of the mails whose work is done, or not started yet."""
         return [
             number
             for number, known in self._kept.items()
@@ -180,7 +176,7 @@ class BatchResult:
 
 @dataclass
 class InboxWorker:
-    """Handles the mails of the inbox in the order of their places."""
+    """Handles the mails of the inbox in the queue's order."""
 
     database: Database
     site: Site
@@ -194,7 +190,7 @@ class InboxWorker:
         self.preparations = Preparations(self.site)
 
     def begin(self) -> None:
-        """Announce an upgrade's effects; count a try for mails whose turns a crash ended."""
+        """Announce handles that an upgrade changed, and count a try for mails of a crashed turn."""
         with self.database.transaction() as work:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
@@ -204,10 +200,10 @@ class InboxWorker:
         self.crash_marker.clear()
 
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
-        """Count a try for the mails in whose turns a process died.
+        """Count a try for the mails whose turns were running when a process died.
 
-        Those with an earlier try are separated, since one of them may be to blame: each is put
-        aside for longer than the one before it.
+        Any of those with an earlier try may be the cause, so they are put aside for different
+        times: after the next crash only one is under suspicion.
         """
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
@@ -218,12 +214,12 @@ class InboxWorker:
             work.inbox.put_aside([number], now + place * ASIDE_FOR)
 
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
-        """Handle the next mails, each a step, for `SLICE` seconds at most.
+        """Handle the next mails for `SLICE` seconds at most; yields before each of them.
 
-        Everything is undone if it raises TurnFailedError, WorkNeeded or DBAPIError.
+        The transaction must be rolled back if it raises TurnFailedError, WorkNeeded or DBAPIError.
         """
         now, began = self.clock(), self.seconds()
-        most = most if self.database.embedded else 1  # the turn commits, which frees other claims
+        most = most if self.database.embedded else 1  # a turn's commit releases all claimed rows
         mails = self.preparations.claim(work, now, most)
         done = 0
         aside: list[int] = []
@@ -245,12 +241,12 @@ class InboxWorker:
         return BatchResult(count, more=count > 0 and (count == most or count < len(mails)))
 
     def work_out(self, preparation: Preparation) -> None:
-        """Work out what a turn needs, outside the event loop and any transaction."""
+        """Run a turn's slow work; called in a thread, outside any transaction."""
         with self._at_hand(preparation.mail):
             preparation.work_out()
 
     def _take(self, work: UnitOfWork, prepared: Preparation) -> None:
-        """Handle a mail and write everything; on a shared database also commit."""
+        """Handle a mail and write its changes; on PostgreSQL this also commits them."""
         mail = prepared.mail
         try:
             with self._at_hand(mail):
@@ -278,7 +274,7 @@ class InboxWorker:
 
     @contextmanager
     def _blamed(self, mail: InboxMail, *, in_batch: int) -> Iterator[None]:
-        """Convert an error to that mail's TurnFailedError, unless the database is down."""
+        """Convert an error to TurnFailedError of this mail, unless the database is unreachable."""
         try:
             yield
         except WorkNeeded:
@@ -295,8 +291,8 @@ class InboxWorker:
             yield
 
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
-        """Count the try of a mail whose turn failed; if the database gave up, only delay it."""
-        self.preparations.forget(failed.mail.id)  # a further try works it out again
+        """Count a failed try of a mail; after a database timeout or deadlock only put it aside."""
+        self.preparations.forget(failed.mail.id)  # the next try repeats its slow work
         if gave_up(failed.error):
             told = {"mail": incoming(failed.mail.id), "error": in_a_line(failed.error)}
             _log.warning("database gave up a turn, it waits", **told)
