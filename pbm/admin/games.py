@@ -14,7 +14,6 @@ from pbm.rules import registry
 from pbm.rules.contract import Game, Option, Options, RulesError, View
 from pbm.rules.record import forms_of, readings_of
 from pbm.service.operator import boards as service
-from pbm.service.operator import records
 from pbm.service.operator.operator_session import OperatorSession, find_board
 from pbm.store.values.boards import Board, BoardStatus
 
@@ -183,7 +182,7 @@ def export(session: OperatorSession, /, number: int, form: str | None, **given: 
     That is text that other programs, or `games import`, can read.
     """
     forms = {form: True} if form else {}
-    click.echo(records.export(session, number, {**chosen(given), **forms}), nl=False)
+    click.echo(service.export(session, number, {**chosen(given), **forms}), nl=False)
 
 
 @games.command("import", cls=GameCommand, of=readings_of)
@@ -213,16 +212,16 @@ def import_(
     if owner and players:
         raise click.UsageError("A record has no players: give --for or --player.")
     try:
-        text = file.read(records.MOST_BYTES + 1)
+        text = file.read(service.MOST_BYTES + 1)
     except UnicodeDecodeError as error:
         raise OperatorError(f"{file.name} is no text in UTF-8.") from error
-    game = records.game_of(name)
-    record = records.parse(text, game, chosen(given))
+    game = service.game_of(name)
+    record = service.parse(text, game, chosen(given))
     if owner:
-        board = records.keep_for(session, game, record, owner, why)
+        board = service.keep_for(session, game, record, owner, why)
         click.echo(f"Kept as board {board.id}, a record of {owner}'s.")
     else:
-        board = records.take_over(session, game, record, players, why)
+        board = service.take_over(session, game, record, players, why)
         click.echo(f"It goes on as board {board.id}: {_handles(board)}.")
 
 

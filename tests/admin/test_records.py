@@ -4,7 +4,7 @@ import pytest
 
 from pbm.errors import OperatorError
 from pbm.rules import abalone as rules
-from pbm.service.operator import records
+from pbm.service.operator import boards
 from tests.admin.conftest import Room
 
 WHY = "the other server closes"
@@ -18,9 +18,9 @@ GAME = """[Black "bob"]
 
 def test_a_board_goes_out_and_comes_back_as_a_record(room: Room) -> None:
     for form in ("apgn", "json"):
-        text = records.export(room.office, 1, {form: True})
-        record = records.parse(text, rules.GAME, {})
-        board = records.keep_for(room.office, rules.GAME, record, "alice", WHY)
+        text = boards.export(room.office, 1, {form: True})
+        record = boards.parse(text, rules.GAME, {})
+        board = boards.keep_for(room.office, rules.GAME, record, "alice", WHY)
         assert room.board(board.id).state == room.board(1).state
         assert room.board(board.id).from_record
     room.posts()
@@ -29,8 +29,8 @@ def test_a_board_goes_out_and_comes_back_as_a_record(room: Room) -> None:
 
 
 def test_a_game_from_elsewhere_goes_on(room: Room) -> None:
-    record = records.parse(GAME, rules.GAME, {})
-    board = records.take_over(room.office, rules.GAME, record, (), WHY)
+    record = boards.parse(GAME, rules.GAME, {})
+    board = boards.take_over(room.office, rules.GAME, record, (), WHY)
     room.posts()
     room.alice.gets(1).hears("Your move on board 2.", "brought this game here from elsewhere", WHY)
     room.bob.gets(1).hears("alice's move on board 2; nothing to do.")
@@ -42,8 +42,8 @@ def test_a_game_from_elsewhere_goes_on(room: Room) -> None:
 
 
 def test_other_players_take_the_seats(room: Room) -> None:
-    record = records.parse(GAME, rules.GAME, {})
-    board = records.take_over(room.office, rules.GAME, record, ("alice", "bob"), WHY)
+    record = boards.parse(GAME, rules.GAME, {})
+    board = boards.take_over(room.office, rules.GAME, record, ("alice", "bob"), WHY)
     assert [seat.handle for seat in board.seats] == ["alice", "bob"]
 
 
@@ -56,49 +56,47 @@ def test_other_players_take_the_seats(room: Room) -> None:
     ],
 )
 def test_who_cannot_take_the_seats(handles: tuple[str, ...], told: str, room: Room) -> None:
-    record = records.parse(GAME, rules.GAME, {})
+    record = boards.parse(GAME, rules.GAME, {})
     with pytest.raises(OperatorError, match=told):
-        records.take_over(room.office, rules.GAME, record, handles, WHY)
+        boards.take_over(room.office, rules.GAME, record, handles, WHY)
 
 
 def test_what_is_over_does_not_go_on(room: Room) -> None:
-    record = records.parse(GAME.rstrip() + " 1-0", rules.GAME, {})
+    record = boards.parse(GAME.rstrip() + " 1-0", rules.GAME, {})
     with pytest.raises(OperatorError, match="This game is over"):
-        records.take_over(room.office, rules.GAME, record, (), WHY)
-    kept = records.keep_for(room.office, rules.GAME, record, "bob", WHY)
+        boards.take_over(room.office, rules.GAME, record, (), WHY)
+    kept = boards.keep_for(room.office, rules.GAME, record, "bob", WHY)
     assert (kept.status, kept.ended_by, kept.winners) == ("finished", "record", (1,))
     assert room.is_sound()
 
 
 def test_the_first_illegal_move_is_named() -> None:
     with pytest.raises(OperatorError, match=r"Move 2 \(ply 3, seat 1\)"):
-        records.parse(GAME.replace("a2-c4,b3", "e5,e6"), rules.GAME, {})
+        boards.parse(GAME.replace("a2-c4,b3", "e5,e6"), rules.GAME, {})
 
 
 def test_a_bare_list_is_for_two(room: Room) -> None:
     carol = room.table.joins("carol")
     carol.says("challenge me alice bob")
     with pytest.raises(OperatorError, match="games of two players"):
-        records.export(room.office, 2, {"abapro": True})
+        boards.export(room.office, 2, {"abapro": True})
 
 
 def test_a_list_says_neither_its_board_nor_its_pillar(room: Room) -> None:
     played = "1. d3d4 c7c6"
     with pytest.raises(OperatorError, match=r"name the board\. Say --layout NAME\."):
-        records.parse(played, rules.GAME, {"abapro": True})
-    record = records.parse(played, rules.GAME, {"layout": "german", "abapro": True, "pillar": True})
-    board = records.keep_for(room.office, rules.GAME, record, "alice", WHY)
-    text = records.export(room.office, board.id, {"apgn": True})
+        boards.parse(played, rules.GAME, {"abapro": True})
+    record = boards.parse(played, rules.GAME, {"layout": "german", "abapro": True, "pillar": True})
+    board = boards.keep_for(room.office, rules.GAME, record, "alice", WHY)
+    text = boards.export(room.office, board.id, {"apgn": True})
     assert '[Variant "german"]\n[Pillar "e5"]\n' in text
-    assert records.parse(text, rules.GAME, {}).steps == record.steps
+    assert boards.parse(text, rules.GAME, {}).steps == record.steps
     assert room.is_sound()
 
 
 def test_a_game_that_goes_on_keeps_its_tags(room: Room) -> None:
-    record = records.parse(f'[Event "Autumn"]\n{GAME}', rules.GAME, {})
-    board = records.take_over(room.office, rules.GAME, record, (), WHY)
+    record = boards.parse(f'[Event "Autumn"]\n{GAME}', rules.GAME, {})
+    board = boards.take_over(room.office, rules.GAME, record, (), WHY)
     assert board.tags == (("Event", "Autumn"),)
-    untold = records.take_over(
-        room.office, rules.GAME, records.parse(GAME, rules.GAME, {}), (), WHY
-    )
-    assert '[Event "Board 3"]' in records.export(room.office, untold.id, {"apgn": True})
+    untold = boards.take_over(room.office, rules.GAME, boards.parse(GAME, rules.GAME, {}), (), WHY)
+    assert '[Event "Board 3"]' in boards.export(room.office, untold.id, {"apgn": True})

@@ -33,7 +33,7 @@ from pbm.service.answering.invitations import (
     start_if_complete,
     who_asks,
 )
-from pbm.service.asking.newcomers import FIRST_GAMES, FirstGame, ask_signup, first_game_kept
+from pbm.service.asking.challenges import FIRST_GAMES, FirstGame, ask_signup, first_game_kept
 from pbm.service.asking.passwords import hash_of_first, stored_password, within_rate
 from pbm.service.asking.questions import ask_once_more
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell

@@ -18,7 +18,7 @@ from pbm.mail.site import Site
 from pbm.play.boards import request_move
 from pbm.play.turn import Turn
 from pbm.rules.robots import ROBOTS
-from pbm.service.robots import analyses, hints, moves
+from pbm.service.robots import analyses, moves
 from pbm.service.robots.handler import JobHandler, RobotTurn
 from pbm.service.robots.worker_processes import Computation, SearchFailedError
 from pbm.service.trouble.failures import faults_to
@@ -37,7 +37,7 @@ _log = structlog.get_logger("pbm.robots")
 
 HANDLERS: Mapping[str, JobHandler] = {
     SearchKind.MOVE: moves.MOVES,
-    SearchKind.HINT: hints.HINTS,
+    SearchKind.HINT: moves.HINTS,
     SearchKind.ANALYSIS: analyses.ANALYSES,
     SearchKind.DRAW: moves.DRAWS,
 }

@@ -16,7 +16,7 @@ from pbm.clock import Clock
 from pbm.mail.site import Site
 from pbm.play.turn import Turn
 from pbm.service.running.writer import Steps
-from pbm.service.ticks import deadlines, expiry, news, reminders
+from pbm.service.ticks import deadlines, expiry, news
 from pbm.service.ticks.tick import Again, Do, Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
@@ -43,7 +43,7 @@ HANDLERS: Mapping[str, Do] = {
     TimerKind.DIGEST: news.send_digest,
     TimerKind.KEPT_NEWS: news.tell_kept_news,
     TimerKind.ACCOUNT_NEWS: news.tell_reachability,
-    TimerKind.NEW_DATES: reminders.tell_dates,
+    TimerKind.NEW_DATES: deadlines.tell_dates,
 }
 RECURRING = (TimerKind.DAILY_ERASURE,)  # set at the start
 

@@ -25,8 +25,7 @@ from pbm.mail.reading.inbound import Envelope
 from pbm.passwords import hash_of_nobody
 from pbm.play.actions import show_life
 from pbm.play.turn import Cause, Turn
-from pbm.service.answering.addresses import ask_owner
-from pbm.service.answering.answers import handle_answer
+from pbm.service.answering.answers import ask_owner, handle_answer
 from pbm.service.answering.newcomers import answer_stranger
 from pbm.service.intake.upstream_mta import known_front, take_probe, what_it_says
 from pbm.service.obeying.obey import obey
