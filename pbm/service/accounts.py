@@ -1,4 +1,4 @@
-"""Accounts of players: handles they may have, and passwords that an upgrade cleared."""
+"""Accounts: which handles players may have, and the notice of passwords that an upgrade cleared."""
 
 from collections.abc import Iterator
 
@@ -40,7 +40,7 @@ _STAFF = frozenset(
     " server daemon service bot robot computer pbm playbymail postmaster hostmaster webmaster"
     " support security helpdesk abuse owner management noreply mailerdaemon".split()
 )
-# Names for nobody, and placeholders that programs write.
+# Names that mean nobody, and placeholders that programs write.
 _NOBODY = frozenset(
     "nobody noone none nil null void nan undefined unknown unnamed anonymous anon empty blank"
     " default test true false anybody anyone everybody everyone somebody someone nothing anything"
@@ -53,7 +53,7 @@ _DIGITS = "0123456789"
 
 
 def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[str, Refusal | None]:
-    """Return the wanted handle; or a suggestion, and why the wanted one is refused."""
+    """Return the wanted handle, or a suggested one and the refusal of the wanted one."""
     if wanted is None:
         return suggest_handle(work, author), None
     try:
@@ -89,7 +89,7 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
 
 
 def _some_alike(stem: str) -> Iterator[list[str]]:
-    """A stem and its numbered forms, in growing batches: a free one is mostly in the first."""
+    """Yield a stem and its numbered forms in growing batches; the first mostly has a free one."""
     root = stem[: _LONGEST - len(str(_MOST_ALIKE)) + 1]
     candidates, number = [stem], 2
     while number < _MOST_ALIKE:
@@ -112,7 +112,7 @@ def _why_reserved(handle: str) -> Refusal | None:
 
 
 def tell_whose_was_cleared(turn: Turn) -> None:
-    """Tell players whose password an upgrade cleared (migration 0007), once, at every address."""
+    """Tell players once, at each address, that an upgrade cleared their password (migration 7)."""
     fact = turn.work.facts.take(CLEARED)
     for player in turn.work.players.some(fact.value) if fact else ():
         told = "password-cleared", "your password", {"handle": player.handle}

@@ -1,4 +1,4 @@
-"""The loops of the roles; writing a row wakes the loop that handles it."""
+"""The loops of the roles turn, ticks and post; a new row or a due time wakes each of them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,8 +20,8 @@ from pbm.service.trouble.masking import traceback_of
 from pbm.service.turns.inbox_worker import BatchResult, InboxWorker, Preparation, TurnFailedError
 
 LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.md)
-BLOCKED_PAUSE = 1.0  # seconds; due mail waits for another of its board, or for another process
-GATHER = 0.01  # seconds; while mails are being sent, new ones share a query
+BLOCKED_PAUSE = 1.0  # seconds to wait if a due row cannot be claimed yet
+GATHER = 0.01  # seconds to wait while mails are being sent, so that new ones share a query
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is down
 Alive = Callable[[], object]
 _log = structlog.get_logger("pbm.loops")
@@ -33,7 +33,7 @@ def _nobody_asks() -> None:
 
 @dataclass
 class TurnTaker:
-    """Runs batches of an inbox worker, with up to `most_together` turns; slow work in a thread."""
+    """Runs an inbox worker: batches of up to `most_together` turns, and slow work in a thread."""
 
     worker: InboxWorker
     writer: Writer
@@ -43,9 +43,9 @@ class TurnTaker:
     _uncounted: TurnFailedError | None = field(default=None, init=False)
 
     async def take(self) -> BatchResult:
-        """Run a batch; count a turn that failed. Raises DBAPIError.
+        """Run a batch; count the try of a turn that failed. Raises DBAPIError.
 
-        After a failure in a batch of several turns, each runs alone, to find the failing one.
+        If a batch of several turns fails, each runs again alone, to find the failing one.
         """
         await self._count_failed()
         most = 1 if self._single else self.most_together
@@ -65,7 +65,7 @@ class TurnTaker:
         return BatchResult(0, more=True)
 
     async def work_out(self, preparation: Preparation) -> None:
-        """Do the slow computing for a mail's turn in a thread, before the turn."""
+        """Run the slow work for a mail's turn in a thread."""
         await self.in_thread(partial(self.worker.work_out, preparation))
 
     async def _count_failed(self) -> None:
@@ -77,10 +77,10 @@ class TurnTaker:
 async def rounds(
     a_round: Callable[[], Awaitable[float | None]], event: asyncio.Event, alive: Alive, waiting: str
 ) -> None:
-    """Do a round of a role for ever, and call `alive` before each.
+    """Run rounds of a role for ever, and call `alive` before each.
 
-    A round returns for how many seconds to wait for the event, None to go on at once. While the
-    database is down, the log says what is `waiting`.
+    A round returns the seconds to wait for the event, or None to go on at once. `waiting` is for
+    the log while the database is down.
     """
     while True:
         alive()
@@ -111,7 +111,7 @@ async def take_turns(
         finally:
             for preparation in preparations.to_do():
                 apart.create_task(work_out(preparation))
-        # Another worker may have cleared the event set for this worker's preparation.
+        # Several workers share the event, so another may have cleared it.
         return None if result.more or preparations.ready() else LOOK_AGAIN
 
     async with asyncio.TaskGroup() as apart:
@@ -139,7 +139,7 @@ async def keep_time(
     most_together: int,
     alive: Alive = _nobody_asks,
 ) -> None:
-    """Run due timers for ever, several in one commit; look for the next one `in_thread`."""
+    """Run due timers for ever, up to `most_together` in one commit; query for them `in_thread`."""
     watch = ClockWatch(ticks.clock)
 
     async def a_round() -> float | None:
@@ -170,7 +170,7 @@ async def send_post(
             look = await post.look(in_thread)
         except DBAPIError:
             raise
-        except Exception as error:  # noqa: BLE001 - the post goes on, whatever it was
+        except Exception as error:  # noqa: BLE001 - a bug must not stop the post
             _log.error("post failed", exception=traceback_of(error))
             await asyncio.sleep(DATABASE_PAUSE)
             return None
@@ -193,7 +193,7 @@ async def send_post(
 
 
 def until(due_at: datetime | None, clock: Clock) -> float:
-    """Seconds to sleep until the next known mail, timer or job is due."""
+    """Seconds to sleep until the next known row is due; at most `LOOK_AGAIN`."""
     wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN
     if wait <= 0:
         return BLOCKED_PAUSE
@@ -201,8 +201,8 @@ def until(due_at: datetime | None, clock: Clock) -> float:
 
 
 async def woken(event: asyncio.Event, seconds: float) -> None:
-    """Wait for the event, or for some seconds."""
-    # Not wait_for: before Python 3.12 it loses a cancellation if the event comes first.
+    """Wait for the event, this many seconds at most."""
+    # asyncio.wait_for loses a cancellation before Python 3.12 if the event comes first.
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()

@@ -1,9 +1,7 @@
-"""Stores a mail as inbox rows, if it is new, within limits, and to be handled.
+"""Stores new mails as inbox rows, within limits; has the callbacks of the SMTP listener.
 
-Reading a megabyte takes some tens of milliseconds, so `look_at` runs before any transaction. The
-queue is fair between senders, with players before strangers. A mail's place is its arrival time
-plus a delay, which grows with the number and length of its sender's waiting mails. So frequent
-senders wait longer, but every mail gets its turn.
+The queue is fair between senders, with players before strangers: a mail's place is its arrival time
+plus a delay that grows with the number and length of the sender's waiting mails.
 """
 
 import time
@@ -42,9 +40,9 @@ from pbm.store.values.mails import ArrivedMail, Queued, incoming
 
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
-STRANGERS_HANDICAP = 60.0  # seconds; players who write within that time go first
-FURTHEST = 120.0  # seconds; one sender's queue, at one second for each short mail
-_MOST_PIECES = 8  # of `LONG` bytes, a second each; the rest of a mail is not read
+STRANGERS_HANDICAP = 60.0  # seconds added to the place of a stranger's mail
+FURTHEST = 120.0  # largest delay in seconds; each short mail of a sender adds one
+_MOST_PIECES = 8  # a long mail adds a second for each `LONG` bytes, up to this many
 _TOO_MANY_WAIT = Rejection(
     450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
 )
@@ -58,11 +56,10 @@ _WINDOW = 60.0  # seconds
 
 @dataclass
 class Intake:
-    """Keeps mails within a transaction, one row for each recipient.
+    """Stores mails, one row for each recipient; refuses unreadable mails and those over a limit.
 
-    A copy (trace fields apart) to the same recipient shares its row. A copy to another of our
-    addresses is handled only if it can mean somebody else. Unreadable mails and those over a limit
-    are refused.
+    A copy to the same recipient (equal but for trace fields) shares its row. A copy to another of
+    our addresses is handled only if that address may belong to somebody else.
     """
 
     site: Site
@@ -72,7 +69,7 @@ class Intake:
     def look_at(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> Arriving:
-        """Read a mail's properties before it is stored; for a long mail, in a thread."""
+        """Parse the header, before any transaction: a long mail takes tens of milliseconds."""
         header, problem = None, ""
         try:
             header = read_header(raw, sender, self.site.address.plain, LIMITS)
@@ -83,12 +80,12 @@ class Intake:
         return Arriving(sender, recipients, raw, caller, *known)
 
     def keep_arrived(self, work: UnitOfWork, mail: Arriving) -> str | Rejection:
-        """Keep a mail; return the text of its `250` reply, or its refusal."""
+        """Store a mail; return the text of the `250` reply, or the refusal."""
         parsed = {each.lower(): self.site.address.parse(each) for each in mail.recipients}
-        # The plain address is last, as the others prove more.
+        # The plain address comes last, since the other addresses authenticate a player.
         arrived = dict(sorted(parsed.items(), key=lambda item: isinstance(item[1], Plain)))
         unread = all(isinstance(recipient, Postmaster) for recipient in arrived.values())
-        if mail.problem and not unread:  # postmaster mail goes to the operator unread
+        if mail.problem and not unread:  # postmaster mail is forwarded without parsing
             return Rejection(550, f"5.6.0 {mail.problem}")
         now = self.clock()
         same_for = SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
@@ -109,7 +106,7 @@ class Intake:
         now: datetime,
         same_for: timedelta,
     ) -> Rejection | None:
-        """Keep a mail for new recipients, and add its row numbers; return a refusal if any."""
+        """Store a mail for the `new` recipients; add to `numbers`. Returns a refusal, if any."""
         before, obeyed = [self.site.address.parse(address) for address in numbers], list[str]()
         for address, recipient in new.items():
             if not _obeyed_by(before, recipient):
@@ -151,9 +148,9 @@ class Intake:
 
 
 def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
-    """The queue place of a mail to this recipient. `author` is the key of an address.
+    """The queue place of a mail to this recipient. `author` is an address key.
 
-    `from_player`: it came to our plain address, from the address of a player.
+    `from_player`: the mail came to our plain address from a player's address.
     """
     apart = 1.0 + min(len(raw) // LONG, _MOST_PIECES)
     match recipient:
@@ -169,7 +166,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
 
 
 def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
-    """Whether a mail to this recipient is handled already, as it went to `others`."""
+    """Whether handling the mail for one of the `others` makes this recipient's copy superfluous."""
     match recipient:
         case Plain():
             known: tuple[type[Recipient], ...] = (Plain, PlayerReply, QuestionReply)
@@ -189,7 +186,7 @@ def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
 
 
 class Door:
-    """Callbacks of the listener, for each recipient and mail."""
+    """Callbacks of the SMTP listener for RCPT and DATA."""
 
     def __init__(
         self,
@@ -199,12 +196,12 @@ class Door:
         writer: Writer,
         look_in_thread: InThread,
     ) -> None:
-        """`read_in` runs queries, perhaps in a thread; `look_in_thread` reads long mails."""
+        """`read_in` runs queries, perhaps in a thread; `look_in_thread` parses long mails."""
         self._intake, self._writer, self._database = intake, writer, database
         self._read_in, self._look_in_thread = read_in, look_in_thread
 
     async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
-        """The refusal of a recipient, None if it is accepted. Raises DBAPIError."""
+        """Return the refusal of a recipient, None if it is accepted. Raises DBAPIError."""
 
         def check() -> Rejection | None:
             with self._database.glance() as work:
@@ -220,14 +217,14 @@ class Door:
     async def keep(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str | Rejection:
-        """Keep a mail; return the text of the `250` reply, or the refusal. Raises DBAPIError."""
+        """Store a mail; return the text of the `250` reply, or the refusal. Raises DBAPIError."""
         look = partial(self._intake.look_at, sender, recipients, raw, caller)
         mail = await self._look_in_thread(look) if is_long(raw) else look()
         return await self._writer.do(partial(self._intake.keep_arrived, mail=mail))
 
 
 def log_fault(fault: BaseException) -> None:
-    """Log the reason of a 451: one line if the database is down, a traceback for a bug."""
+    """Log the cause of a 451 reply: one line if the database is down, a traceback for a bug."""
     if isinstance(fault, DBAPIError) and is_away(fault):
         _log.warning("database away, mail is to come again", error=str(fault.orig))
     else:
@@ -235,7 +232,7 @@ def log_fault(fault: BaseException) -> None:
 
 
 class SessionLog:
-    """Logs SMTP sessions at their end; those without mail at a limited rate."""
+    """Logs each SMTP session at its end; those without a mail at a limited rate."""
 
     def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
         """`seconds` is a monotonic clock."""
@@ -245,7 +242,7 @@ class SessionLog:
         self._left_out = 0
 
     def __call__(self, session: Session) -> None:
-        """Log or count the session."""
+        """Log the session, or only count it if too many had no mail."""
         if session.is_trusted and session.is_uneventful:
             return
         now = self._seconds()

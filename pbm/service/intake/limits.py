@@ -1,10 +1,8 @@
-"""Arriving mails, and their limits: answers to strangers, and mails an hour.
+"""Limits of arriving mails: answers to strangers, and mails an hour. Over a limit, SMTP defers.
 
-A mail over a limit is deferred within the SMTP session.
-
-Answers to strangers: each network, domain and form of mail has a quota, and so have known domains;
-no sender uses up all. Mails that pass DMARC have answers of their own. A mail without an answer
-left is deferred; its retry half an hour later has a quota of its own.
+Answers to strangers come from a pool; mails that pass DMARC have a pool of their own. Within a pool
+each network, domain and form of mail has a quota, so that no sender uses up all. A retry, half an
+hour after the deferral, has a third pool.
 """
 
 import ipaddress
@@ -71,9 +69,9 @@ _FOR_OPERATOR = Rate("operator", 60, _HOUR)
 
 @dataclass(frozen=True)
 class Arriving:
-    """A mail from `caller`; copies have the same `digest`. `author` is an address key, or empty.
+    """A mail that has arrived; copies have the same `digest`. `author` is an address key, or empty.
 
-    `header` is None if the mail is beyond the limits: then `problem` is a sentence.
+    If the mail is unreadable, `header` is None and `problem` says why, in a sentence.
     """
 
     sender: str
@@ -88,7 +86,7 @@ class Arriving:
 
 
 class Answer(Enum):
-    """The state of the answer to a mail to our plain address."""
+    """Whether the answer to a mail to our plain address was counted against the limits."""
 
     COUNTED = "counted"
     NOT_COUNTED = "not counted"  # to a player, or none will be written
@@ -96,7 +94,7 @@ class Answer(Enum):
 
 
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
-    """Count the answer to a stranger's mail, if one is left; otherwise only store the deferral.
+    """Count the answer to a stranger's mail; if none is left, store that the mail was deferred.
 
     Automatic mail, mail without an author, and addresses over their daily limit get no answer.
     """
@@ -113,10 +111,7 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take an answer from a quota: that of mails that pass DMARC, or that of all.
-
-    If none is left, take one for retries, if the author was deferred at least `AGAIN_AFTER` ago.
-    """
+    """Take an answer from a pool; that for retries if deferred `AGAIN_AFTER` ago or earlier."""
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
     for pool in (VOUCHED, STRANGERS) if passes else (STRANGERS,):
@@ -129,12 +124,12 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
 
 
 def _take(work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime) -> bool:
-    """Count an answer against all quotas of a mail, unless one of them is used up."""
+    """Count an answer against the pool and all quotas of a mail, unless one of them is used up."""
     _, *others = shares = list(_shares(work, pool, mail, author, now))
     if any(rate.is_empty(work, now, *whose) for rate, whose in shares):
         return False
-    # Only the pool's row waits for other processes, so there is no deadlock. It bounds answers to
-    # forged mails.
+    # Only the row of the pool for strangers waits for a lock, so there is no deadlock; it must be
+    # exact, since it limits the answers to forged mails.
     if not pool.take(work, now, wait=pool is STRANGERS):
         return False
     for rate, whose in others:
@@ -147,9 +142,9 @@ def _take(work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: dateti
 def _shares(
     work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[_Share]:
-    """The quotas of a mail, the pool first.
+    """Yield the limits that apply to a mail, the pool first.
 
-    A sender can forge the domain, so it counts only if it passes DMARC, or if no network is known.
+    A domain can be forged, so it counts only if it passes DMARC, or if no network is known.
     """
     yield pool, ()
     network, domain = mail.caller.network, registered_domain(author)
@@ -167,7 +162,7 @@ def _shares(
 
 
 def _form(raw: bytes) -> str:
-    """Digest of the order of header fields, which is the same in all mails of one program."""
+    """Digest of the order of the header fields; it is the same for all mails of one program."""
     head = re.split(rb"\r?\n\r?\n", raw[:_HEAD], maxsplit=1)[0]
     fields = (field.lower() for field in _FIELD.findall(head))
     return sha256(b",".join(field for field in fields if field in _OF_PROGRAMS)).hexdigest()[:16]
@@ -175,9 +170,9 @@ def _form(raw: bytes) -> str:
 
 @dataclass(frozen=True)
 class MailRates:
-    """Mails an hour, 0 for no limit: `per_address`, and `per_peer` for peers not trusted.
+    """Limits in mails an hour, 0 for none: `per_address`, and `per_peer` for peers not trusted.
 
-    Each reply address has its own limit, so that forged mails delay no replies.
+    Each reply address has a limit of its own, so that forged mails delay no replies.
     """
 
     per_address: int = MAILS_OF_ADDRESS.most
@@ -187,7 +182,7 @@ class MailRates:
     def count(
         self, work: UnitOfWork, now: datetime, recipient: Recipient, author: str, peer: str
     ) -> Rejection | None:
-        """Count a mail; return its refusal if over a limit. `author` is the key of an address."""
+        """Count a mail; return the refusal if it is over a limit. `author` is an address key."""
         for rate, whose in self._counted(recipient, author, peer):
             if rate.most and not rate.take(work, now, whose, wait=False):
                 return Rejection(

@@ -1,10 +1,9 @@
-"""Checks recipients (RCPT): their tags, and how often somebody guesses tags.
+"""Checks recipients (SMTP RCPT): the tags of reply addresses, and how often a peer guesses tags.
 
-Over the limit a guesser's network is deferred before its next address is checked, so that it learns
-nothing. If `MAIL FROM` is an address of the tagged player, the try counts for that player alone, as
-a guesser at a large provider shares the network with players. Behind an upstream server the network
-may be unknown. Then nothing is deferred, since one guesser must not shut the others out: a tag has
-80 bits, and the log warns for each player.
+Wrong tags count for the peer's network. Over the limit the network is deferred before its next
+address is checked. If `MAIL FROM` is an address of the tagged player, the try counts for network
+and player together, since a large provider's network is shared. If an upstream server hides the
+network, the log only warns: a deferral would hit everybody, and a tag has 80 bits.
 """
 
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from pbm.store.values.players import FIRST_EPOCH
 
 GUESSES = Rate("guesses", 20, timedelta(hours=1))
 _NOBODY = 0
-_EPOCHS_LOOKED_AT = 8  # former reply addresses that are checked
+_EPOCHS_LOOKED_AT = 8  # earlier epochs whose reply addresses are recognised
 _TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
 _WHAT = "4.7.1 Too many addresses that are not valid were tried from where you write; "
 _CLOSED = Rejection(421, f"{_WHAT}please try again later.")
@@ -35,9 +34,9 @@ _log = structlog.get_logger("pbm.guesses")
 
 
 class Guesser(NamedTuple):
-    """Key of a counter of tries; `network` is empty if unknown.
+    """Key of a counter of wrong tags; `network` is empty if unknown.
 
-    `player_id` is the tagged player if `MAIL FROM` is theirs, or if the network is unknown.
+    `player_id` is set if `MAIL FROM` is the tagged player's address, or if the network is unknown.
     """
 
     network: str = ""
@@ -49,7 +48,7 @@ _UNKNOWN = Guesser()
 
 @dataclass(frozen=True)
 class WrongTag(Rejection):
-    """The refusal of an invalid reply address, to be counted with `count_wrong`."""
+    """The refusal of an invalid reply address; the caller counts it with `count_wrong`."""
 
     by: Guesser = _UNKNOWN
 
@@ -62,7 +61,7 @@ def check_recipient(
     sender: str = "",
     caller: Caller = UNKNOWN,
 ) -> Rejection | None:
-    """The refusal of a recipient, a sentence for people; None if it is accepted.
+    """Return the refusal of a recipient, None if it is accepted.
 
     The caller must count a `WrongTag` with `count_wrong`.
     """
@@ -74,12 +73,12 @@ def check_recipient(
     by = _try_of(work, recipient, sender, caller.network)
     is_guessable = isinstance(recipient, PlayerReply | Bounce)  # tokens are random and single-use
     if is_guessable and by.network and GUESSES.is_empty(work, now, *by):
-        return _LATER if site.trusts(caller.peer) else _CLOSED  # a trusted peer is no guesser
+        return _LATER if site.trusts(caller.peer) else _CLOSED  # keep a trusted peer's connection
     why = _why_not_known(work, site, now, recipient)
     if not why:
         return None
     if isinstance(recipient, PlayerReply) and _was_good(work, site, recipient):
-        return Rejection(  # once ours, so no guess
+        return Rejection(  # an expired address is not a guess, so it is not counted
             550,
             "5.1.1 This reply address is not valid any more: its player has changed address or "
             f"asked for a new key. Please answer a newer mail of ours, or write to "
@@ -96,7 +95,7 @@ def check_recipient(
 
 
 def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
-    """Count a wrong try; log the last one before the limit."""
+    """Count a wrong tag; log the one that reaches the limit."""
     if GUESSES.take(work, now, *by, wait=False) and GUESSES.is_empty(work, now, *by):
         _log.warning(
             "many reply addresses that are not ours",
@@ -127,7 +126,7 @@ def _was_good(work: UnitOfWork, site: Site, reply: PlayerReply) -> bool:
 
 
 def _why_not_known(work: UnitOfWork, site: Site, now: datetime, recipient: _Signed) -> str:
-    """Why a reply address is invalid, for the operator; empty if it is valid."""
+    """Why an address is invalid, in words for the operator; empty if it is valid."""
     keyring = site.keyring
     match recipient:
         case Bounce(player_id, name, tag):

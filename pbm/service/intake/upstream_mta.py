@@ -1,7 +1,7 @@
-"""The upstream mail server (the front): its results about senders, and whether to trust them.
+"""Whether to trust the authentication results (DMARC) of the upstream mail server, the "front".
 
-They are trusted once a probe with forged results has arrived without these. Three facts are stored:
-`front` is the verdict, `front-doubted` the failure of the last probe, `probe` the one under way.
+They are trusted once a probe with forged results arrived without these. Three facts are stored:
+`front` the trusted server, `front-doubted` the failure of the last probe, `probe` the pending one.
 """
 
 from dataclasses import asdict, dataclass
@@ -21,7 +21,7 @@ _FRONT, _PROBE, _DOUBT = "front", "probe", "front-doubted"
 
 @dataclass(frozen=True)
 class Arrival:
-    """How a probe arrived: the peer, whether it is trusted, and the contents."""
+    """How a probe arrived: the peer, whether it is trusted, and what the header fields show."""
 
     peer: str
     trusted: bool
@@ -29,7 +29,7 @@ class Arrival:
 
 
 def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
-    """The trusted front of this id; None without id, or before a successful probe."""
+    """The trusted front with this id; None before a successful probe."""
     fact = work.facts.find(_FRONT) if authserv_id else None
     if fact is None or fact.value["authserv_id"] != authserv_id:
         return None
@@ -37,7 +37,7 @@ def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
 
 
 def what_it_says(site: Site, front: Front | None, peer: str, raw: bytes, author: str) -> Dmarc:
-    """The front's result about a mail's author, if the mail came from the front."""
+    """The front's DMARC result for a mail's author; UNKNOWN if the mail came from elsewhere."""
     if front is None or not site.trusts(peer):
         return Dmarc.UNKNOWN
     return dmarc_of(raw, front, author)
@@ -50,7 +50,7 @@ def note_front(work: UnitOfWork, front: Front, now: datetime) -> None:
 
 
 def forget_front(work: UnitOfWork) -> None:
-    """Trust no front, and delete the failure of a probe."""
+    """Trust no front; also delete the stored failure of a probe."""
     work.facts.forget(_FRONT)
     work.facts.forget(_DOUBT)
 
@@ -61,7 +61,7 @@ def doubt_front(work: UnitOfWork, authserv_id: str, why: str, now: datetime) -> 
 
 
 def why_doubted(work: UnitOfWork, authserv_id: str) -> tuple[str, datetime] | None:
-    """Why and when the last probe failed; None if it did not."""
+    """Why and when the last probe failed; None if none failed."""
     fact = work.facts.find(_DOUBT)
     if fact is None or fact.value["authserv_id"] != authserv_id:
         return None
@@ -69,14 +69,14 @@ def why_doubted(work: UnitOfWork, authserv_id: str) -> tuple[str, datetime] | No
 
 
 def expect_probe(work: UnitOfWork, token: str, authserv_id: str, now: datetime) -> str:
-    """Expect this probe for a while; return the mark that it must have."""
+    """Expect a probe with this token for `PROBE_FOR`; return the mark that the probe must have."""
     digest = token_digest(token)
     work.facts.note(_PROBE, {"digest": digest, "authserv_id": authserv_id, "arrival": None}, now)
     return _mark(digest)
 
 
 def is_expected(work: UnitOfWork, probe: Probe, now: datetime) -> bool:
-    """Whether a probe is expected, and has not arrived yet."""
+    """Whether this probe is expected and has not arrived yet."""
     fact = work.facts.find(_PROBE)
     if fact is None or fact.noted_at < now - PROBE_FOR or fact.value["arrival"]:
         return False
@@ -84,7 +84,7 @@ def is_expected(work: UnitOfWork, probe: Probe, now: datetime) -> bool:
 
 
 def arrival_of(work: UnitOfWork, token: str) -> Arrival | None:
-    """How a probe arrived; None until then."""
+    """How a probe arrived; None if it has not yet."""
     fact = work.facts.find(_PROBE)
     if fact is None or fact.value["digest"] != token_digest(token) or not fact.value["arrival"]:
         return None
@@ -94,7 +94,7 @@ def arrival_of(work: UnitOfWork, token: str) -> Arrival | None:
 
 
 def take_probe(turn: Turn, probe: Probe, mail: InboxMail) -> str:
-    """Store how a probe arrived; return the outcome for the operator."""
+    """Store how a probe arrived; return the outcome in words."""
     facts = turn.work.facts
     fact = facts.find(_PROBE)
     if fact is None or not is_expected(turn.work, probe, turn.now):

@@ -1,4 +1,4 @@
-"""The loop of the role robots: it leases jobs while worker processes are free."""
+"""The loop of the role robots: leases jobs while worker processes are free, and finishes them."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -7,11 +7,11 @@ from functools import partial
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from pbm.service.loops import DATABASE_PAUSE, Alive, until, woken
+from pbm.service.loops import DATABASE_PAUSE, Alive, rounds, until
 from pbm.service.robots.jobs import LEASE, LeasedJob, RobotJobs
 from pbm.service.robots.worker_processes import SearchFailedError, WorkerProcesses
 from pbm.service.running.heartbeat import ClockWatch
-from pbm.service.running.writer import InThread, Piece, Writer
+from pbm.service.running.writer import InThread, Writer
 
 EXTEND_EVERY = LEASE.total_seconds() / 3
 _log = structlog.get_logger("pbm.robots")
@@ -19,51 +19,41 @@ _log = structlog.get_logger("pbm.robots")
 
 @dataclass
 class RobotWorker:
-    """Computes leased jobs, each in a worker process.
-
-    `asked` wakes the loop.
-    """
+    """Computes leased jobs, each in a worker process; the event `asked` wakes its loop."""
 
     jobs: RobotJobs
     processes: WorkerProcesses
     writer: Writer
     look_in_thread: InThread
     asked: asyncio.Event
-    _under_way: dict[int, bool] = field(default_factory=dict, init=False)  # whether jobs are long
-    # One transaction at a time locks boards: two could deadlock with another process.
+    _under_way: dict[int, bool] = field(default_factory=dict, init=False)  # job: whether it is long
+    # Only one transaction at a time may lock boards: two could deadlock with another process.
     _locking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def run(self, alive: Alive) -> None:
         """Run for ever; when cancelled, release the leases. `alive` is called on each round."""
         watch = ClockWatch(self.jobs.clock)
+
+        async def a_round() -> float | None:
+            await watch.mend(self.writer, self.jobs.bring_forward)
+            due_at, leased = None, list[LeasedJob]()
+            if free := self.processes.size - len(self._under_way):
+                due_at = await self.look_in_thread(self.jobs.next_due_at)
+            if due_at is not None and due_at <= self.jobs.clock():
+                async with self._locking:
+                    # One process is left to short searches, if there are several.
+                    long = max(1, self.processes.size - 1) - sum(self._under_way.values())
+                    claim = partial(self.jobs.claim, most=free, long=long)
+                    leased = await self.writer.do(claim)
+            for each in leased:
+                self._under_way[each.job.id] = each.job.is_long
+                apart.create_task(self._compute(each))
+            return None if leased else until(due_at, self.jobs.clock)
+
         try:
             async with asyncio.TaskGroup() as apart:
                 apart.create_task(self._extend_leases())
-                while True:
-                    alive()
-                    self.asked.clear()
-                    try:
-                        await watch.mend(self.writer, self.jobs.bring_forward)
-                        due_at, leased = None, list[LeasedJob]()
-                        if free := self.processes.size - len(self._under_way):
-                            due_at = await self.look_in_thread(self.jobs.next_due_at)
-                        if due_at is not None and due_at <= self.jobs.clock():
-                            async with self._locking:
-                                # One process is left to short searches, if there are several.
-                                long = max(1, self.processes.size - 1) - sum(
-                                    self._under_way.values()
-                                )
-                                claim = partial(self.jobs.claim, most=free, long=long)
-                                leased = await self.writer.do(claim)
-                    except DBAPIError as error:
-                        _log.warning("database away, robots wait", error=str(error.orig))
-                        await asyncio.sleep(DATABASE_PAUSE)
-                        continue
-                    for each in leased:
-                        self._under_way[each.job.id] = each.job.is_long
-                        apart.create_task(self._compute(each))
-                    if not leased:
-                        await woken(self.asked, until(due_at, self.jobs.clock))
+                await rounds(a_round, self.asked, alive, "robots wait")
         finally:
             try:
                 await self.writer.do(self.jobs.release)
@@ -72,8 +62,13 @@ class RobotWorker:
                 _log.warning("database away, leases run out by themselves", error=trouble)
 
     async def _compute(self, leased: LeasedJob) -> None:
-        """Compute, then finish the job; retry while the database is down."""
-        piece, is_done = await self._ending(leased), False
+        """Compute a job, then finish it; retry that while the database is down."""
+        piece, is_done = partial(self.jobs.finish, leased=leased), False
+        if leased.computation is not None:
+            try:
+                piece = partial(piece, result=await self.processes.run(leased.computation))
+            except SearchFailedError as error:
+                piece = partial(self.jobs.fail, leased=leased, error=error)
         while not is_done:
             try:
                 async with self._locking:
@@ -85,18 +80,8 @@ class RobotWorker:
         del self._under_way[leased.job.id]
         self.asked.set()
 
-    async def _ending(self, leased: LeasedJob) -> Piece[None]:
-        """Compute, and return the call that ends the job."""
-        if leased.computation is None:
-            return partial(self.jobs.finish, leased=leased)
-        try:
-            result = await self.processes.run(leased.computation)
-        except SearchFailedError as error:
-            return partial(self.jobs.fail, leased=leased, error=error)
-        return partial(self.jobs.finish, leased=leased, result=result)
-
     async def _extend_leases(self) -> None:
-        """Extend the leases of the jobs under way, again and again."""
+        """Extend the leases of the jobs under way for ever."""
         while True:
             await asyncio.sleep(EXTEND_EVERY)
             extend = partial(self.jobs.extend, numbers=frozenset(self._under_way))

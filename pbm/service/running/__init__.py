@@ -1,4 +1,1 @@
-"""Running: writers, heartbeats, and checks of clock and disks.
-
-No module here knows what a mail says.
-"""
+"""Processes: database writers, threads, heartbeats, and checks of clock and disks."""

@@ -11,16 +11,16 @@ from pbm.config import Settings
 from pbm.files import existing
 from pbm.store.sql.driver import parse_url
 
-LEAST = 20 << 20  # bytes; below it mails are about to be refused
-ENOUGH = 200 << 20
-FEWEST_FILES = 1000
+LEAST = 20 << 20  # bytes free; below it mails are about to be refused
+ENOUGH = 200 << 20  # bytes free; below it the log warns
+FEWEST_FILES = 1000  # free inodes
 LOOK_EVERY = 60.0  # seconds
 _log = structlog.get_logger("pbm.disks")
 
 
 @dataclass(frozen=True)
 class Disk:
-    """Free space on the disk of a folder."""
+    """Free space on a folder's disk: `is_short` if below `LEAST`, `is_little` if below `ENOUGH`."""
 
     folder: Path
     free: int  # bytes
@@ -32,7 +32,7 @@ class Disk:
 
 
 def disks(settings: Settings) -> list[Disk]:
-    """This machine's disks with the database, the keys and the Maildir, each once."""
+    """The disks that hold the database, the keys and the Maildir on this machine, each once."""
     folders = [settings.key_file.parent]
     url = parse_url(settings.database_url)
     if url.get_backend_name() == "sqlite":
@@ -43,14 +43,14 @@ def disks(settings: Settings) -> list[Disk]:
     for folder in map(existing, folders):
         state = os.statvfs(folder)
         free = state.f_bavail * state.f_frsize
-        few_files = state.f_files > 0 and state.f_favail < FEWEST_FILES  # some have no limit
+        few_files = state.f_files > 0 and state.f_favail < FEWEST_FILES  # 0: no limit of inodes
         disk = Disk(folder, free, free < LEAST or few_files, free < ENOUGH or few_files)
         found.setdefault(folder.stat().st_dev, disk)
     return list(found.values())
 
 
 async def watch_disks(settings: Settings) -> None:
-    """Log for ever when a disk gets short of room, or has room again."""
+    """Check the disks for ever; log when one gets short of room, or has room again."""
     told: dict[Path, bool] = {}
     while True:
         try:

@@ -1,7 +1,7 @@
-"""Heartbeats of processes, steps of the clock, and outages.
+"""Heartbeats of processes, jumps of the system clock, and outages.
 
-Each process regularly records which roles it runs and that each is alive, so that a stuck loop
-differs from a dead process (docs/adr/processes.md).
+Each process regularly records the roles it runs and when each was last alive, so that a stuck loop
+can be told from a dead process (docs/adr/processes.md).
 """
 
 import asyncio
@@ -25,8 +25,8 @@ ROLES = (LISTEN, TURN, POST, TICKS, ROBOTS)
 """The roles: accept mail, run turns, send mail, run timers, compute robots' moves."""
 
 BEAT_EVERY = 20.0  # seconds
-LATE = timedelta(seconds=60)  # without a heartbeat: dead or stuck
-CLOCKS_AGREE = timedelta(seconds=30)  # if they differ by no more
+LATE = timedelta(seconds=60)  # without a heartbeat a process counts as dead or stuck
+CLOCKS_AGREE = timedelta(seconds=30)  # largest harmless difference of two clocks
 FORGOTTEN_AFTER = timedelta(days=1)
 _LAST_BEAT_SECONDS = 5.0
 _KEPT_FOR = timedelta(days=400)  # longer than any clock runs
@@ -35,7 +35,7 @@ _log = structlog.get_logger("pbm.heartbeat")
 
 
 def is_off(ahead: float) -> bool:
-    """Whether a clock so many seconds ahead of another does harm."""
+    """Whether a difference of this many seconds between two clocks is too large."""
     return abs(ahead) > CLOCKS_AGREE.total_seconds()
 
 
@@ -51,11 +51,11 @@ class Heart:
         self._is_off = False
 
     def alive(self, role: str, loop: int = 0) -> None:
-        """Note that a role's loop runs; a role is as alive as the loop noted longest ago."""
+        """Note that a loop of a role runs; the oldest note of its loops counts for the role."""
         self._loops[role][loop] = self._clock()
 
     def beat(self, work: UnitOfWork) -> None:
-        """Write heartbeats, and delete old ones; warn if this clock is not the database's."""
+        """Write heartbeats and delete old ones; warn if our clock differs from the database's."""
         now, ahead = self._clock(), work.heartbeats.clock_ahead(self._clock)
         was_off, self._is_off = self._is_off, is_off(ahead or 0)
         if self._is_off and not was_off:
@@ -67,19 +67,19 @@ class Heart:
         work.heartbeats.forget_dead(now - FORGOTTEN_AFTER)
 
     def end(self, work: UnitOfWork) -> None:
-        """Delete the heartbeats, as the process ends in order."""
+        """Delete this process's heartbeats; called when it stops normally."""
         work.heartbeats.forget(self._process)
 
 
 async def keep_beating(heart: Heart, writer: Writer) -> None:
-    """Beat for ever, first after a pause."""
+    """Write heartbeats for ever; the first one after a pause."""
     while True:
         await asyncio.sleep(BEAT_EVERY)
         await beat(heart, writer)
 
 
 async def beat(heart: Heart, writer: Writer) -> None:
-    """Beat once; log if the database is down."""
+    """Write heartbeats once; only log if the database is down."""
     try:
         await writer.do(heart.beat)
     except DBAPIError as error:
@@ -87,7 +87,7 @@ async def beat(heart: Heart, writer: Writer) -> None:
 
 
 async def stop_beating(heart: Heart, writer: Writer) -> None:
-    """Delete the heartbeats; if the database is down, they expire later."""
+    """Delete this process's heartbeats; if the database is down, they expire by themselves."""
     try:
         async with asyncio.timeout(_LAST_BEAT_SECONDS):
             await writer.do(heart.end)
@@ -96,7 +96,7 @@ async def stop_beating(heart: Heart, writer: Writer) -> None:
 
 
 class ClockWatch:
-    """Detects that a clock went back."""
+    """Detects that the system clock was set back."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -104,15 +104,17 @@ class ClockWatch:
         self._is_to_be_mended = False
 
     async def mend(self, writer: Writer, bring_forward: Piece[None]) -> None:
-        """Run `bring_forward` if the clock was set back, until it succeeds once. Raises
-        DBAPIError."""
+        """Run `bring_forward` at the first call, and after the clock was set back.
+
+        If that raises DBAPIError, the next call tries again.
+        """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:
             await writer.do(bring_forward)
             self._is_to_be_mended = False
 
     def went_back(self) -> bool:
-        """Whether the clock was set back since the last call; True at the first one."""
+        """Whether the clock was set back since the last call; True at the first call."""
         now, latest = self._clock(), self._latest
         if latest is None or now < latest - UNNOTICED:
             self._latest = now
@@ -122,11 +124,11 @@ class ClockWatch:
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Record that mail can come in; after an outage, record it and postpone deadlines."""
+    """Record that mail can come in; after an outage, also store that and postpone deadlines."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))
-        # A clock that was ahead recorded outages that never were.
+        # An end in the future was recorded while the clock was ahead.
         shifts = [(begin, max(begin, now) - end) for begin, end in outages if end > now]
         known = [(begin, min(end, now)) for begin, end in outages if begin < now]
         if before.noted_at < now:

@@ -1,7 +1,4 @@
-"""What keeps the event loop free: work in steps, named threads, and writers.
-
-Writes go through a writer: pieces of work that come at once share one commit.
-"""
+"""Keeps the event loop free: work in steps, named threads, and a writer that groups commits."""
 
 import asyncio
 import time
@@ -18,23 +15,23 @@ from pbm.store.sql.driver import is_away, lost_a_race
 
 T = TypeVar("T")
 Steps = Generator[bool, None, T]
-"""Work in steps, between which others run: it yields before each, True if that may take long."""
+"""Work in steps; it yields before each, True if the step may take long. Others run between."""
 Piece = Callable[[UnitOfWork], T]
 """A piece of work within a transaction."""
 Tell = Callable[[Collection[Channel]], None]
 MOST_TOGETHER = 64
-MOST_TRIES = 3  # of a piece whose transaction loses to another process's
-LONGEST = 0.005  # seconds of work on the event loop; Python's own switch interval of threads
+MOST_TRIES = 3  # of a piece whose transaction deadlocks or conflicts with another process
+LONGEST = 0.005  # seconds of work until the event loop gets control; as for Python's threads
 
 
 class Yielding:
-    """Yields to the event loop between steps, but rarely: it costs as much as a short step."""
+    """Yields to the event loop every `LONGEST` seconds; more often would cost too much."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()
 
     async def let_others_in(self) -> None:
-        """Yield to the event loop, if work has gone on for long enough."""
+        """Yield to the event loop if `LONGEST` seconds have passed since the last time."""
         if time.monotonic() - self._since > LONGEST:
             await asyncio.sleep(0)
             self._since = time.monotonic()
@@ -48,7 +45,7 @@ class InThread(Protocol):
 
 
 def at_once(steps: Steps[T]) -> T:
-    """Run all steps at once; return the result."""
+    """Run all steps without a break; return the result."""
     while True:
         try:
             next(steps)
@@ -67,7 +64,7 @@ async def between_others(steps: Steps[None], in_thread: InThread) -> None:
             is_long = await in_thread(next_step) if is_long else next_step()
             await yielding.let_others_in()
     finally:
-        steps.close()  # rolls back, if no thread could be had
+        steps.close()  # rolls back if it was cancelled, or no thread was available
 
 
 class Threads:
@@ -94,24 +91,24 @@ class Threads:
 
 
 async def here(work: Callable[[], T]) -> T:
-    """Run the work at once: an embedded database answers faster than a thread wakes."""
+    """Run the work on the event loop: SQLite answers faster than a thread wakes up."""
     return work()
 
 
 @dataclass
 class _Asked(Generic[T]):
-    """A piece of work in steps, its caller's future, and how to settle that."""
+    """A queued piece of work, its caller's future, and the call that settles the future."""
 
     steps: Piece[Steps[T]]
     done: asyncio.Future[T]
     then: Callable[[], None] = field(init=False)
 
     def do(self, work: UnitOfWork) -> Steps[None]:
-        """Run it; its result is set after the commit."""
+        """Run the piece; `settle` delivers its result after the commit."""
         self.then = partial(self.done.set_result, (yield from self.steps(work)))
 
     def fail(self, error: Exception) -> None:
-        """Set its failure; nothing of it was done."""
+        """Note that the piece failed and was rolled back; `settle` passes on the error."""
         self.then = partial(self.done.set_exception, error)
 
     def settle(self) -> None:
@@ -121,14 +118,11 @@ class _Asked(Generic[T]):
 
 
 class Writer:
-    """Runs pieces of work that write, in the order of their arrival.
+    """Runs pieces of work that write, in order of arrival; those that wait share a commit.
 
-    Pieces that arrive before a transaction's commit share it. Callers hear of the end only after
-    that. Pieces have no savepoints: if one fails, the transaction is rolled back, and each of its
-    pieces runs again in its own transaction. So do pieces that the database rolled back for another
-    process. On a shared database, which may be far away, a thread runs everything. An embedded one
-    answers sooner than a thread wakes: there the event loop runs everything but the begin, the
-    commit, and steps that may take long.
+    If a piece fails, or the database rolls back for another process, each piece of the transaction
+    runs again in its own. On PostgreSQL a thread runs everything. SQLite answers sooner than a
+    thread wakes up, so the event loop runs all but the begin, the commit, and long steps.
     """
 
     def __init__(self, database: Database, in_thread: InThread, tell: Tell | None = None) -> None:
@@ -143,8 +137,8 @@ class Writer:
     async def do(self, piece: Piece[T]) -> T:
         """Run a piece of work; return its result after the commit.
 
-        Raises its error, or the commit's; then nothing of it was done. A caller that is cancelled
-        stops nothing: the work is done all the same.
+        Raises the error of the piece or of the commit, after the rollback. Cancelling the caller
+        does not stop the work.
         """
         return await self.do_steps(partial(_in_one_step, piece))
 
@@ -169,7 +163,7 @@ class Writer:
             self._working = None
 
     def _waiting(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
-        """The waiting pieces and new arrivals; each is added to `group`."""
+        """Yield the waiting pieces, and those that arrive meanwhile; add each to `group`."""
         while self._asked and len(group) < MOST_TOGETHER:
             group.append(self._asked.popleft())
             yield group[-1]
@@ -179,23 +173,23 @@ class Writer:
         group: list[_Asked[Any]] = []
         try:
             await self._do_transaction(self._waiting(group))
-        except Exception as error:  # noqa: BLE001 - whoever waits hears of it
+        except Exception as error:  # noqa: BLE001 - raised at the caller
             if group and (lost_a_race(error) or (len(group) > 1 and not is_away(error))):
                 await self._do_apart(group)
             else:
-                if not group or is_away(error):  # it could not begin, or cannot again
+                if not group or is_away(error):  # the database is unreachable for the rest, too
                     group += [self._asked.popleft() for _ in range(len(self._asked))]
                 _fail(group, error)
         for asked in group:
             asked.settle()
 
     async def _do_apart(self, group: Sequence[_Asked[Any]]) -> None:
-        """Run each piece again by itself, after one failed; retry one that lost a race."""
+        """Run each piece again in its own transaction; retry one that conflicts with others."""
         for number, asked in enumerate(group):
             for tries_left in reversed(range(MOST_TRIES)):
                 try:
                     await self._do_transaction([asked])
-                except Exception as error:  # noqa: BLE001 - whoever waits hears of it
+                except Exception as error:  # noqa: BLE001 - raised at the caller
                     if tries_left and lost_a_race(error):
                         continue
                     asked.fail(error)

@@ -1,4 +1,1 @@
-"""Handling of our own faults: masked errors, notices, crash marker, watchdog.
-
-Every layer above may use it; it uses `telling` only.
-"""
+"""Handling of faults: masked errors, notices to the operator, the crash marker, the watchdog."""

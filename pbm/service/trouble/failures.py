@@ -1,8 +1,7 @@
-"""Failures of the work on a row: failed tries, the crash marker, and the watchdog.
+"""Failed tries, the crash marker, and the watchdog.
 
-The watchdog logs slow turns, and ends the process if one hangs, as a hanging thread cannot be
-stopped. The supervisor starts the process again, which finds the mail in `CrashMarker` and counts
-one of its tries.
+The watchdog logs slow turns, and ends the process if one hangs, as a thread cannot be stopped.
+After the restart by the supervisor, the crash marker names the mail, and a try of it is counted.
 """
 
 import faulthandler
@@ -31,32 +30,32 @@ from pbm.store.values.mails import incoming
 SLOW = 1.0  # seconds until a turn is logged
 DEADLINE = 30.0  # seconds until a turn counts as hanging
 LOOK_EVERY = 0.5  # seconds
-TIMER = 30.0  # seconds without a look until SIGALRM
+TIMER = 30.0  # seconds without a check by the watchdog's thread until SIGALRM
 _DEEPEST = 30  # frames in the log, the innermost first
 HUNG = 70  # the process's exit status; EX_SOFTWARE in sysexits.h
 _watch_log = structlog.get_logger("pbm.watchdog")
 _log = structlog.get_logger("pbm.trouble")
-_WIDTH = 100  # characters; padding overwrites a longer earlier list
-GIVEN_UP_FOR = timedelta(seconds=10)  # pause before a retry of what the database gave up
+_WIDTH = 100  # characters of the file; padding overwrites a longer earlier list
+GIVEN_UP_FOR = timedelta(seconds=10)  # retry pause after a deadlock or timeout of the database
 Handler = Callable[[Exception], object]
 
 
 class CrashMarker:
-    """A small file with the numbers of the rows under way; without a path there is none.
+    """A small file with the numbers of the rows being worked on; none without a path.
 
-    Each process has its own: the first that no other has locked, so perhaps one of a dead process.
-    It is not synced: after a power cut no row is suspected.
+    A process takes the first such file that no other has locked, perhaps that of a dead process.
+    The file is not synced, so after a power cut no row is blamed.
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        """Raises OperatorError if the file cannot be made."""
+        """Create and lock the file. Raises OperatorError."""
         self._file = _first_free(path) if path else None
         self._numbers: list[int] = []
         self._changing = threading.Lock()
 
     @contextmanager
     def holding(self, inbox_id: int) -> Iterator[None]:
-        """Record this row while the context is open, in any thread."""
+        """Record a row while the context is open; thread-safe."""
         try:
             with self._changing:
                 self._numbers.append(inbox_id)
@@ -68,7 +67,7 @@ class CrashMarker:
                 self._write()
 
     def left_over(self) -> tuple[int, ...]:
-        """The rows under way when an earlier process died."""
+        """Numbers of the rows that an earlier process worked on when it died."""
         if self._file is None:
             return ()
         self._file.seek(0)
@@ -90,12 +89,12 @@ class CrashMarker:
         text = " ".join(map(str, self._numbers))
         try:
             os.pwrite(self._file.fileno(), text.ljust(_WIDTH).encode("ascii"), 0)
-        except OSError as error:  # no fault of the row: at worst a crash finds nothing to suspect
+        except OSError as error:  # the turn goes on: at worst, a crash cannot be blamed on a row
             _log.error("crash marker not written", file=self._file.name, error=str(error))
 
 
 def _first_free(path: Path) -> IO[str]:
-    """The first of the files that no other process has locked. Raises OperatorError."""
+    """Lock the first file that no other process has locked. Raises OperatorError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for number in itertools.count(1):
@@ -116,8 +115,8 @@ def _first_free(path: Path) -> IO[str]:
 def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
     """Catch an error of the work inside, and `count` it as a failed try.
 
-    If the database is down, the error is raised; if it gave up, `given_up` is called. Neither is a
-    try.
+    Not a try: if the database is unreachable, the error is raised; after its deadlock or timeout,
+    `given_up` is called.
     """
     try:
         yield
@@ -132,7 +131,7 @@ def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[No
 
 @dataclass(eq=False)
 class _Turn:
-    """A turn under way, or work done for one outside its transaction."""
+    """A turn under way, or its slow work outside a transaction."""
 
     mail_id: int
     thread: int
@@ -141,10 +140,10 @@ class _Turn:
 
 
 class Watchdog:
-    """A thread that looks at the turns under way.
+    """A thread that checks the turns under way.
 
-    It cannot run while other code holds the GIL, as a regular expression does. So each look also
-    resets a kernel timer. If that expires, the process prints its stacks and dies of SIGALRM.
+    It cannot run while other code holds the GIL, for example a regular expression. So each check
+    also resets a kernel timer; if that expires, the process prints its stacks and dies of SIGALRM.
     """
 
     def __init__(
@@ -154,14 +153,14 @@ class Watchdog:
         self._end = end
         self._seconds = seconds
         self._turns: tuple[_Turn, ...] = ()
-        self._changing = threading.Lock()  # of the turns together with the timer
+        self._changing = threading.Lock()  # for the turns and the timer
         self._stopped = threading.Event()
         self._is_looking = False
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Watch while the context is open; in the main thread only."""
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # whatever was inherited
+        """Watch while the context is open. Call this in the main thread."""
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the parent may have blocked it
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
         faulthandler.register(signal.SIGALRM, chain=True)
         self._is_looking = True
@@ -179,7 +178,7 @@ class Watchdog:
 
     @contextmanager
     def watching(self, mail_id: int) -> Iterator[None]:
-        """Watch a turn, or work for one, in this thread."""
+        """Watch a turn, or its slow work, in this thread."""
         turn = _Turn(mail_id, threading.get_ident(), self._seconds())
         self._set(lambda turns: (*turns, turn))
         try:
@@ -200,15 +199,12 @@ class Watchdog:
         seconds = self._seconds() - turn.since
         if seconds < SLOW:
             return
-        frame, stack, is_elsewhere = (
-            sys._current_frames().get(turn.thread),
-            "in no Python code",
-            False,
-        )
+        frame = sys._current_frames().get(turn.thread)
+        stack, is_elsewhere = "in no Python code", False
         if frame is not None:
             places = StackSummary.extract(walk_stack(frame), limit=_DEEPEST, lookup_lines=False)
             stack = " < ".join(f"{at.filename}:{at.lineno} {at.name}" for at in places)
-            # A thread that waits for a remote database: that is not the mail's fault.
+            # The mail is not to blame if the thread waits for PostgreSQL.
             names = [str(at.f_globals.get("__name__")) for at, _ in walk_stack(frame)]
             is_elsewhere = any(name.startswith("psycopg.") for name in names)
         told = {"mail": incoming(turn.mail_id), "seconds": round(seconds, 1), "stack": stack}
@@ -223,7 +219,7 @@ class Watchdog:
 
     def _look_again(self) -> None:
         while not self._stopped.wait(LOOK_EVERY):
-            with suppress(Exception):  # of a log that cannot be written
+            with suppress(Exception):  # the log may not be writable
                 self.look()
 
     def _set(self, changed: Callable[[tuple[_Turn, ...]], tuple[_Turn, ...]]) -> None:

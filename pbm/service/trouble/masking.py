@@ -1,8 +1,8 @@
 """Masks secrets in text for the operator and the log.
 
-Tags of our addresses and question tokens are recognised by their form, a password by its place:
-after `signup handle`, or where other servers expect it (`move 12 alice secret a1-c3,d4`). When in
-doubt a word is masked.
+Tags and question tokens are recognised by their form, a password by its position in a command:
+`signup alice secret`, or `move 12 alice secret a1-c3,d4` as on other servers. When in doubt, a word
+is masked.
 """
 
 import re
@@ -16,7 +16,7 @@ from pbm.mail.reading.tag_masking import mask_tags
 from pbm.play.game_words import is_any_bare_move
 from pbm.rules.registry import games
 
-# Our own addresses, also quoted, percent-encoded or cut off by a mailer.
+# Our own addresses, also if quoted, percent-encoded or truncated by a mail program.
 _TAG = re.compile(r"((?:(?<![a-z0-9])|%2b)u\d{1,9}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE)
 _BOUNCE = re.compile(
     r"((?:(?<![a-z0-9])|%2b)b\.\d{1,9}\.[a-z0-9]{8}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE
@@ -29,13 +29,11 @@ _QUOTE_MARKS = ">|*\"'([ \t"
 _SECRETIVE = [word for command in COMMANDS if command.has_secret() for word in command.words]
 _ALIKE = 0.75
 _WITHOUT_PASSWORD = ("help", "chall", "show", "games")
-
-
 _LONGEST = 300  # characters of an error
 
 
 def in_a_line(error: Exception) -> str:
-    """An error as one short printable line, masked."""
+    """Format an error as one short printable line, masked."""
     return masked(one_line(f"{type(error).__name__}: {error}"))[:_LONGEST]
 
 
@@ -45,7 +43,7 @@ def one_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text, with control characters but line ends replaced: a terminal would obey them."""
+    """The text with control characters, except line ends, replaced: a terminal would obey them."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
@@ -61,11 +59,11 @@ def masked(text: str) -> str:
         for secret in (_TAG, _BOUNCE, _TOKEN):
             line = secret.sub(rf"\g<1>{MASK}", line)
         lines.append(_PASSWORD.sub(rf"\g<1> {MASK}", _masked_command(line)))
-    return mask_tags("\n".join(lines), lambda _: False)  # in other spellings
+    return mask_tags("\n".join(lines), lambda _: False)  # tags in other spellings
 
 
 def _masked_command(line: str) -> str:
-    """The line with the words after a handle masked, except a board, a move and options."""
+    """The command line with all words after the handle masked, except board, move and options."""
     words = list(_WORDS.finditer(line))
     at = _command_at([word[0] for word in words])
     if at is None:
@@ -78,7 +76,7 @@ def _masked_command(line: str) -> str:
 
 
 def _command_at(words: list[str]) -> int | None:
-    """Index of a line's command, after quote marks, `Re:` and the game's name."""
+    """Index of the command word of a line, after quote marks, `Re:` and the game's name, if any."""
     for at, word in enumerate(words):
         bare = word.strip(_QUOTE_MARKS).lower()
         if not bare or bare.endswith((":", "]")) or bare == "pbm" or bare in games():

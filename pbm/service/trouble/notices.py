@@ -1,4 +1,4 @@
-"""Notices to the operator: stuck and failed mails, and forwarded mail for postmaster."""
+"""Notices of stuck and failed mails, and the forwarding of mail for postmaster to the operator."""
 
 import re
 from base64 import b64encode
@@ -16,7 +16,7 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail, incoming, outgoing
 from pbm.store.values.players import Player
 
-_PER_CAUSE = Rate("trouble", 1, timedelta(days=1))  # per cause, to the operator
+_PER_CAUSE = Rate("trouble", 1, timedelta(days=1))  # notices to the operator
 _CODE = re.compile(r"\b[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}\b)?", re.ASCII)
 _OF_ONE_MAIL = re.compile(r"\S*[@\d]\S*|'[^']*'|\"[^\"]*\"", re.ASCII)
 _FORWARDED = b"X-PBM-Forwarded: yes\r\n"
@@ -25,7 +25,7 @@ _MOST_LOOKED_AT = 65536  # bytes; other servers add their lines above ours
 
 
 class NoOperatorError(Exception):
-    """A mail for the operator cannot be forwarded; it stays in the queue."""
+    """A mail for postmaster cannot be forwarded to the operator; it becomes stuck in the inbox."""
 
 
 def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
@@ -44,7 +44,7 @@ def tell_of_trouble(
 ) -> None:
     """Mail the operator, at most once a day for each cause.
 
-    The cause is the mail server's code in `error`, or its words without addresses and numbers.
+    The cause is the SMTP code in `error`, or else its text without addresses and numbers.
     """
     operator, code = turn.site.operator, _CODE.search(error)
     cause = code[0] if code else _OF_ONE_MAIL.sub("", error)
@@ -54,7 +54,7 @@ def tell_of_trouble(
 
 
 def tell_anew(work: UnitOfWork) -> None:
-    """Report each cause once more, after the operator has mended something."""
+    """Let each cause be reported again at once, since the operator has mended something."""
     work.buckets.forget_all(_PER_CAUSE.name)
 
 
@@ -74,7 +74,7 @@ def tell_sender(turn: Turn, mail: InboxMail) -> None:
 
 
 def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
-    """The player whose verified address sent a mail, and its subject; None for automatic mail."""
+    """The player with the `From:` address of a mail, and its subject; None for automatic mail."""
     address = turn.site.address
     if isinstance(address.parse(mail.recipient), Postmaster):
         return None, ""
@@ -90,7 +90,7 @@ def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
 
 
 def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
-    """Tell the operator of a mail that could not be sent."""
+    """Tell the operator of a mail that could not be sent, if its kind says so."""
     if mail.kind.treatment.loss_is_reported:
         number = outgoing(mail.id)
         params = {"number": number, "recipient": mail.recipient, "error": reason}
