@@ -27,10 +27,7 @@ class Proven:
 
 @dataclass(frozen=True)
 class Claimed:
-    """A player's address in `From:` without proof.
-
-    `doubt` is the section on why a reply address was not enough.
-    """
+    """A player's address in `From:` without proof; `doubt` is the section that says why."""
 
     player: Player
     board_id: int | None = None
@@ -48,9 +45,9 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Answerer:
-    """The answer to a question, open or not, from the asked address.
+    """The sender of an answer to a question, open or not, from the asked address.
 
-    `proven`: commands in it need no confirmation. `token` is the question's.
+    `proven`: commands in the answer need no confirmation. `token` is the question's.
     """
 
     question: Question
@@ -96,7 +93,7 @@ def identify(
 def _by_question(
     turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker | None:
-    """The sender of a mail to a question's reply address; None if the question proves nothing."""
+    """The sender of a mail to a question's reply address; None if that proves nothing."""
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:
         return None
@@ -119,7 +116,7 @@ def player_of(speaker: Speaker) -> Player | None:
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """The section on why a tag and the player's address are not enough; empty if they are."""
+    """The section on why a valid tag and the player's address are not enough; empty if they are."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings
@@ -139,7 +136,7 @@ def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player 
 def asked_question(
     work: UnitOfWork, reply: QuestionReply, *, lock: bool = False
 ) -> Question | None:
-    """The question of a reply address, or None for a wrong token, or one before a `newkey`."""
+    """The question of a reply address; None for a wrong token, or one older than a `newkey`."""
     question = work.questions.by_token(token_digest(reply.token), lock=lock)
     if question is None:
         return None

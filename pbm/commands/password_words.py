@@ -1,7 +1,7 @@
-"""Finds possible passwords in words for others. Pure, and bounded.
+"""Finds possible passwords in words for others, in bounded time.
 
-A password follows its userid or the word "password". A line like a command of an older server, with
-a userid and more, always counts; elsewhere each word that is long enough is a candidate.
+A password follows its userid or the word "password". In a line like a command of an older server,
+with a userid and more, it always counts; elsewhere each word that is long enough is a candidate.
 """
 
 import re
@@ -65,7 +65,7 @@ _ALONE = re.compile(
 
 
 def may_hold_password(text: str) -> bool:
-    """Whether a text needs a closer look: most mails are a move and a few short words."""
+    """Whether a text needs a closer search; most mails are a move and a few short words."""
     long = (word for word in text.split() if len(word) >= SHORTEST)
     if not all(map(is_any_bare_move, long)):
         return True
@@ -76,7 +76,7 @@ def may_hold_password(text: str) -> bool:
 
 
 def new_password(text: str) -> str | None:
-    """The word before a new password in a line that sets or only names one; else None."""
+    """The word before a new password, in a line that sets or only names one; else None."""
     text = _seen(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
@@ -86,7 +86,8 @@ def new_password(text: str) -> str | None:
 
 
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
-    """The userids in lines like commands of an older server, and whether it is one of ours.
+    """The userids in lines like commands of an older server, and whether our commands have that
+    form.
 
     Without a board, a word long enough for a password must follow.
     """
@@ -108,7 +109,7 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
 def perhaps_passwords(
     text: str, handles: Collection[str], own: str | None = None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the handle, the word before, and the possible password.
+    """Yield each possible password as last item, after its handle and the word before.
 
     `own` is the sender's handle, for the word "password" without a userid.
     """
@@ -133,19 +134,19 @@ def perhaps_passwords(
 
 @cache
 def _begins() -> re.Pattern[str]:
-    """What may precede a command's word, including the name of a game."""
+    """A pattern for what may precede a command's word, including the name of a game."""
     names = "|".join(games())
     pattern = rf"{_BEGINS}(?:(?:{names})\s{{1,9}})?\Z"
     return re.compile(pattern, re.ASCII | re.IGNORECASE | re.MULTILINE)
 
 
 def _spellings(word: str) -> dict[str, None]:
-    """A word with and without surrounding marks, if long enough."""
+    """The word with and without surrounding marks, if long enough."""
     left = word.lstrip(_OPENS)
     forms = (word, left, word.rstrip(_CLOSES), left.rstrip(_CLOSES))
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
 
 
 def _seen(text: str, unseen: str = "") -> str:
-    """The visible text, without invisible characters and with plain blanks."""
+    """The text as readers see it, without invisible characters and with plain blanks."""
     return _BLANK.sub(" ", text if text.isascii() else _UNSEEN.sub(unseen, text))

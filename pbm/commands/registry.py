@@ -124,7 +124,7 @@ class Problem:
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
     """Parse a line: a command, a problem, or None for plain words.
 
-    The first word may name the game, which is otherwise `game` or the default.
+    The first word may name the game; else it is `game` or the default.
     """
     words, named = _words(line)
     game = named or game or default_game()
@@ -147,7 +147,7 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
 
 
 def read_commands(lines: Iterable[str]) -> tuple[Command, ...]:
-    """Parse lines that we stored or wrote, without those that no longer parse."""
+    """Parse lines that we stored or wrote, leaving out those that no longer parse."""
     return tuple(item for item in map(parse_line, lines) if isinstance(item, Command))
 
 
@@ -183,7 +183,7 @@ def line_for_a_board(line: str, game: Game) -> Command | None:
 
 
 def nearly_move(line: str, game: Game) -> str | None:
-    """The text of a line that is probably a move, though not in notation."""
+    """The move text in a line that is probably a move, though not in notation; else None."""
     if len(line) > _LONGEST_LINE:
         return None
     text = undressed(line)
@@ -240,7 +240,7 @@ def begun_by(line: str) -> list[type[Command]]:
 
 
 def _words(line: str) -> tuple[list[str], Game | None]:
-    """The words of a line without the names of server and game, and the named game."""
+    """The words of a line without names of the server and of a game, and the named game."""
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
@@ -282,7 +282,7 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
 def _problem(
     found: Sequence[type[Command]], words: list[str], refusal: Refusal, game: Game
 ) -> Problem:
-    """The problem of a line whose first words name one or several commands."""
+    """The problem of a line that begins like one or several commands."""
     secretive = next((command for command in found if command.has_secret()), found[0])
     usage = " or ".join(command.usage(game) for command in found)
     told = {"usage": usage, "command": found[0].words[0]}
@@ -335,5 +335,5 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
 
 @lru_cache(maxsize=1024)  # of 400 characters at most: people begin their lines with few words
 def _alike(word: str) -> list[str]:
-    """The command word most similar to a word, if it is similar enough."""
+    """The command word most similar to a word, if similar enough."""
     return nearest(word, sorted(COMMAND_WORDS), most=1, alike=_ALIKE)

@@ -28,11 +28,13 @@ class Script:
     """The `commands` of a mail in order, and `comment`, the words for the others.
 
     With a `problem` no command runs. The comment is the text of a last command that takes one.
-    `said` are the sender's lines, which may hold a password. `heading` is the subject, if we did
-    not write it. `pbm/service/understanding` may add: `guess`, a section that asks whether the
-    commands are meant; `wish`, a script to be confirmed; `between`, the words below commands for
-    several boards, by index, without the last; `unplaced`, words to be returned; `answer`, sent
-    instead of running commands.
+    `said` are the sender's lines, which may hold a password. `heading` is the subject, if it is not
+    ours.
+
+    `pbm/service/understanding` may add: `guess`, a section that asks whether the commands are
+    meant; `wish`, a script to be confirmed; `between`, the words below the commands for several
+    boards, by index, without the last; `unplaced`, words to be returned; `answer`, sent instead of
+    running commands.
     """
 
     commands: tuple[Command, ...] = ()
@@ -57,12 +59,12 @@ class Script:
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
     def without_words(self) -> "Script":
-        """The commands without the sender's sentences; a problem does not quote its line."""
+        """The commands without the sender's sentences; a problem without its line."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
     def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
-        """The sender's lines without some, by index, and without double blank lines around them."""
+        """The sender's lines except those at some indexes, without doubled blank lines there."""
         kept: list[str] = []
         for index, line in enumerate(self.said):
             doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
@@ -71,7 +73,7 @@ class Script:
         return trimmed(kept)
 
     def with_one_comment(self) -> "Script":
-        """The script with all other comments unplaced."""
+        """The script with the words between commands made unplaced."""
         words = [self.unplaced, *self.between.values()]
         unplaced = trimmed([line for lines in words if lines for line in (*lines, "")])
         return replace(self, between={}, unplaced=unplaced)
@@ -92,8 +94,9 @@ def read_script(
 ) -> Script:
     """Parse a cleaned subject and the sender's own lines.
 
-    `in_answer`: the mail answers a board's mail, so a bare move is a command. `below_quotes` has
-    the indexes of first lines below quotations; without a command above, the first command counts.
+    `in_answer`: the mail answers a board's mail, so a bare move is a command. `below_quotes` are
+    the indexes of first lines below quotations: without a command above, the first command there
+    counts.
     """
     game = game or default_game()
     read = partial(_read_line, game=game, in_answer=in_answer)
@@ -112,7 +115,6 @@ def read_script(
 
 
 def _read_mail(heading: str, said: Sequence[str], read: _Read, game: Game) -> Script:
-    """Parse a subject, empty if it is ours, and the lines below it."""
     body = trimmed(said)
     if not heading:
         return _read_body(body, read)
@@ -159,7 +161,6 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
 
 
 def _read_line(line: str, game: Game, in_answer: bool) -> Command | Problem | None:
-    """Parse one line; None for plain words."""
     if not in_answer:
         return parse_line(line, game)
     found = parse_move(line, game) or parse_line(line, game)
@@ -217,7 +218,7 @@ def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
 
 
 def _opening(body: Sequence[str]) -> str:
-    """The first two lines with words: the first may be a greeting."""
+    """The first two lines that are not blank: the first may be a greeting."""
     return "\n".join(islice((line for line in body if line.strip()), _OPENING_LINES))
 
 

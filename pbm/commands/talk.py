@@ -1,4 +1,4 @@
-"""Tells a sentence for the others from a mistyped command.
+"""Tells a sentence for the other players from a mistyped command.
 
 In answer to a board, "Draw your own conclusions" goes to the others, "move left" does not. A line
 is a sentence only if its words show it, and if it has no argument and no possible secret.
@@ -67,7 +67,8 @@ def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
 def _names_something(command: type[Command]) -> bool:
     """Whether a command requires an argument that is no ordinary word.
 
-    Behind others may be a reason ("resign because of work"), or any word as a handle.
+    A word behind other commands may begin a reason ("resign because of work"), or look like a
+    handle.
     """
     operands = [field for field in command.fields.values() if isinstance(field, Operand)]
     if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
@@ -76,7 +77,7 @@ def _names_something(command: type[Command]) -> bool:
 
 
 def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
-    """Whether a line may be inside a sentence.
+    """Whether a line may be the middle of a sentence.
 
     The line above has no end, and it says "not" or was wrapped, or a question ends below.
     """
@@ -89,7 +90,7 @@ def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
 
 
 def follows_on(lines: Sequence[str], index: int | None) -> bool:
-    """Whether the line above may begin the sentence of a line."""
+    """Whether the sentence of a line may begin in the line above."""
     above = lines[index - 1].strip() if index else ""
     return bool(above) and above[-1] not in ".!?…,)" and not all(map(is_greeting, clauses(above)))
 

@@ -1,7 +1,7 @@
 """Actions on a board with all consequences: moves, departures, forfeits, acts of the operator.
 
-Of all boards that run out in one absence, one costs rating (rules, section 6). An absence begins
-with a reminder, and ends with the player's next mail, whatever it says.
+If several boards run out of time in one absence, only one costs rating (rules, section 6). An
+absence begins with a reminder, and ends with the player's next mail.
 """
 
 from collections.abc import Iterable, Sequence
@@ -80,7 +80,7 @@ def decline_board(
     now: datetime,
     fact: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
-    """Close a board; those still in start a new one, if they can. `fact` is what they read."""
+    """Close a board, and start a new one for the others if possible; `fact` is what they read."""
     closed = close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [
@@ -93,10 +93,9 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a new board for the remaining players, if possible.
+    """Start a new board for the remaining players; None if it is impossible.
 
-    There is none for teams, or if too few players or only robots remain. A match in a later round
-    has none either: it ends with its score so far.
+    It is impossible in teams, in later rounds of a match, and if too few or only robots remain.
     """
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = setup_of(board)
@@ -109,7 +108,7 @@ def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 
 
 def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """Take a player who ran out of time out of the game, and tell everybody."""
+    """Take a player who ran out of time out of the game."""
     return [
         Forfeited(board.id, player.handle),
         *leave_board(work, board, player, FORFEITED, now),
@@ -128,7 +127,7 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """From when a player may claim the mover's forfeit; None unless the mover's mail bounces."""
+    """When a player may claim the mover's forfeit; None unless the mover's mail bounces."""
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
         return None
@@ -147,17 +146,16 @@ def forfeited_at(work: UnitOfWork, board: Board, player_id: int) -> datetime | N
 
 
 def show_life(work: UnitOfWork, player: Player) -> None:
-    """End a player's absence after a mail from the player."""
+    """End a player's absence, as a mail has come from the player."""
     if player.absent_since is not None:
         work.players.change(player.id, absent_since=None)
 
 
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
-    """Whether a player who runs out of time on a board loses no rating by it.
+    """Whether a player who runs out of time on a board loses no rating; locks the player's row.
 
     The first board of an absence costs rating. Later ones are spared, unless the player is behind,
-    or had boards spared in an earlier absence less than `SPARED_EVERY` before. The player's row is
-    locked, as two boards may run out at once.
+    or had boards spared in an earlier absence less than `SPARED_EVERY` before.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -180,12 +178,12 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
 def end_board(
     work: UnitOfWork, board: Board, winners: Sequence[int] | None, now: datetime
 ) -> list[Event]:
-    """End a board: closed without a result, or finished with winning seats (none: a draw)."""
+    """End a board: closed if `winners` is None, else finished; without winners it is a draw."""
     return settle_end(work, board, close_board(work, board, BY_OPERATOR, now, winners=winners), now)
 
 
 def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
-    """The forfeits, at the time of the last departure, that ended a board; empty if none did."""
+    """The simultaneous forfeits that ended a board; empty if something else ended it."""
     left = () if board.playing else work.plies.departures(board.id)
     last = left[-1] if left else None
     if last is None or last.how != FORFEITED or last.after_ply < board.ply:
@@ -208,14 +206,14 @@ def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Take back the last ply, and all resignations and forfeits after it."""
+    """Take back the last ply, and all departures after it."""
     _lift(work, board, forfeits_after(work, board, board.ply))
     after = go_back(work, board, board.ply - 1, now)
     return settle_end(work, board, _without_the_removed(work, after, now), now)
 
 
 def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure, ...]:
-    """The forfeits since a ply was played."""
+    """The forfeits after a ply."""
     left = work.plies.departures(board.id)
     return tuple(item for item in left if item.how == FORFEITED and item.after_ply >= ply)
 
@@ -228,7 +226,7 @@ def _lift(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None
 
 
 def _without_the_removed(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Take removed players out again, as reopening or undoing may have brought them back."""
+    """Take removed players out again, if reopening or undoing has brought them back."""
     gone = [
         seat.seat
         for seat in board.seats

@@ -1,6 +1,6 @@
 """Advice of robots: hints on a player's own moves, and analyses of finished games.
 
-Neither may reveal a good move on a board where the player may not have hints.
+Neither may reveal a good move for another board on which the player may not have hints.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,6 @@ def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> H
 
 
 def _check(board: Board, player: Player) -> None:
-    """Raise Refusal if a player may not have a hint on this board."""
     if not robots_play(board.rules):
         raise Refusal("no-hints", title=board.rules.info.title, number=board.id)
     people = people_against(board, player.id)
@@ -72,7 +71,7 @@ def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list
 
 
 def people_against(board: Board, player_id: int | None) -> list[str]:
-    """The handles of a player's human opponents."""
+    """The handles of a player's opponents who are people."""
     own = {seat.seat for seat in board.seats if seat.player_id == player_id}
     own |= {partner for seat in own for partner in partners(board.position, seat)}
     return [seat.handle for seat in board.seats if seat.seat not in own and seat.robot is None]
@@ -95,10 +94,10 @@ def check_analysable(board: Board) -> None:
 
 
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
-    """Another board on which an analysis of this game would be a forbidden hint; empty if none.
+    """A board in progress on which an analysis of this game would be a forbidden hint; else empty.
 
-    It has a position of this game, perhaps mirrored or turned, first reached at `ply`. In a game
-    played here, positions before the other board had begun do not count.
+    `other` is that board. A position of it, perhaps mirrored or turned, is first reached here at
+    `ply`. In a game played here, positions before the other board had begun do not count.
     """
     stands_on = {
         stands: other
@@ -113,13 +112,13 @@ def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str
 
 
 def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
-    """The analysis so far of a board's game; None if the game has changed since."""
+    """The stored analysis of a board, finished or not; None if the game has changed since."""
     kept = work.analyses.find(board.id)
     return kept if kept and kept.mark == mark_of(board) else None
 
 
 def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) -> None:
-    """Queue an analysis of a locked board, or add a reader to a running one. Raises Refusal."""
+    """Queue an analysis of a locked board, or add a reader to it. Raises Refusal."""
     if player.id not in work.analyses.readers(board.id):
         if not ANALYSES.take(work, now, player.id):
             raise Refusal("too-many-analyses", most=ANALYSES.most)
@@ -130,7 +129,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
-    """Queue a job for the next piece of an analysis, counted for a player."""
+    """Queue a job for the next piece of an analysis; `player_id` is whom it is charged to."""
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
         str(board.id),
@@ -174,7 +173,7 @@ def _diagram(board: Board, state: str | None) -> str:
 def _lead_chart(
     board: Board, leads: Sequence[int] | None, *, picture: bool
 ) -> dict[str, Any] | None:
-    """The lead of the first side over a game, as a picture and as a row of signs for each side."""
+    """The first side's lead over a game, as a picture and as a row of signs for each side."""
     if not leads:
         return None
     sides = board.position.sides
@@ -196,7 +195,7 @@ def _lead_chart(
 
 
 def _sign(lead: int) -> str:
-    """The lead in whole units, `.` for none, `#` for a win by force."""
+    """A lead as one digit, `.` for none, `#` for a win by force."""
     units = (lead + 50) // 100
     return "#" if lead >= _BY_FORCE else "." if units <= 0 else str(min(9, units))
 

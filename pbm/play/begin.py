@@ -1,4 +1,4 @@
-"""Beginning a game with others: who may meet, and how many boards a player may begin.
+"""Starting a game with others: who may play together, and how many boards a player may start.
 
 A board in progress is unanswered by a player who has neither moved nor written there.
 """
@@ -35,7 +35,7 @@ _LETTERS = f"{ascii_lowercase}{digits}-_"
 
 
 def may_meet(work: UnitOfWork, player: Player, others: Iterable[Player]) -> frozenset[int]:
-    """The players whom a new game may pair with a player: no blocks, and no shared mailbox."""
+    """The ids of the `others` who may share a game with a player: no block, no common mailbox."""
     own = _mailboxes(player)
     apart = {other.id for other in others if not own & _mailboxes(other)} - {player.id}
     return frozenset(apart - work.blocks.around(player.id, apart))
@@ -59,7 +59,7 @@ def check_meeting(work: UnitOfWork, begun_by: Player, players: Sequence[Player])
 
 
 def check_challenge(work: UnitOfWork, other: Player) -> None:
-    """Raise Refusal if a player takes no challenge now."""
+    """Raise Refusal if a player's settings allow no challenge now."""
     settings = other.settings
     if settings.challenges == "off":
         raise Refusal("takes-no-challenges", handle=other.handle)
@@ -81,9 +81,9 @@ def begin_board(
 ) -> list[Event]:
     """Start a board at a player's wish, seats in the order given. Raises Refusal.
 
-    Players in `agreed` do not count as challenged; a board that needed a yes is exempt from the
-    daily limit of first boards, and one that all agreed to from the hourly limit. `first_unsaid`:
-    the first seat was not asked for, and the player is told.
+    Players in `agreed` do not count as challenged. If it is not None, the daily limit of first
+    boards does not apply; if all agreed, nor does the hourly limit. `first_unsaid`: the first seat
+    was not asked for, and the player is told.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -109,7 +109,7 @@ def check_others(
 ) -> None:
     """Raise Refusal if a player may not start a board with these others now.
 
-    The settings of those in `agreed` (numbers) do not matter.
+    The challenge settings of those in `agreed` (ids) do not matter.
     """
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
@@ -122,18 +122,18 @@ def check_others(
 
 
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
-    """Whether the inviter has reached the limit of boards unanswered by this person."""
+    """Whether a person has left as many boards begun by a player unanswered as the limit allows."""
     most = MOST_UNANSWERED
     return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
 
 
 def robots_play(game: Game) -> bool:
-    """Whether robots play a game: only one that can be searched."""
+    """Whether robots play a game, that is, whether it can be searched."""
     return has(game, Searches)
 
 
 def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_by: Player) -> None:
-    """Raise Refusal if robots do not play the game, or a person has the most boards with them."""
+    """Raise Refusal if robots do not play the game, or a person has too many boards with them."""
     robots = [player.handle for player in players if player.robot]
     if not robots:
         return
@@ -152,9 +152,9 @@ def boards_with_robots(work: UnitOfWork, player: Player) -> int:
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:
-    """The strongest robot that is rated no higher than a player, else the one for beginners.
+    """The strongest robot rated no higher than a player, else the one for beginners.
 
-    A provisional rating counts with the least that it may be. None if no such robot plays the game.
+    A provisional rating counts at its lower bound. None if no such robot plays the game.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
     rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)
@@ -165,15 +165,15 @@ def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = Non
 
 
 def _playing(work: UnitOfWork, game: str, name: str) -> str | None:
-    """The handle of a robot, None if it does not play the game, or is suspended or missing."""
+    """A robot's handle; None if it does not play the game, or is suspended or missing."""
     robot = work.players.by_handle(name) if robots_play(game_named(game)) else None
     return robot.handle if robot and robot.robot and robot.is_active else None
 
 
 def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
-    """The news, by a game just counted, that a player is ready for the next stronger robot.
+    """Yield an event if a player is ready for the next stronger robot, after a game just counted.
 
-    It is told when three of the last four games against this one are won, and were not before.
+    That is so when three of the last four games against this one are won, and were not before.
     """
     counted = work.ratings.counted(board.id)
     if counted is None or counted.pool != Pool.TWO:
@@ -187,7 +187,7 @@ def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:
-    """At most two active players, without the asker, whose handle differs by one typo.
+    """At most two active players' handles that differ by one typo, without the asker's.
 
     All possible typos are looked up, so the cost does not depend on the number of players.
     """

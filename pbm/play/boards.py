@@ -1,7 +1,6 @@
-"""Set-ups and teams of a game, and single steps of a board by the rules, each stored.
+"""Set-ups and teams of a game, and single changes of a board by the rules, each stored.
 
-The callers add the consequences: `actions`, `offers`, and `ending`. The timer of a first move's
-reminder is never updated: it checks whether the board still waits for that move.
+Callers add the consequences: `actions`, `offers` and `ending`.
 """
 
 from collections import Counter
@@ -41,7 +40,7 @@ _NO_CHANCE = 0  # seed; no game uses chance yet
 
 @dataclass(frozen=True)
 class Setup:
-    """The choices of a challenge; `rounds` are those of a match, `clock` None for the default."""
+    """The choices of a challenge; `rounds` are those of a match, `clock` None is the default."""
 
     game: str
     options: Options
@@ -124,7 +123,7 @@ def check_move(board: Board, text: str) -> Move:
 
 @contextmanager
 def _refusing(board: Board) -> Iterator[None]:
-    """Turn an error of the rules, or a fault of the game's code, into a Refusal."""
+    """Turn an error of the rules or of the game's code into a Refusal."""
     check_rules(board)
     try:
         with failing_alone(board.rules, board.id):
@@ -154,7 +153,7 @@ def take_out(
     *,
     spared: bool = False,
 ) -> Board:
-    """Take seats out of the game, whose pieces stay; `spared`: it costs no rating."""
+    """Take seats out of the game; their pieces stay. `spared`: it costs no rating."""
     for seat in seats:
         if board.playing and seat not in board.position.out:
             progress = progress_at(board, board.position.leave(seat), board.ply)
@@ -176,7 +175,7 @@ def close_board(
     *,
     winners: Sequence[int] | None = None,
 ) -> Board:
-    """End a board otherwise than by play: without winners as a draw, with None uncounted."""
+    """End a board otherwise than by play; `winners` is () for a draw, None for no outcome."""
     status = BoardStatus.CLOSED if winners is None else BoardStatus.FINISHED
     seats = None if winners is None else tuple(winners)
     progress = Progress(board.state, board.ply, None, status, ended_by, seats)
@@ -193,14 +192,14 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """The expected processor time of a robot's search, by default of a hint's."""
+    """The expected processor seconds of a robot's search, by default of a hint's."""
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Request the move a board waits for: by a job, or a reminder of a person's first move.
+    """Queue a job if a robot is to move, or set a reminder of a person's first move.
 
-    Called after anything that may pass the turn on.
+    Called after every change that may pass the turn on.
     """
     mover = board.to_move
     if mover is None or mover.robot is None:
@@ -216,7 +215,7 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def move_key(board: Board, player_id: int) -> str:
-    """The key of the job for a move; it changes with a take-back, and when a player leaves."""
+    """The job key of a robot's move; it changes with a take-back, and when a player leaves."""
     return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}.{len(board.still_in)}"
 
 
@@ -230,7 +229,11 @@ def asked_by(board: Board) -> int:
 
 
 def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Set the reminder of a first move, if the board waits for one."""
+    """Set the reminder of a first move, if the board waits for one.
+
+    The timer is never updated: when it fires, it checks whether the board still waits for that
+    move.
+    """
     awaited, mover = board.awaited_first_move, board.to_move
     if awaited and mover:
         kind, remind_at = TimerKind.FIRST_MOVE_REMINDER, now + REMINDED_AFTER
@@ -242,12 +245,12 @@ Team = Sequence[str]
 
 
 def partners_option(game: Game) -> Option | None:
-    """The option for partners who are written with a +, if the game has one."""
+    """The option for playing with partners, if the game has one."""
     return next((option for option in game.info.options if option.partners), None)
 
 
 def in_seats(game: Game, teams: Sequence[Team]) -> list[str]:
-    """The names of all teams in the order of their seats. Raises Refusal."""
+    """The names of all teams in seat order. Raises Refusal."""
     option = partners_option(game)
     if option is None:
         raise Refusal("no-partners", title=game.info.title)
@@ -262,7 +265,7 @@ def in_seats(game: Game, teams: Sequence[Team]) -> list[str]:
 
 
 def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
-    """The names in the order of the seats, those of partners together."""
+    """The names, given in seat order, by team."""
     sides = _sides(game, len(names)) or tuple(range(len(names)))
     return [
         [name for name, own in zip(names, sides, strict=True) if own == side]
@@ -271,7 +274,7 @@ def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
 
 
 def _sides(game: Game, players: int) -> tuple[int, ...] | None:
-    """The side of each seat if so many can play as partners, else None."""
+    """The side of each seat, None if so many cannot play as partners."""
     option = partners_option(game)
     if option is None:
         return None

@@ -1,7 +1,7 @@
 """Pending challenges: some players or mail addresses are asked, and not all have said yes.
 
-The board starts after the last yes. Guests by mail address are asked first, then players who want
-to be asked. Two players have at most one pending challenge, so that a handle names it.
+The board starts after the last yes. Guests by mail address are asked first, then players with
+`challenges ask`. Two players have at most one pending challenge, so that a handle identifies it.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def propose(
     *,
     first_unsaid: bool = False,
 ) -> list[Event]:
-    """Ask those who want to be asked, seats in the order given. Raises Refusal."""
+    """Ask the players with `challenges ask`, seats in the order given. Raises Refusal."""
     check_others(work, setup.game, players, begun_by)
     asked = who_is_asked(players, begun_by)
     _count_asked(work, asked, begun_by, now)
@@ -70,7 +70,7 @@ def propose(
 def _count_asked(
     work: UnitOfWork, asked: Sequence[Player], begun_by: Player, now: datetime
 ) -> None:
-    """Count the question to each player. Raises Refusal over a limit."""
+    """Count a question to each player. Raises Refusal over a limit."""
     own = [
         item for item in work.challenges.of_player(begun_by.id, now) if item.by_id == begun_by.id
     ]
@@ -92,7 +92,7 @@ def invite(
     now: datetime,
     command: str,
 ) -> Invited:
-    """Ask the guests by mail address; players are numbers, seats in the order given.
+    """Ask the guests, who are given by mail address and players by id, in seat order.
 
     `command` is the line without its players, to be quoted if the board cannot start.
     """
@@ -106,7 +106,7 @@ def invite(
 def seat_guest(
     work: UnitOfWork, challenge: PendingChallenge, address_key: str, player: Player
 ) -> tuple[PendingChallenge, bool]:
-    """Seat a guest who has said yes; also return whether others have still to do so."""
+    """Seat a guest who has said yes; the second value is whether others have still to answer."""
     work.challenges.seat_guest(challenge.id, address_key, player.id)
     challenge = work.challenges.get(challenge.id)
     begun_by = work.players.get(challenge.by_id)
@@ -116,7 +116,6 @@ def seat_guest(
 def _still_to_ask(
     work: UnitOfWork, challenge: PendingChallenge, begun_by: Player
 ) -> tuple[Player, ...]:
-    """The players who want to be asked after the guests have said yes."""
     unasked = [number for number in challenge.players if number not in challenge.asked]
     return who_is_asked(list(map(work.players.get, unasked)), begun_by)
 
@@ -194,16 +193,16 @@ def refuse_challenge(work: UnitOfWork, challenge: PendingChallenge, player: Play
 
 
 def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
-    """Call off a challenge that was not answered in time."""
+    """Call off a challenge whose time to answer is over."""
     work.challenges.forget(challenge.id)
     silent = tuple(challenge.handle_of(player_id) for player_id in challenge.waiting)
     return _called_off(work, challenge, "lapsed", silent)
 
 
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
-    """Call off all pending challenges with a player who leaves the server.
+    """Call off all pending challenges of a player who leaves the server.
 
-    Those that wait for an address of the player end without news, which would tell whose it is.
+    Those that wait for an address of the player end without an event, which would tell whose it is.
     """
     seated = work.challenges.with_player(player.id)
     waiting = work.challenges.with_guest(list(map(address_key, player.addresses)))
@@ -244,7 +243,7 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """The news for a challenge's sender and those who were asked, except `but`."""
+    """The event for a challenge's sender and those who were asked, except `but`."""
     readers = tuple(
         player_id
         for player_id in (challenge.by_id, *challenge.asked)

@@ -13,7 +13,7 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
-    """The latest moment for a digest so far: older news is due."""
+    """The latest digest time up to now; older news is due."""
     local = now.astimezone(ZoneInfo(settings.timezone))
     if settings.digest == HOURLY:
         past = timedelta(minutes=local.minute, seconds=local.second)
@@ -44,7 +44,7 @@ def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
 def arrange_digests(
     work: UnitOfWork, player: Player, settings: PlayerSettings, now: datetime
 ) -> None:
-    """Set a player's digest timer to new settings: now for kept news, if digests are turned off."""
+    """Set the digest timer by a player's new settings; turned off, kept news is due now."""
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

@@ -45,7 +45,7 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """The last board of its match that was not closed; itself if it belongs to no match."""
+    """The last board of a match that was not closed; the board itself without a match."""
     if board.round is None:
         return board
     boards = work.boards.of_match(board.round.match_id)
@@ -53,7 +53,6 @@ def last_of_match(work: UnitOfWork, board: Board) -> Board:
 
 
 def _is_played_out(last: Board) -> bool:
-    """Whether the last board of a match is its last round, and finished."""
     place = last.round
     return (
         last.status == BoardStatus.FINISHED and place is not None and place.number == place.rounds
@@ -61,7 +60,7 @@ def _is_played_out(last: Board) -> bool:
 
 
 def next_seating(board: Board) -> tuple[int, ...]:
-    """The players in their seats for the next game: the second one begins."""
+    """The player ids in seat order for the next game: the second player begins."""
     seated = [seat.player_id for seat in board.seats]
     return (*seated[1:], seated[0])
 
@@ -85,8 +84,8 @@ def settle_end(
 ) -> list[Event]:
     """Settle a board's end or reopening. Called after every change of a board.
 
-    An end that differs from an earlier one undoes that first. If only robots are left they agree to
-    a draw, except in teams. `begins_anew`: the remaining players have begun another board.
+    The effects of an earlier end are undone first. If only robots are left they agree to a draw,
+    except in teams. `begins_anew`: the remaining players have started another board.
     """
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())

@@ -1,4 +1,4 @@
-"""Questions about words to the installed games: game names, moves, places on a board.
+"""Questions to the installed games about texts: is it a move, does it mention a place.
 
 A mail may be about any game, so a game whose code fails on a text counts as a no.
 """
@@ -32,7 +32,7 @@ def may_be_move(text: str) -> bool:
 
 
 def is_bare_move(text: str, game: Game) -> bool:
-    """Whether a text alone is a move in a game."""
+    """Whether a text alone is a move of a game."""
     return _says(game, ReadsTexts, "is_move_text", text)
 
 
@@ -47,17 +47,17 @@ def moves_meant(text: str, game: Game, position: Position) -> tuple[str, ...]:
 
 
 def is_any_bare_move(text: str) -> bool:
-    """Whether a text alone is a move in one of the games."""
+    """Whether a text alone is a move of any game."""
     return any(is_bare_move(text, game) for game in games().values())
 
 
 def mentions_place(text: str) -> bool:
-    """Whether a text names a place on a board of one of the games."""
+    """Whether a text names a place on a board of any game."""
     return any(_says(game, ReadsTexts, "mentions_place", text) for game in games().values())
 
 
 def check_place(text: str, game: Game) -> None:
-    """Raise Refusal if a text, meant as a move of a game, names a place that its boards lack."""
+    """Raise Refusal if a text, meant as a move, names a place that the game's boards lack."""
     try:
         if has(game, ReadsTexts):
             game.check_place(text)
@@ -80,7 +80,7 @@ def failing_alone(game: Game, number: int) -> Iterator[None]:
 
 
 def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
-    """The reason of a rules error, for the templates of the game."""
+    """Parameters with the reason of a rules error, for the game's templates."""
     return {"game": game.info.name, "why": {"reason": error.reason, **error.params, **more}}
 
 
@@ -96,7 +96,7 @@ def _says(game: Game, protocol: type, member: str, text: str) -> bool:
 
 
 def _note_failure(game: Game, error: Exception) -> None:
-    """Log the failed line of a game's code, but not the text it was given."""
+    """Log which line of a game's code failed, without the text it was given."""
     *_, last = extract_tb(error.__traceback__)
     _log_once(game.info.name, type(error).__name__, f"{last.filename}:{last.lineno}")
 

@@ -24,7 +24,7 @@ _MINUTE, _HOUR, _DAY, _WEEK = (timedelta(minutes=count) for count in (1, 60, 1_4
 
 @dataclass(frozen=True)
 class Limit:
-    """A maximum of answers within a time; `pause` is the kind of mail that says so once."""
+    """A maximum of answers within a time; `pause` is the kind of the one mail that tells it."""
 
     most: int
     within: timedelta
@@ -33,7 +33,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Rate:
-    """A token bucket of `most` that refills within `within`; all processes share the buckets."""
+    """A token bucket of `most` tokens, refilled within `within`, shared by all processes."""
 
     name: str
     most: int
@@ -42,7 +42,7 @@ class Rate:
     def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
         """Take one token, False if there is none; a rollback returns it.
 
-        Without `wait` a token may be taken uncounted while another process counts.
+        Without `wait` it does not block: while another process counts, a token is taken uncounted.
         """
         key = self.key(*whose)
         return work.buckets.take(key, self.most, self.within, now, wait=wait)
@@ -179,7 +179,7 @@ def _figure(name: str, count: str, unit: str) -> int:
 
 
 def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
-    """Count a mail to each player below the limit; returns how many more each may get."""
+    """Count a mail to each player below the limit; returns how many more each may get, by id."""
     keys = {SENT.key(number): number for number in player_ids}
     taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
     return {keys[key]: left for key, left in taken.items()}
@@ -201,26 +201,26 @@ def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now
 
 
 def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:
-    """Number of mails that a stranger's address, without its `+` detail, may still get today."""
+    """Number of mails that a stranger's address may still get today."""
     return STRANGER_ANSWERS - work.buckets.taken_since(_keys_of(address), now - STRANGER.within)
 
 
 def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusal:
-    """The refusal to write to a stranger's address now, with the time when it is possible again."""
+    """The refusal to write to a stranger's address now, with the time of the next try."""
     first = work.buckets.first_taken(_keys_of(address)) or now
     again = minute_after(first + STRANGER.within)
     return Refusal("cannot-invite", address=address, most=STRANGER_ANSWERS, again=again)
 
 
 def has_said_no(work: UnitOfWork, address: str) -> bool:
-    """Whether an address has turned us down: then players cannot have us write to it."""
+    """Whether an address has refused our mail, so that players cannot have us write to it."""
     return work.questions.turned_down({address_key(address), mailbox_key(address)})
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
     """Count a mail to a stranger's address; False if it has had too many.
 
-    Where a limit shared with other strangers applies, the caller takes from that first.
+    If a limit shared with other strangers applies, the caller takes from that first.
     """
     return any(STRANGER.take(work, now, *whose) for whose in _of_stranger(address))
 
@@ -229,7 +229,7 @@ def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datet
     """Count a mail to a stranger's address that a player asked for.
 
     Players who are new, or have asked today already, share a part of the total. Raises Refusal with
-    the reason and the time when it may be written.
+    the reason and the time when it may be tried again.
     """
     begun = work.buckets.taken_since([UNASKED.key(player.id)], now - UNASKED.within)
     rates: list[tuple[Rate, tuple[int, ...]]] = [(UNASKED, (player.id,)), (ASKED, ())]
@@ -245,7 +245,7 @@ def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datet
 
 
 def minute_after(moment: datetime) -> str:
-    """A moment for readers, rounded up to the minute."""
+    """A moment as text, rounded up to the minute."""
     return f"{moment + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"  # none is named too early
 
 

@@ -32,7 +32,7 @@ _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with what has to be s
 
 
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
-    """A player's last ply, also one made for a partner who had left; 0 before the first."""
+    """A player's last ply, including those made for a partner who had left; 0 without one."""
     plies = [board.last_ply_of(player_id)]
     own = [seat.seat for seat in board.seats_of(player_id)]
     gone = {partner for seat in own for partner in board.gone_partners(seat)}
@@ -79,7 +79,7 @@ def make_offer(work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: 
 def agree(
     work: UnitOfWork, board: Board, offer: Offer, player_id: int, now: datetime
 ) -> list[Event]:
-    """Agree to an offer; the last yes carries it out."""
+    """Agree to an offer; the last agreement carries it out."""
     offer = replace(offer, agreed=(*offer.agreed, player_id))
     board = _keep(work, board, offer)
     if not board.waiting_for(offer):
@@ -88,7 +88,7 @@ def agree(
 
 
 def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
-    """Refuse an offer; a refused draw or take-back may not be offered again at once."""
+    """Refuse or withdraw an offer; a draw or take-back cannot be repeated before a move."""
     if offer.kind in _OF_CLOCKS:
         _drop(work, board, offer)
     else:
@@ -98,7 +98,7 @@ def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list
 
 
 def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
-    """Close the offers that a move answers: a draw by moving on, a take-back in any case."""
+    """Close the offers that a move ends: every take-back, and draws offered to the mover."""
     events: list[Event] = []
     for offer, waiting in board.open_offers.items():
         is_draw = offer.kind == DRAW and player_id in waiting
@@ -109,7 +109,7 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
 
 
 def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Settle offers made by, or awaiting only, a player who has left the game."""
+    """Settle the offers of a player who has left, and those that only waited for that player."""
     events: list[Event] = []
     for offer in board.open_offers:
         if not board.playing:
@@ -164,13 +164,13 @@ def _answered(
 
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
-    """The taken-back ply, its move, and the number of later plies."""
+    """The ply to be taken back, its move, and the number of later plies."""
     taken, *later = work.plies.of(board.id, since=offer.moved - 1)
     return taken.ply, taken.text, len(later)
 
 
 def _drop(work: UnitOfWork, board: Board, offer: Offer) -> Board:
-    """Delete an offer, so that the same may be made again."""
+    """Delete an offer, so that it may be made again."""
     return work.boards.set(board, offers=tuple(item for item in board.offers if item != offer))
 
 
@@ -241,8 +241,8 @@ def claimable(
 ) -> str | None:
     """The game's reason why a draw may be claimed after the latest `plies`, else None.
 
-    The cost does not grow with the length of the game. After plies of a version that counted no
-    positions, a claim is offered later than it is allowed.
+    The cost does not grow with the length of the game. Plies of old versions have no repetition
+    count, so a claim is offered later than it is allowed.
     """
     game = board.rules
     if not board.playing or not has(game, Claims):

@@ -1,4 +1,4 @@
-"""Positions of a board: replayed from its moves, and keys to find equal ones."""
+"""Positions of a board replayed from its moves, and keys to find equal positions."""
 
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -11,24 +11,24 @@ from pbm.store.values.boards import MARK, Board
 
 
 def mark(game: Game, position: Position) -> str | None:
-    """A key that is equal for positions that count as repeated; None if the game has no claims."""
+    """A key that is equal for repeated positions; None if the game has no claims."""
     if not has(game, Claims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
 
 
 def marks_alike(board: Board) -> frozenset[str]:
-    """The keys of a board's position and of its copies, which have the same best moves."""
+    """The keys of a board's position and of its mirrored or turned copies."""
     game, position = board.rules, board.position
     copies = game.copies(position) if has(game, HasCopies) else (position,)
     return frozenset(filter(None, (mark(board.rules, copy) for copy in copies)))
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Arguments to count the repetitions of a position, with its key, reached by `ply` on a board.
+    """Arguments to count how often the position reached by `ply` has stood; `stood` is its key.
 
-    `since` is the first ply that counts, `first` the number to start from, as the start position
-    has no ply, and `most` the limit of the count.
+    `since` is the first ply that counts, `first` the count to start from, as the start position has
+    no ply, and `most` the limit of the count.
     """
     game = board.rules
     if stood is None or not has(game, Claims):
@@ -45,7 +45,7 @@ def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
 
 
 def positions_since(work: UnitOfWork, board: Board, ply: int) -> list[Position]:
-    """Return the positions after `ply` plies and after each one since, up to the current one."""
+    """The positions after `ply` plies and after each later one."""
     return list(islice(_positions(work, board), ply, None))
 
 

@@ -1,8 +1,8 @@
 """Ratings of playing strength from finished boards (rules, section 6).
 
 Each game has ratings for two players, for more, and for teams. A rating is a mean and an
-uncertainty, by the Plackett-Luce model of openskill (Weng and Lin, 2011). The table can be
-recomputed from the boards in the order in which they were counted.
+uncertainty, by the Plackett-Luce model of openskill (Weng and Lin, 2011). All ratings can be
+recomputed from the boards, in the order in which they were counted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ _TWO = 2
 
 @dataclass(frozen=True)
 class RatingShown:
-    """A rating as shown: a number, its uncertainty, whether it is provisional."""
+    """A rating as readers see it: a number, its uncertainty, whether it is provisional."""
 
     number: int
     off: int
@@ -51,8 +51,8 @@ class RatingShown:
 class RatingChange:
     """The change of a player's rating by a finished board; `before` is None for a first game.
 
-    The rating stays if the player is `spared` for another board of the same absence, or a
-    `measured` robot. `counted` is the weight of the game in percent.
+    The rating does not change for a `measured` robot, or for a player who is `spared`, as another
+    board of the same absence has cost rating. `counted` is the weight of the game in percent.
     """
 
     handle: str
@@ -64,7 +64,7 @@ class RatingChange:
 
 
 def shown(mu: float, sigma: float) -> RatingShown:
-    """A rating as shown to people.
+    """A rating as readers see it.
 
     >>> shown(25.0, 25 / 3)
     RatingShown(number=1500, off=333, provisional=True)
@@ -96,7 +96,7 @@ def _change(handle: str, item: RatingResult, *, robot: bool) -> RatingChange:
 
 
 def at(rating: Rating | None, now: datetime) -> Rating:
-    """A player's rating by now; the uncertainty grows in time without play."""
+    """A player's rating now: the uncertainty grows in time without games."""
     first = _model()
     if rating is None:
         return Rating(first.mu, first.sigma, 0, None)
@@ -106,13 +106,13 @@ def at(rating: Rating | None, now: datetime) -> Rating:
 
 
 def measured(robot: str) -> Rating:
-    """The fixed rating of a robot; the middle for one that is no more."""
+    """The fixed rating of a robot; the middle for a robot that no longer exists."""
     number = ROBOTS[robot].rating if robot in ROBOTS else _MIDDLE
     return Rating(_model().mu + (number - _MIDDLE) / _STEP, 0.0, 0, None)
 
 
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
-    """Whether a board counts once it is finished: rated, long enough, a seat for each player."""
+    """Whether a board counts once finished: rated, long enough, a different player at each seat."""
     if not _may_count(board):
         return False
     moves = work.plies.by_seat(board.id, since=0)
@@ -127,7 +127,7 @@ def _may_count(board: Board) -> bool:
 
 
 def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
-    """The pool of ratings in which a board counts, None if in none."""
+    """The pool in which a board counts, None if it does not count."""
     if board.status != BoardStatus.FINISHED or not got_somewhere(work, board):
         return None
     if teams(board.start):
@@ -136,7 +136,7 @@ def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
 
 
 def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
-    """Whether each player moved before leaving, so that no partner made their first move."""
+    """Whether each player who left had moved before, so that no partner made all their moves."""
     left = work.plies.departures(board.id) if board.position.out else ()
     moves = work.plies.by_seat(board.id, since=0) if left else {}
     later = (work.plies.by_seat(board.id, since=item.after_ply) for item in left)
@@ -162,7 +162,7 @@ def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Undo a board's effect on the ratings; boards counted later are recounted after a while."""
+    """Undo a board's effect on the ratings; boards counted later are recounted by a timer."""
     counted = work.ratings.counted(board.id)
     if counted is not None:
         work.ratings.hold()
@@ -180,14 +180,14 @@ def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
 def recount(
     work: UnitOfWork, board: Board, counted: CountedBoard
 ) -> tuple[RatingResult, ...] | None:
-    """Rating results of a counted board now, None if it counts no more. Raises StateError."""
+    """Rating results of a counted board by now, None if it counts no more. Raises StateError."""
     if pool_of(work, board) != counted.pool:
         return None
     return results_of(work, board, counted)
 
 
 def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[RatingResult, ...]:
-    """Rating results of a board for its players, in the order of the seats.
+    """The rating results of a board, in seat order.
 
     Robots and spared players enter the computation, but keep their ratings.
     """
@@ -255,10 +255,10 @@ def _against(board: Board, seat: int) -> list[Seat]:
 def _weights(
     work: UnitOfWork, board: Board, counted: CountedBoard, places: Sequence[int]
 ) -> list[float]:
-    """The weight of a game for each seat, with several opponents their mean.
+    """The weight of a game for each seat, the mean over several opponents.
 
     Each further win over the same opponent within `REPEATED_WITHIN` counts half the one before, for
-    both.
+    both players.
     """
     players = [seat.player_id for seat in board.seats]
     wins = work.ratings.wins(counted, players, counted.at - REPEATED_WITHIN)

@@ -56,13 +56,13 @@ def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
 
 
 def shown_names(record: GameRecord) -> list[str]:
-    """The names in a record as shown in lists and subjects: short, never empty."""
+    """The names in a record, shortened and never empty, for lists and subjects."""
     return [_name(name, seat) for seat, name in enumerate(record.names, 1)]
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A replayed record: its moves and departures as stored, and its first and last position."""
+    """A replayed record: its moves and departures as stored, its first and last position."""
 
     record: GameRecord
     start: Position
@@ -92,7 +92,7 @@ def replay(game: Game, record: GameRecord) -> Replay:
 
 
 def read_record(game: Game, text: str, chosen: Options) -> Replay | RecordError:
-    """Parse a text and replay it, or return its error; slow."""
+    """Parse and replay a text, or return its error; slow."""
     assert has(game, KeepsRecords)
     try:
         return replay(game, game.read(text, chosen))
@@ -109,9 +109,9 @@ def keep_record(
     names: Sequence[str],
     goes_on: bool = False,
 ) -> Board:
-    """Add a game played elsewhere: a record, which is over, or one that goes on here.
+    """Store a game played elsewhere: finished, or one that `goes_on` here.
 
-    A record's seats keep its names. No event is returned, as no game ended here.
+    A finished one keeps the names of the record. No event is returned, as no game ended here.
     """
     work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(
@@ -145,14 +145,13 @@ def keep_for_a_time(turn: Turn, board: Board) -> None:
 
 
 def note_seen(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Record that a record was looked at, once a day."""
+    """Note that an imported board was looked at, at most once a day."""
     if board.from_record and board.changed_at < now - _NOTED_EVERY:
         work.boards.get(board.id, lock=True)
         work.boards.change(board.id, changed_at=now)
 
 
 def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
-    """The tags of a game that was begun here."""
     number = (("Round", str(board.round.number)),) if board.round else ()
     return (
         ("Event", f"Board {board.id}"),
@@ -163,7 +162,7 @@ def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
 
 
 def _ending(board: Board) -> Ending | None:
-    """How a board ended, if its moves did not end it."""
+    """How a board ended, None if it goes on or its moves ended it."""
     if board.playing or board.position.outcome:
         return None
     if board.winners is None:

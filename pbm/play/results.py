@@ -17,15 +17,15 @@ _Key = tuple[int, ...]
 def places_of(board: Board) -> tuple[int, ...]:
     """The place of each seat on a finished board, 1 the best; partners share theirs.
 
-    First are the winners, in a draw all who are still in; then those still in by the game's
-    ranking; then those who are out, the latest first.
+    The winners are first, in a draw all who are still in. Others still in follow by the game's
+    ranking, then those who left, the latest first.
     """
     keys = [_key(board, seat.seat) for seat in board.seats]
     return tuple(sum(other < key for other in keys) + 1 for key in keys)
 
 
 def _key(board: Board, seat: int) -> _Key:
-    """Sort key of a seat's place, the best first."""
+    """Sort key for a seat's place, the best first."""
     side, position = (seat, *partners(board.position, seat)), board.position
     if seat in (board.winners or ()):
         return (0,)
@@ -38,19 +38,19 @@ def _key(board: Board, seat: int) -> _Key:
 
 
 def scores_of(board: Board) -> tuple[int, ...]:
-    """Score of each seat so far; zero in games without scores."""
+    """The score of each seat so far; zeros in games without scores."""
     game = board.rules
     return game.scores(board.position) if has(game, Scores) else (0,) * len(board.seats)
 
 
 def balance_of(board: Board, seat: int) -> int:
-    """Tie-break score of a seat; 0 in games without tie-breaks."""
+    """The tie-break score of a seat; 0 in games without tie-breaks."""
     game = board.rules
     return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
 
 
 def places(board: Board) -> list[dict[str, Any]]:
-    """The players who share each place; empty without a result, or with only two sides."""
+    """The handles at each place; empty without an outcome, or with only two sides."""
     if board.winners is None or len(set(board.position.sides)) < _SIDES:
         return []
     handles: dict[int, list[str]] = {}
@@ -60,7 +60,7 @@ def places(board: Board) -> list[dict[str, Any]]:
 
 
 def seconds_taken(board: Board) -> int | None:
-    """Duration of a finished game; None if unknown, since it was imported."""
+    """The duration of a finished game; None without an outcome, or if it was imported."""
     if board.winners is None or board.from_record:
         return None
     return int((board.changed_at - board.started_at).total_seconds())
@@ -70,7 +70,7 @@ _TWO = 2
 
 
 class Score(NamedTuple):
-    """Games of two players: won by one, the other or both together, drawn, won by neither."""
+    """Games of two players: won by one, the other or both together, drawn, lost by both."""
 
     one: int
     other: int
@@ -80,10 +80,10 @@ class Score(NamedTuple):
 
 
 class FinishedGame(NamedTuple):
-    """A finished game from the side of one of its players.
+    """A finished game as seen by one of its players.
 
     `how` is `won`, `drawn`, `lost`, or `placed` with three sides or more; `others` are the
-    opponents. `left` tells who left, and how.
+    opponents, `left` handles of who left, and how.
     """
 
     number: int
@@ -112,7 +112,7 @@ def score_of(meetings: Sequence[Meeting]) -> Score:
 
 
 def result_of(work: UnitOfWork, board: Board, player_id: int) -> FinishedGame:
-    """A finished board from the side of one of its players."""
+    """A finished board as seen by one of its players."""
     left = work.plies.departures(board.id) if board.position.out else ()
     seat = board.seats_of(player_id)[0].seat
     place = places_of(board)[seat - 1]

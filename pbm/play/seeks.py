@@ -1,7 +1,7 @@
 """Seeks: open challenges. Any player takes a seat, and the last one starts the board.
 
 A player who wants to be paired joins the best seek, or opens one. Seats are drawn by lot. One lock
-guards all seeks, so that only one of two players gets the last seat.
+guards all seeks, so that two players cannot both get the last seat.
 """
 
 from collections import Counter
@@ -44,7 +44,7 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """The wish of a seek, with options as typed. Raises Refusal for too many players."""
+    """The wish of a seek; `wishes` are options as typed. Raises Refusal for too many players."""
     position = setup.position(players)
     pool = Pool.TWO if players == _TWO else Pool.MANY
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
@@ -78,10 +78,10 @@ def fewest_players(setup: Setup) -> int:
 def make_seek(
     work: UnitOfWork, wish: Wish, player: Player, now: datetime, lasts: timedelta, lots: Lots
 ) -> Seek | list[Event]:
-    """Open a seek, or take a seat in one that fits a player who wants to be paired.
+    """Open a seek; a usual one takes a seat in a fitting open seek instead, if there is one.
 
-    Such a player takes a seat in any seek without wishes, and waits at most once. Raises Refusal if
-    the player has too many seeks.
+    A player who wants to be paired waits at most once per game. Raises Refusal if the player has
+    too many seeks.
     """
     work.seeks.lock()
     other = _best(work, wish, player, now) if wish.usual else None
@@ -102,7 +102,7 @@ def make_seek(
 def join_seek(
     work: UnitOfWork, number: int, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Take a seat; returns the seek while it waits for others, else events. Raises Refusal."""
+    """Take a seat; returns the seek if it waits for others, else events. Raises Refusal."""
     work.seeks.lock()
     seek = find_seek(work, number)
     if seek.has(player.id):
@@ -132,7 +132,7 @@ def find_seek(work: UnitOfWork, number: int) -> Seek:
 
 
 def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
-    """Remove a player from an open seek; if the maker leaves, it is closed."""
+    """Remove a player from an open seek; if that is its maker, it is closed."""
     if seek.maker.player_id == player.id:
         return close_seek(work, seek, SeekStatus.WITHDRAWN)
     work.seeks.drop_seekers(seek.id, [player.id])
@@ -157,7 +157,7 @@ def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[Se
 
 
 def close_seek(work: UnitOfWork, seek: Seek, status: SeekStatus) -> list[SeekNews]:
-    """Close a seek that its maker has `withdrawn`, or that has `lapsed`; notify its seekers."""
+    """Close a seek as `withdrawn` by its maker, or `lapsed`; notifies its seekers."""
     work.seeks.close(seek.id, status)
     others = seek.seekers if status == SeekStatus.LAPSED else seek.seekers[1:]
     readers, waiting = [one.player_id for one in others], len(seek.waiting)
@@ -165,7 +165,7 @@ def close_seek(work: UnitOfWork, seek: Seek, status: SeekStatus) -> list[SeekNew
 
 
 def has_joined(seek: Seek, player: Player) -> SeekNews:
-    """The news for the maker of a seek that a player has joined."""
+    """The event for the maker of a seek that a player has joined."""
     readers = (seek.maker.player_id,)
     return _news(seek, "joined", player.handle, readers, waiting=len(seek.seekers))
 
@@ -175,8 +175,8 @@ def seeks_to_join(
 ) -> tuple[list[Seek], list[Seek], int]:
     """The seeks that a player can join, those for other ratings, and the number beyond `most`.
 
-    Seeks with somebody whom the player may not meet are left out. The first of each maker comes
-    before anybody's second, so that many hide no others, and the newest come first.
+    Seeks with somebody whom the player may not meet are left out. The first seek of each maker
+    comes before the second of any, and the newest come first.
     """
     standing = [one for one in work.seeks.standing(player.id) if one.game in games()]
     own = _own_ratings(work, player, now)
@@ -199,7 +199,7 @@ def seeks_to_join(
 def ratings_for(
     work: UnitOfWork, wish: Wish, player_ids: Collection[int], now: datetime
 ) -> dict[int, RatingShown]:
-    """The ratings that count for a seek, as shown; a newcomer has the middle."""
+    """The shown ratings that count for a seek, by player id; a newcomer has the middle."""
     known = work.ratings.current(wish.game, wish.pool, player_ids)
     return {number: _shown(known.get(number), now) for number in player_ids}
 
@@ -213,7 +213,7 @@ def setup_of(wish: Wish) -> Setup:
 def _take_seat(
     work: UnitOfWork, seek: Seek, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Give a player a seat and drop those who cannot play; the last seat starts the board."""
+    """Seat a player after dropping those who cannot play; the last seat starts the board."""
     work.seeks.drop_seekers(seek.id, [one.player_id for one in seek.seekers if not one.here])
     seek = work.seeks.add_seeker(seek.id, player.id)
     if len(seek.seekers) < seek.wish.players:
@@ -231,7 +231,7 @@ def _take_seat(
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
     """The best seek for a player: not just met, then nearest in rating, then longest waiting.
 
-    Two players who both made ordinary seeks are not paired.
+    Two players are not paired if neither said `play`.
     """
     own = _own_ratings(work, player, now)(wish.game, wish.pool)
     seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
@@ -264,7 +264,6 @@ def _best_of(
 
 
 def _own_ratings(work: UnitOfWork, player: Player, now: datetime) -> Callable[[str, Pool], int]:
-    """A player's rating for seeks, by game and pool."""
     known = work.ratings.of_player(player.id)
     return lambda game, pool: _shown(known.get((game, pool)), now).number
 

@@ -1,7 +1,7 @@
 """The subjects of our own mails: formatted here, and recognised here in replies.
 
-A player may put a command where our subject was, and subjects are erased once a mail is sent. So
-they are recognised by patterns, which are generated from the texts that format them.
+A reply's subject may also be a command, and stored subjects are erased once a mail is sent. So ours
+are recognised by patterns, which are generated from the texts that format them.
 """
 
 import re
@@ -34,32 +34,32 @@ _FIELDS = {
 
 
 def board_subject(game: str, handles: Sequence[str]) -> str:
-    """Return the frozen subject of a board, with `{number}` for its number."""
+    """The fixed subject of a board, with `{number}` for its number."""
     more = f" +{len(handles) - _NAMED}"
     names = " v ".join(handles) if len(handles) == _NAMED else ", ".join(handles[:_NAMED]) + more
     return _BOARD.format(title=game_named(game).info.title, number="{number}", names=names)
 
 
 def classic_subject(game: str, number: int, turn: str | None, *, words: bool) -> str:
-    """Return a board's subject as on older servers: the player to move, and ` **` for words."""
+    """The subject of a board as on older servers: the player to move, and ` **` for words."""
     title = game_named(game).info.title
     marked = _WORDS if words else ""
     return _CLASSIC.format(title=title, number=number, turn=turn or "over", words=marked)
 
 
 def question_subject(what: str) -> str:
-    """Return the subject of a question."""
+    """The subject of a question."""
     shown = what if len(what) <= _LONGEST_ASKED else f"{what[:_LONGEST_ASKED]}..."
     return _QUESTION.format(what=shown)
 
 
 def answer_subject(what: str) -> str:
-    """Return the subject of an answer about no board."""
+    """The subject of an answer about no board."""
     return _ANSWER.format(what=what)
 
 
 def games_subject(owners: Sequence[str | None], what: str) -> str:
-    """Return the subject of a list of games; an owner is a handle, None for the reader.
+    """The subject of a list of games; an owner is a handle, None for the reader.
 
     >>> games_subject([None], "none"), games_subject(["bob", None], "none")
     ('Your games: none', "bob's and your games: none")
@@ -78,9 +78,9 @@ def is_own(subject: str) -> bool:
 
 
 def board_named(subject: str) -> int | None:
-    """Return the board's number in a cleaned subject of ours, else None.
+    """The board's number in a cleaned subject of ours, else None.
 
-    A subject with a cell is a player's line: `Abalone board 12: a1-c3,d4`.
+    A subject that mentions a place on a board is a player's line: `Abalone board 12: a1-c3,d4`.
 
     >>> board_named("Abalone Board 12: alice v bob"), board_named("Abalone Board 12 alice **")
     (12, 12)
@@ -93,9 +93,9 @@ def board_named(subject: str) -> int | None:
 
 
 def _pattern(*texts: str, **fields: str) -> re.Pattern[str]:
-    """A pattern that matches the beginning of a subject formatted from one of these texts.
+    """A pattern for the beginning of a subject formatted from one of these texts.
 
-    Anything may stand for a field at the end that has no pattern.
+    A last field without a pattern matches anything.
     """
     fields = {**_FIELDS, **fields}
     patterns = (
@@ -113,6 +113,5 @@ _OTHERS = _pattern(_QUESTION, _ANSWER, _GAMES, _GAMES_OF_TWO, _GAMES_OF_MORE)
 
 @cache
 def _boards() -> tuple[re.Pattern[str], ...]:
-    """The patterns of board subjects, of all games."""
     titles = "|".join(re.escape(game.info.title) for game in games().values())
     return tuple(_pattern(text, title=f"(?:{titles})") for text in (_BOARD, _CLASSIC))

@@ -1,4 +1,4 @@
-"""A turn, the unit of work: its cause, its transaction, and the mails that it may bring others."""
+"""A turn, the unit of work: its cause, its transaction, and its number of mails to others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,15 +15,17 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """Mails to others by one incoming mail: one for each board and player, address, and seek
-    news."""
+    """The number of mails to others by one incoming mail.
+
+    Counted are each player on each board, each asked address, and the news of seeks.
+    """
 
     _others: dict[int, int | None] = field(default_factory=dict)  # by board, None: not looked at
     _asked: set[str] = field(default_factory=set)
     _of_seeks: int = 0
 
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
-        """Count the mails of a command. Raises Refusal, after which the command must be undone.
+        """Count the mails of a command. Raises Refusal, and then the command must be undone.
 
         The first command is never refused: it may concern many boards, as when its player leaves.
         """
@@ -58,10 +60,10 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
 
 @dataclass(frozen=True)
 class Cause:
-    """The cause of a turn: a mail, or if it names none, the operator or a timer.
+    """The cause of a turn: a mail, or without an `inbox_id` the operator or a timer.
 
-    `inbox_id` is the mail's row, `came_at` when it was stored, `board_id` the board of its thread.
-    `answer_counted`: the answer to it, as a stranger's mail, was counted then.
+    `came_at` is when the mail was stored, `board_id` the board of its thread. `answer_counted`: an
+    answer to it, as a stranger's mail, was counted on receipt.
     """
 
     inbox_id: int | None = None
@@ -78,11 +80,12 @@ class Cause:
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """One turn: all its effects are committed together, or none.
+    """One turn: its effects are committed together, or none of them.
 
-    `unproven`: the sender is not proven, so answers count apart. `passwords` are its password
-    hashes, `apart` other slow work. `news` are events besides those of commands, `notes` sections
-    for the sender. `back` are players whose mail bounced until this mail of theirs.
+    `unproven`: the sender is not proven, so answers count apart. `passwords` are the turn's
+    password hashes, `apart` other slow work done outside the transaction. `news` are events besides
+    those of commands, `notes` sections for the sender. `back` are the ids of players whose mail
+    bounced until this mail of theirs.
     """
 
     work: UnitOfWork
@@ -99,7 +102,7 @@ class Turn:
 
     @property
     def arrived(self) -> datetime:
-        """The moment to compare deadlines with: the arrival of the mail."""
+        """When the mail arrived, to compare with deadlines; without a mail, `now`."""
         return self.cause.came_at or self.now
 
     def wrote(self, player: Player) -> bool:

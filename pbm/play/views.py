@@ -1,4 +1,4 @@
-"""A board as its readers see it: plain data, frozen when the mail is written.
+"""A board as its readers see it: plain data, stored as the parameters of a mail.
 
 A game adds plain data for its own templates: per seat, per move, and as a drawing.
 """
@@ -61,10 +61,10 @@ class PastView(BoardShown):
 class SharedView(BoardShown):
     """The part of a view that is the same for all readers.
 
-    `turn` is the player to move, `moves_for` the partner for whom. `gone` says how players left,
-    `away` who has left the server. `rounds` lists first ply, moves and effects by seat. `places`
-    are those of a finished game of three sides or more, `seconds` is its duration. `too_short`: it
-    counts for no rating.
+    `turn` is the player to move, `moves_for` the partner who has left and for whom that player
+    moves. `gone` says how players left, `away` who has left the server. `rounds` lists first ply,
+    moves and effects by seat. `places` are those of a finished game of three sides or more,
+    `seconds` is its duration. `too_short`: it counts for no rating.
     """
 
     options: ViewData
@@ -121,7 +121,7 @@ def board_view(
 
     `whole` lists all moves instead of those of the last `Info.rounds_shown` rounds; without it the
     cost does not grow with the length of the game. `after` is the last ply that the reader knows,
-    if not their own last one; `happened` then reaches back one round more than is shown.
+    by default their own last one; `happened` then reaches back one round more than is shown.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}
@@ -188,7 +188,7 @@ def board_views(
 
 
 def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
-    """The reads of the views of a board's players, for a prefetch."""
+    """The reads for the views of a board, for a prefetch."""
     plies = plies_read(board.id, recent_since(board))
     return (seated_read(board.id), plies, *calendar_read(board, now))
 
@@ -201,7 +201,7 @@ def recent_since(board: Board) -> int:
 def last_seen(board: Board, player_id: int | None) -> int:
     """The ply of a reader's last move, or the one before if nothing has happened since.
 
-    At most one move of each seat follows it: a reader who has left sees only the last one.
+    At most one move of each seat follows it; a reader who has left gets only the last move.
     """
     own = _own_seats(board, player_id)
     still_in = any(seat not in board.position.out for seat in own)
@@ -235,10 +235,7 @@ def past_view(
 def view_after(
     board: Board, text: str, *, player_id: int | None = None, picture: bool = True
 ) -> tuple[PastView, str]:
-    """A board after a move, and the move in notation; the reader is given as in `past_view`.
-
-    Raises Refusal for an illegal move.
-    """
+    """A board after a move, and the move in notation; reader as in `past_view`. Raises Refusal."""
     played = board.position.play(check_move(board, text))
     moved = Moved(board.position.to_move[0], str(played.move), played.effect)
     after, ply = played.position, board.ply + 1
@@ -317,9 +314,9 @@ def _shared(
 def _drawn(
     board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
 ) -> dict[int | None, ViewData | None]:
-    """The picture for each reader; two who have `seen` the same share one, which is drawn once.
+    """The picture for each reader; two who have `seen` the same ply share one, drawn once.
 
-    It names the pieces of both; more than two would leave too few pieces with their seats' signs.
+    It names the pieces of both. For more readers too few pieces would show their seats' signs.
     """
     drawn: dict[int | None, ViewData | None] = {}
     for since, new in moves.items():
@@ -331,7 +328,7 @@ def _drawn(
 
 
 def opening_view(game: Game, position: Position, *, small: bool = False) -> ViewData:
-    """The starting position for a question: `board` as text, and `picture` or None.
+    """The starting position: `board` as text, and `picture` or None.
 
     `small`: the picture takes fewer bytes, for a reader who has proven nothing.
     """
@@ -347,7 +344,7 @@ def _drawing(
 ) -> ViewData | None:
     """A position with the last moves marked, None if its game has no drawings.
 
-    The pieces of the seats in `named` show their cells; with two seats those of both do.
+    Pieces of the seats in `named` show the names of their cells; with two seats all pieces do.
     """
     named = "12" if len(position.sides) == _TWO else named
     about = {"game": game.info.name, "named": named}
@@ -357,7 +354,7 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """The picture that these readers share: it names the pieces that they move.
+    """The picture that these readers share, with the names of the pieces that they move.
 
     A reader without a seat, or with more than two, sees the names of the seat to move.
     """
@@ -369,7 +366,6 @@ def _picture(
 
 
 def _marked(board: Board, position: Position, moves: tuple[Moved, ...]) -> list[ViewData]:
-    """The marked moves as data for the game's templates."""
     game = board.rules
     if not has(game, TellsMoves):
         return []
@@ -392,7 +388,7 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
 
 
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
-    """An open offer for one reader: `waiting` are those who have to answer, `to_you`: the reader.
+    """An open offer for one reader: `waiting` have to answer it, `to_you`: the reader has to.
 
     A take-back has its `ply`, its `move` if that is recent, and the number of `later` plies.
     """
@@ -415,7 +411,7 @@ def _happened(
     seen: int,
     after: int | None,
 ) -> list[ViewData]:
-    """Moves and departures since the ply that the reader has `seen`, or `after` one."""
+    """Moves and departures since the ply that the reader has `seen`, or `after` another one."""
     since = seen if after is None else after
     items = [(ply.ply, _move_data(board, ply, departures)) for ply in plies if ply.ply > since]
     items += [
@@ -431,7 +427,7 @@ def _own_seats(board: Board, player_id: int | None) -> list[int]:
 
 
 def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
-    """A move and its maker; `seat_of` is the partner for whom it was made, who had left by then."""
+    """A move and its maker; `seat_of` is the partner who had left and for whom it was made."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return {
@@ -444,7 +440,6 @@ def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewD
 
 
 def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData]:
-    """Moves by rounds, one per seat; a skipped seat shows as `--`."""
     rounds: list[ViewData] = []
     previous = seats
     for ply in plies:
@@ -465,19 +460,19 @@ _MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mai
 
 @dataclass(frozen=True)
 class BoardsWaiting:
-    """The boards waiting for a player, longest wait first; `more` counts those left out."""
+    """The boards on which a player is to move, longest wait first; `more` were left out."""
 
     boards: tuple[ViewData, ...]
     more: int
 
     @property
     def count(self) -> int:
-        """Number of boards that wait, shown or not."""
+        """The number of boards, shown or not."""
         return len(self.boards) + self.more
 
 
 def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> BoardsWaiting:
-    """The boards on which it is a player's move, as many as one mail can hold."""
+    """The boards on which a player is to move, as many as one mail can hold."""
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})

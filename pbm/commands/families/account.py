@@ -42,7 +42,7 @@ class SignUp(Command, group="account"):
     password: SecretText | None = operand(Secret(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Refuse: the sender is a player already."""
+        """Refuse, because the sender is a player already."""
         raise Refusal("already-registered", handle=context.player.handle)
         yield
 
@@ -249,7 +249,7 @@ class Delete(Command, group="account"):
 
 
 def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:
-    """Ask a new address to confirm. Raises Refusal if it cannot be this player's."""
+    """Ask a new address to confirm. Raises Refusal if the player cannot have it."""
     owner = context.work.players.by_address(address_key(address))
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)

@@ -98,14 +98,14 @@ class _Answer(Command):
             raise misread("left-over", word=left)
 
     def _asked(self, context: Context) -> PendingChallenge | tuple[Board, Offer] | None:
-        """The answered challenge or offer; None for all later challenges. Raises Refusal."""
+        """The challenge or offer to answer; None for all later challenges. Raises Refusal."""
         if self.what == _ALL:
             return None
         challenge = self._challenge(context)
         return self._offer(context) if challenge is None else challenge
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
-        """The answered challenge, None for an offer on a board. Raises Refusal."""
+        """The challenge that is answered, None if it is an offer. Raises Refusal."""
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
@@ -131,12 +131,12 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """The speaker's newest boards, and those with an answerable offer."""
+        """The speaker's newest boards, and those with an offer to answer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
-        """The board, named or the only one with an answerable offer, and the offer.
+        """The board, named or the only one with an offer to answer, and the offer.
 
         Raises Refusal.
         """
@@ -156,7 +156,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """The answerable offers on a board; a named ply is that of a take-back."""
+        """The offers to answer on a board; a named ply is that of a take-back."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer
@@ -228,7 +228,6 @@ class Reject(_Answer, group="play"):
 
 
 def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
-    """Accept a challenge, and answer the speaker."""
     inviter = challenge.handle_of(challenge.by_id)
     events = accept_challenge(context.work, challenge, context.player, context.now)
     if any(isinstance(event, CalledOff) for event in events):
@@ -242,7 +241,7 @@ def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
 
 
 def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:
-    """The other players of a challenge, the inviter first."""
+    """The handles of a challenge's other players, the inviter first."""
     named = dict.fromkeys((challenge.by_id, *challenge.asked))
     return [challenge.handle_of(other) for other in named if other != player_id]
 

@@ -72,7 +72,7 @@ class Back(Command, group="account"):
 
 
 def _told(context: Context, **taken: str) -> Answered:
-    """The coming vacations and the days left; `taken` are the days of a new one."""
+    """Vacations to come and the days left; `taken` are the days of a new one."""
     whose = context.work, context.player, context.turn.arrived
     coming = [
         {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}

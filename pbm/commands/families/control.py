@@ -133,7 +133,7 @@ class ReportBoard(Command, group="lobby"):
 
 
 def _named(context: Context, handle: str) -> Player:
-    """Another player, by handle. Raises Refusal."""
+    """The other player, by handle. Raises Refusal."""
     if handle in (ME, context.player.handle):
         raise Refusal("block-yourself")
     players = context.work.players
@@ -154,5 +154,4 @@ def _blocks(context: Context, **done: str) -> Answered:
 
 
 def _cut(lines: Sequence[str]) -> list[str]:
-    """Somebody's words, cut for the operator."""
     return [line[:_LONGEST] for line in lines[:_MOST_LINES]]

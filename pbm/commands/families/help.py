@@ -1,7 +1,7 @@
 """The help: pages in files, and a page per command made from its class.
 
-No line of a page parses as a command, since pages come back quoted: examples have a mark in front,
-commands in sentences are in quotes.
+No line of a page parses as a command, since pages come back quoted: lines to send have a mark in
+front, commands in sentences are in quotes.
 """
 
 import re
@@ -86,8 +86,8 @@ class Help(Command, group="look"):
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
     """The title and text of a help page, and the picture of its starting board, if it has one.
 
-    A subject is a page's name, any word of a command, or the name of a starting board. `server` is
-    the shown address. Raises Refusal for an unknown subject.
+    A subject is the name of a page, any word of a command, or the name of a starting board.
+    `server` is the address in the text. Raises Refusal for an unknown subject.
     """
     name, pages = _named(subject), help_pages()
     meant = [command for command in commands if command.words[0] == name] or [
@@ -197,7 +197,7 @@ def _board_page(game: Game, option: Option, value: str) -> str:
 
 
 def _board_names() -> Iterator[str]:
-    """A list item for each number of players of each game: the boards to start from."""
+    """A list item per game and number of players, with the boards to start from."""
     for game, option in _set_ups():
         of_game = "" if game is default_game() else f" of {game.info.title}"
         for players in game.info.seats:
@@ -234,7 +234,7 @@ def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None
 
 
 def _first(game: Game, players: int, chosen: dict[str, str | bool]) -> Position | None:
-    """The starting position, None if the game is not for so many players."""
+    """A starting position; None if the game is not for so many players."""
     try:
         return game.start(players, completed(game.info.options, chosen), 0)
     except SetupError:
@@ -251,17 +251,16 @@ def _other_words(command: type[Command]) -> str:
 
 
 def _explained(text: str) -> str:
-    """Explain the signs and words of usage lines in a text."""
+    """The explanations of signs and words that a text of usage lines has."""
     return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
 
 
 def _in_quotes(text: str) -> str:
-    """Turn the back-ticks of a docstring into quotes."""
     return text.replace("`", '"')
 
 
 def strength_text() -> str:
-    """The results of games between robots, a sentence per pair; empty if none were measured."""
+    """The results of games between robots, a sentence per pair; empty if not measured."""
     path = strength_file()
     part = _PART.search(path.read_text(encoding="utf-8")) if path else None
     told = []

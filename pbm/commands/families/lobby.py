@@ -155,11 +155,9 @@ class Challenge(Command, group="lobby"):
 
     @property
     def _has_partners(self) -> bool:
-        """Whether the line joins players to teams."""
         return any(len(team) > 1 for team in (*self.opponents, *(self.seats or ())))
 
     def _line(self, names: list[str]) -> str:
-        """An equivalent line with these players."""
         options = self._options()
         if self._has_partners:
             partners = partners_option(self.game)
@@ -168,7 +166,7 @@ class Challenge(Command, group="lobby"):
         return self.of_its_game(" ".join([self.words[0], *options, *names]))
 
     def _options(self) -> list[str]:
-        """The options as a line has them, in a fixed order."""
+        """The options as typed, in a fixed order."""
         options = list(dict.fromkeys(self.chosen.written()))
         if self.random:
             options.append("-random")
@@ -221,12 +219,11 @@ class Challenge(Command, group="lobby"):
             raise Refusal("other-seats")
 
     def _names_sender(self, context: Context) -> bool:
-        """Whether the line names its sender."""
         called = _called(context, self.seats or self.opponents)
         return any(context.player.handle in team for team in called)
 
     def _seating(self, names: list[str], context: Context) -> list[str]:
-        """The names in seat order, perhaps drawn by lot; partners stay partners."""
+        """The names in seat order, drawn by lot if asked for; partners stay partners."""
         if not self.random:
             return names
         if not self._has_partners:
@@ -260,7 +257,7 @@ def check_invitations(context: Context, addresses: Sequence[str]) -> None:
 
 
 def check_is_of_a_person(context: Context, address: str) -> None:
-    """Raise Refusal for an address of this server or a mail server's role address."""
+    """Raise Refusal for this server's address or a role address such as postmaster."""
     own = is_own(address, context.server)
     if own or is_role(address) or leads_elsewhere(address, context.server):
         raise Refusal("nobody-there", address=address, own=own)
@@ -269,7 +266,7 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """The answer that players are asked first. `words`: the sender's words wait, too."""
+    """The answer that players are asked first; with `words`, the sender's wait, too."""
     days = CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}
@@ -277,7 +274,7 @@ def challenged_answer(
 
 
 def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
-    """The names, with the sender's handle for `me` and own addresses."""
+    """The teams, with the sender's handle for `me` and own addresses."""
     player = context.player
     own = {ME, *map(address_key, player.addresses)}
     return [

@@ -137,7 +137,7 @@ class Games(Command, group="look"):
 
 @dataclass(frozen=True)
 class _Selection:
-    """A selection of boards."""
+    """Boards to list or show."""
 
     which: Which
     players: Sequence[Player]
@@ -178,7 +178,7 @@ class _Selection:
 def _all_shown(
     context: Context, what: Sequence[BoardRef | str], *, own: bool = False
 ) -> Iterator[Event]:
-    """Show the named boards, then those of players, as far as the answer has room.
+    """Show the named boards, then those of players, as many as the answer has room for.
 
     With `own`, the named ones must be the speaker's. Raises Refusal.
     """

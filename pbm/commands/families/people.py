@@ -170,7 +170,6 @@ class ListPlayers(Command, group="look"):
 
 
 def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
-    """A player's ratings."""
     return [
         {
             "pool": pool.value,
@@ -184,7 +183,7 @@ def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
 
 
 def _title(game: str) -> dict[str, str | None]:
-    """The game's title, if several games are installed."""
+    """The game's title, or None if only one game is installed."""
     return {"game": game_named(game).info.title if len(games()) > 1 else None}
 
 
@@ -226,7 +225,7 @@ class Standings(Command, group="look"):
 
 
 def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
-    """The best of a pool, and the provisional ratings; None for an empty pool."""
+    """The best and the provisional ratings of a pool; None for an empty pool."""
     found = _standings(context, game, pool)
     known = [one for one, row in found.items() if not row["provisional"]]
     apart = [one for one, row in found.items() if row["provisional"]]
@@ -241,7 +240,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """The ratings by player number, best first, with places unless they are provisional."""
+    """The ratings by player id, best first; provisional ones have no place."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):
@@ -252,12 +251,12 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
 
 
 def rating_data(context: Context, rating: Rating) -> dict[str, Any]:
-    """A rating at the current moment, for a template."""
+    """A rating as of now, as plain data."""
     now = at(rating, context.now)
     return {"games": rating.games, **to_plain(shown(now.mu, now.sigma))}
 
 
 def robot_rating(robot: str) -> dict[str, Any]:
-    """The rating of a robot, for a template."""
+    """The rating of a robot, as plain data."""
     known = measured(robot)
     return {"games": 0, "measured": True, **to_plain(shown(known.mu, known.sigma))}

@@ -61,7 +61,7 @@ class PlayMove(BoardCommand, group="play"):
         return command
 
     def is_on(self, board: Board) -> bool:
-        """Whether it names no other board and no other ply than a board's next."""
+        """Whether the move can be meant for the next ply of a board."""
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:

@@ -176,13 +176,13 @@ class Unseek(Command, group="lobby"):
 
 
 def _sought(context: Context, wish: Wish, lasts: timedelta) -> Iterator[Event]:
-    """Store a seek, or start a board with players who wait for such a game."""
+    """Open a seek, or start a board with players who wait for such a game."""
     given = (context.work, wish, context.player, context.now)
     yield from _told(context, seeks.make_seek(*given, lasts, context.shuffled))
 
 
 def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
-    """The events of a new board, or an answer about the seek in which the player waits."""
+    """The events of a new board, or the answer that the player waits in a seek."""
     if not isinstance(done, Seek):
         yield from done
         return
@@ -198,7 +198,7 @@ def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
 
 
 def pending_challenges(context: Context) -> list[dict[str, Any]]:
-    """The pending challenges from and to the speaker, as lists show them."""
+    """The pending challenges from and to the speaker, as plain data."""
     me = context.player.id
     return [
         {
@@ -213,19 +213,19 @@ def pending_challenges(context: Context) -> list[dict[str, Any]]:
 
 
 def own_seeks(context: Context) -> list[dict[str, Any]]:
-    """The speaker's open seeks, as lists show them."""
+    """The speaker's open seeks, as plain data."""
     own = context.work.seeks.of_player(context.player.id)
     return seeks_data(context, [seek for seek in own if seek.wish.is_installed])
 
 
 def offered(context: Context) -> list[dict[str, Any]]:
-    """A few seeks that a newcomer can join, as lists show them."""
+    """A few seeks that a newcomer can join, as plain data."""
     can, *_ = seeks.seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
     return seeks_data(context, can)
 
 
 def seeks_data(context: Context, listed: Sequence[Seek]) -> list[dict[str, Any]]:
-    """Seeks as lists show them, with dates in the speaker's time zone."""
+    """Seeks as plain data, with dates in the speaker's time zone."""
     alike: dict[tuple[str, Pool], list[Seek]] = {}
     for seek in listed:
         alike.setdefault((seek.wish.game, seek.wish.pool), []).append(seek)

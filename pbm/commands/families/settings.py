@@ -82,7 +82,7 @@ SWITCHES = frozenset(
 
 
 def _changes(name: str, text: str) -> dict[str, Any]:
-    """The changed settings by a value as typed. Raises Refusal."""
+    """The changed settings for a value as typed. Raises Refusal."""
     match name:
         case "timezone":
             return {name: _zone(text)}
@@ -110,7 +110,7 @@ def _changes(name: str, text: str) -> dict[str, Any]:
 
 
 def _hour(word: str) -> int | None:
-    """Parse an hour of the day: `18:00`, `18h`, `6pm`; None if invalid. Raises Refusal."""
+    """Parse an hour of the day: `18:00`, `18h`, `6pm`; None if it is none. Raises Refusal."""
     found = _HOUR.fullmatch(lowered(word))
     if found is None:
         return None
@@ -124,7 +124,7 @@ def _hour(word: str) -> int | None:
 
 
 def _zone(word: str) -> str:
-    """Parse a time zone. Raises Refusal, with those of the city or of similar ones."""
+    """Parse a time zone. Raises Refusal, with zones of that city or of similar names."""
     zones = {name.lower(): name for name in available_timezones()}
     asked = lowered(word).replace(" ", "_")
     if asked in zones:
@@ -306,7 +306,7 @@ def set_challenges(context: Context, value: str) -> Answered:
 
 
 def _told(context: Context, changed: str = "") -> Answered:
-    """All settings, and which one has `changed`."""
+    """The answer with all settings, of which one has `changed`."""
     player, settings = context.player, context.player.settings
     shown = {
         name: ("on" if value else "off") if isinstance(value, bool) else value

@@ -1,4 +1,4 @@
-"""Argument types of few commands: numbers, times, and the players of a challenge."""
+"""Argument types of single commands: numbers, times, and the players of a challenge."""
 
 import re
 from collections.abc import Iterator
@@ -112,7 +112,7 @@ class LongSpan(Span):
 
 
 class Spans(ArgumentKind):
-    """Lengths of time joined by a sign; later ones may be left out."""
+    """Lengths of time joined by a sign; later ones may be missing."""
 
     reason = "span"
 
@@ -160,7 +160,7 @@ class Opponents(ArgumentKind):
 
 
 class Seats(Opponents):
-    """The players in the order of their seats, as one word."""
+    """The players in seat order, as one word."""
 
     shown = "handle,..."
 

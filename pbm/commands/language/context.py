@@ -27,9 +27,9 @@ _ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split(
 class Context:
     """The context of a command.
 
-    `actor_id` is the speaker's number, None for a stranger. `hints` are the boards that the mail
-    points at, most certain first: by its reply address, the answered mail, its subject. `mailed`
-    are the boards that the answered mail showed. `can_be_strict`: this server gets DMARC results.
+    `actor_id` is the speaker's id, None for a stranger. `hints` are the boards that the mail points
+    at, most certain first: by its reply address, the answered mail, its subject. `mailed` are the
+    boards in the answered mail. `can_be_strict`: this server gets DMARC results.
     """
 
     turn: Turn
@@ -44,17 +44,15 @@ class Context:
 
     @property
     def work(self) -> UnitOfWork:
-        """The transaction."""
         return self.turn.work
 
     @property
     def now(self) -> datetime:
-        """The moment of the turn."""
         return self.turn.now
 
     @property
     def answered(self) -> Answering | None:
-        """The answered mail, if it showed one board."""
+        """The board in the answered mail, if there was one only."""
         return self.mailed[0] if len(self.mailed) == 1 else None
 
     @property
@@ -73,7 +71,7 @@ class Context:
 
     @property
     def player_id(self) -> int:
-        """The speaker's number. Raises Refusal for a stranger."""
+        """The speaker's id. Raises Refusal for a stranger."""
         if self.actor_id is None:
             raise Refusal("not-registered")
         return self.actor_id
@@ -91,12 +89,11 @@ class Context:
 
     @property
     def game_meant(self) -> Game:
-        """The game of lines that do not name one."""
         return game_meant(self.work, self.hints)
 
     @property
     def own_hint(self) -> int | None:
-        """The board that the mail points at, if the speaker sits there."""
+        """The first board that the mail points at and on which the speaker has a seat."""
         return next((number for number in self.hints if self.sits_at(number)), None)
 
     def sits_at(self, number: int) -> bool:
@@ -113,7 +110,7 @@ class Context:
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """The named or implied board, locked, in progress, with a seat of the speaker's.
+        """The named or implied board, locked; it is in progress, and the speaker has a seat on it.
 
         Raises Refusal.
         """
@@ -147,7 +144,7 @@ class Context:
         return board
 
     def _only_board(self) -> int:
-        """The one board on which it is the speaker's turn. Raises Refusal."""
+        """The only board on which it is the speaker's turn. Raises Refusal."""
         waiting = self.work.boards.to_move(self.player_id)
         if len(waiting) == 1:
             return waiting[0]
@@ -172,7 +169,7 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """The refusal of an unknown handle, with similar ones, and with a robot for `computer`.
+    """The refusal of an unknown handle, with similar ones; for `computer` with a robot.
 
     `by_address`: an address would be accepted, too.
     """

@@ -49,14 +49,14 @@ _UNTIL = frozenset(("to", "until", "till", "til", "through", "thru", "bis"))
 
 @dataclass(frozen=True)
 class _Dated:
-    """A day of a month, perhaps with a year; a missing month is that of the other day."""
+    """A day of a month, perhaps without its month or year."""
 
     day: int
     month: int | None = None
     year: int | None = None
 
     def since(self, earliest: date) -> date:
-        """The first such day, not before `earliest`."""
+        """The first such day that is not before `earliest`."""
         if self.year is not None:
             return date(self.year, self.month or 1, self.day)
         return next(
@@ -73,13 +73,12 @@ class _Weekday:
     number: int
 
     def since(self, earliest: date) -> date:
-        """The first such day, not before `earliest`."""
         return earliest + timedelta(days=(self.number - earliest.weekday()) % 7)
 
 
 @dataclass(frozen=True)
 class _Long:
-    """A number of days, the first one included."""
+    """A number of days, including the first."""
 
     days: int
 
@@ -96,7 +95,7 @@ class Days:
     end: _Item
 
     def on(self, today: date) -> tuple[date, date]:
-        """The days as dates. Without a year the next such day is meant, or a recent first day."""
+        """The days as dates; without a year, the next such days, or a recent first day."""
         if isinstance(self.begin, timedelta):
             first = today + self.begin
         else:
@@ -133,7 +132,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """The days in a text, and whether it names only the last. Raises Refusal."""
+    """The days in a text, and whether it names only the last one. Raises Refusal."""
     items: list[_Item] = []
     between = ""
     begins_now = False
@@ -153,7 +152,7 @@ def _items(text: str) -> tuple[list[_Item], bool]:
 
 
 def _read(found: re.Match[str]) -> _Item:
-    """The day of a matched form. Raises Refusal."""
+    """The day matched by a form. Raises Refusal."""
     said = {name: value for name, value in found.groupdict().items() if value}
     if "word" in said:
         return _WORDS[said["word"]]
@@ -178,14 +177,14 @@ def _read(found: re.Match[str]) -> _Item:
 
 
 def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
-    """A day that exists. Raises Refusal."""
+    """A day, if it exists. Raises Refusal."""
     if _day(year or _A_LEAP_YEAR, month or 1, day) is None:
         raise misread("day", word=cut_short(word))
     return _Dated(day, month, year)
 
 
 def _with_months(items: list[_Item]) -> list[_Item]:
-    """The days, each with a month, perhaps the other day's. Raises Refusal."""
+    """The days; one without a month has that of the other. Raises Refusal."""
     dated = [item for item in items if isinstance(item, _Dated)]
     named = next((item for item in dated if item.month), None)
     if all(item.month for item in dated):

@@ -116,7 +116,7 @@ class Command:
 
     @classmethod
     def help(cls) -> str:
-        """The help text: the docstring, completed by the default game."""
+        """The help text: the docstring, with the notes of the default game."""
         return cls.with_game(inspect.getdoc(cls) or "")
 
     @classmethod
@@ -126,7 +126,7 @@ class Command:
 
     @classmethod
     def with_game(cls, text: str) -> str:
-        """A help text, completed by the default game."""
+        """A help text with the notes and the name of the default game filled in."""
         if "{" not in text:
             return text
         name = default_game().info.name
@@ -191,7 +191,7 @@ class Command:
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:
-        """Fill the fields. A secret and a sentence have no options, nor has what follows them."""
+        """Fill the fields. From a secret or a sentence on, no word is an option."""
         left, options = words[: self._secret_at], Options()
         if not self._sentences:
             left, options = split_options(left)
@@ -224,14 +224,14 @@ class Command:
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """The command with the board named before it; None if it takes no board or has one."""
+        """The command with the board named in front; None if it takes no board or has one."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line
         return self
 
     def question(self) -> str:
-        """The question that asks for confirmation; empty: the line itself is quoted."""
+        """The question that asks for confirmation; empty if the line itself is quoted."""
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:

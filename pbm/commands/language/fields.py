@@ -18,10 +18,8 @@ Options = dict[str, str | None]  # those of a line, by name; None for one withou
 
 
 class Field:
-    """One field of a command."""
-
     def usage(self, game: Game) -> str:
-        """Render the field as in a usage line."""
+        """The field as in a usage line."""
         return " ".join(f"[{form}]" for form in self.forms(game).values())
 
     def read(self, words: list[str], options: Options, game: Game) -> Any:
@@ -29,7 +27,7 @@ class Field:
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """The options of the field, and their values, as typed, by name."""
+        """The options of the field and their values, as typed, by name."""
         return {}
 
 
@@ -37,8 +35,8 @@ class Field:
 class Operand(Field):
     """A field parsed from the words of the line, in declaration order.
 
-    It may be left out if it is `optional`, or if the line has the option `unless`. Its value is
-    then None, or () for `many`.
+    It may be missing if it is `optional`, or if the line has the option `unless`. Its value is then
+    None, or () with `many`.
     """
 
     kind: ArgumentKind
@@ -107,10 +105,10 @@ class ValueOption(Field):
 
 @dataclass(frozen=True)
 class GameOptions(Field):
-    """A field for the options that games declare for a command.
+    """A field for the options that games declare for a command; `of` returns those of a game.
 
-    `of` returns those of a game. With `of_any` the options of all games are read, because the
-    board decides the game, not the line.
+    With `of_any` the options of all games are read, because the board decides the game, not the
+    line.
     """
 
     of: Callable[[Game], Sequence[GameOption]]
@@ -123,7 +121,6 @@ class GameOptions(Field):
         return " ".join(f"[-{form}]" for form in forms)
 
     def forms(self, game: Game) -> dict[str, str]:
-        """The options of a game and their values as typed, by name."""
         declared = self.of(game)
         values = {value: f"-{item.name}={value}" for item in declared for value in item.values}
         flags = {name: f"-{name}" for item in declared for name in (item.name, *item.flags)}
@@ -131,7 +128,6 @@ class GameOptions(Field):
         return values | flags | named
 
     def read(self, words: list[str], options: Options, game: Game) -> "Chosen":
-        """Remove the declared options."""
         found: list[tuple[GameOption, str | bool, str]] = []
         about = games().values() if self.of_any else (game,)
         for option in {item.name: item for each in about for item in self.of(each)}.values():
@@ -160,7 +156,7 @@ class GameOptions(Field):
 
 @dataclass(frozen=True)
 class Chosen:
-    """Chosen options of a game, each with its value and as typed."""
+    """The chosen options of a game, each with its value and as typed."""
 
     found: tuple[tuple[GameOption, str | bool, str], ...]
 

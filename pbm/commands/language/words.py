@@ -1,5 +1,4 @@
-"""Argument types. Each takes words from the front of the remaining ones, and raises `Refusal` with
-code `syntax`."""
+"""The common argument types. Each takes words from the front; wrong ones raise Refusal `syntax`."""
 
 import re
 from collections.abc import Sequence
@@ -47,7 +46,7 @@ def is_handle(word: str) -> bool:
 
 
 def is_board(word: str) -> bool:
-    """Whether a word has the form of a board, perhaps with a ply; `:` has it, too."""
+    """Whether a word has the form of a board, perhaps with a ply or a colon."""
     return _BOARD.fullmatch(word) is not None
 
 
@@ -65,13 +64,13 @@ def read_address(word: str) -> str:
 
 
 def cut_short(text: str) -> str:
-    """A word, cut to fit in a sentence."""
+    """A text, cut to fit in a sentence."""
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 @dataclass(frozen=True)
 class BoardRef:
-    """A named board: number, ply, or both. Ply -3 is the third last."""
+    """A board as named: number, ply, or both. Ply -3 is the third last."""
 
     number: int | None = None
     ply: int | None = None
@@ -82,8 +81,6 @@ class BoardRef:
 
 
 class ArgumentKind:
-    """One argument type."""
-
     shown = ""  # its name in a usage line
     reason = ""  # names the sentence of its refusal
     before: Sequence[str] = ()  # words that are skipped in front of it
@@ -105,7 +102,7 @@ class ArgumentKind:
     def parse(self, text: str) -> Any:
         """The value of a word, or with `rest` of all words; None if it is invalid.
 
-        Raises Refusal for a reason of its own.
+        May raise a Refusal with another reason.
         """
         raise NotImplementedError
 
@@ -124,7 +121,7 @@ class BoardKind(ArgumentKind):
 
 
 class StrayBoard(BoardKind):
-    """A board that may be named before or after the other words."""
+    """A board named anywhere among the other words."""
 
     anywhere = True
 
@@ -318,7 +315,7 @@ def login_at(words: list[str]) -> int | None:
 
 
 def login_first(words: list[str]) -> int | None:
-    """The index 0 of a userid and a password that come first, else None."""
+    """The index 0 if a userid and a password come first, else None."""
     first = [lowered(word) for word in words[:_LOGIN]]
     is_board_first = any(word in WHICH or is_board(word) for word in first)
     return None if is_board_first or len(first) < _LOGIN or not is_handle(first[0]) else 0

@@ -1,4 +1,4 @@
-"""Reads answers: strictly to a question, broadly to a welcome.
+"""Parses answers: strictly to a question, broadly to a welcome.
 
 The answer to a question is the first line, or its first clause: it must be a yes or no as a whole,
 and the rest must leave no doubt. After a no to a welcome we write no more. See docs/replies.md.
@@ -26,7 +26,6 @@ _WORDS: Final = ANSWER_WORDS
 
 
 def _single(*phrases: frozenset[str]) -> frozenset[str]:
-    """The phrases of one word."""
     return frozenset(word for some in phrases for word in some if " " not in word)
 
 
@@ -67,7 +66,7 @@ class Spoken:
     """The answer in the first line after a greeting.
 
     `answer` is None if it is unclear. `begins`: it begins like an answer. `clear`: it is a yes in
-    every language. `rest` is the remainder of the line, `lines` the number of lines read.
+    every language. `rest` is the rest of the line, `lines` the number of lines parsed.
     """
 
     answer: bool | None = None
@@ -78,7 +77,7 @@ class Spoken:
 
 
 def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
-    """Read an answer to a question; `leaving`: the question was about leaving for good."""
+    """Parse an answer to a question; `leaving`: the question was about leaving for good."""
     again = _WORDS["again"] | _WORDS["leaving"] if leaving else _WORDS["again"]
     for index, line in enumerate(body[:_MOST_LINES]):
         found = list(clauses(line))
@@ -127,7 +126,7 @@ def _begins(clause: Clause) -> bool:
 
 
 def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
-    """Whether the clauses consist of these phrases and polite words."""
+    """Whether the clauses consist of these phrases and polite words only."""
     made_of = (clause.parts(phrases | _BESIDE) is not None for clause in found)
     return len(line) <= LONGEST and all(made_of)
 
@@ -179,7 +178,7 @@ def _is_no(clause: Clause) -> bool:
 
 
 def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
-    """Whether a word makes a yes doubtful, but not "was" in "that was"."""
+    """Whether words make a yes doubtful; "was" does, but not in "that was"."""
     pairs = zip(("", *words), words, strict=False)
     return any(
         (word in doubts and f"{before} {word}" not in _WORDS["no doubt"])
@@ -233,7 +232,7 @@ def is_greeting(clause: Clause) -> bool:
 
 
 def name_alone(line: str) -> str | None:
-    """The name in a line that can be nothing else, else None."""
+    """The name that a line consists of, else None."""
     *before, word = _without_polite_ends(line) or [""]
     return None if before else _as_name(word)
 
@@ -268,12 +267,11 @@ def _first_clauses(text: str) -> Iterator[tuple[Sequence[str], str]]:
 
 
 def _has_first(text: str, section: str) -> bool:
-    """Whether one of the first clauses begins with a word of a section."""
     return any(words[0] in _WORDS[section] for words, _ in _first_clauses(text))
 
 
 def _first_words(text: str) -> Sequence[str]:
-    """The words of the first clause that is no greeting; empty if it is a yes."""
+    """The first clause that is no greeting, without polite words; empty after a yes."""
     for words, mark in _first_clauses(text):
         if words[0] in _WORDS["yes"]:
             return ()
@@ -307,7 +305,7 @@ def _is_opting_out(words: Sequence[str]) -> bool:
 
 
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
-    """Whether words begin with a phrase, or with a word of this kind that is alone or undivided."""
+    """Whether words begin with a phrase, or with a `kind` word, alone or part of a word."""
     if not words:
         return False
     alone = len(words) == 1 and words[0] in _WORDS[f"{kind} alone"]

@@ -57,14 +57,14 @@ NO_MAIL: Final = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop"]
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a sentence: its words in lower case, the mark behind it, and the mark's index."""
+    """A part of a sentence: its words in lower case, the mark behind it, and that mark's index."""
 
     words: tuple[str, ...]
     mark: str
     end: int
 
     def parts(self, phrases: Collection[str]) -> tuple[str, ...] | None:
-        """The phrases that make up the clause; None if it has other words."""
+        """The phrases that together make up the clause; None if it has other words."""
         words = self.words
         if len(words) > _LONGEST_ANSWER:
             return None
@@ -84,7 +84,7 @@ def begins(words: Sequence[str], phrases: Collection[str]) -> bool:
 
 
 def clauses(text: str) -> Iterator[Clause]:
-    """Yield the clauses of a text's beginning that have words."""
+    """Yield the clauses with words, from the beginning of a text."""
     text = _OK.sub(lambda found: "ok".ljust(len(found[0])), fold_typography(text[:LONGEST]))
     text = _SMILEY.sub(lambda found: " " * len(found[0]), text)
     for found in _CLAUSE.finditer(text):

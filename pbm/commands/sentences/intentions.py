@@ -1,8 +1,8 @@
 """Recognises wishes in plain words: "I give up", "draw?", "How do I resign?".
 
 Words in answer to a board go to the others, so a sentence that only contains a wish's word is talk;
-greetings and thanks may stand beside a wish. The phrases are in `languages/intentions.txt` and,
-such as "unsubscribe", in `yes-no.txt`.
+greetings and thanks may stand beside a wish. The phrases are in `languages/intentions.txt`, those
+such as "unsubscribe" in `yes-no.txt`.
 """
 
 import re
@@ -90,9 +90,9 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """One wish, and the words for it in `wrote`.
+    """One wish, in the words `wrote`.
 
-    `asks_how`: they ask how to do it. `handle` is the wished opponent.
+    `asks_how`: the sender asks how to do it. `handle` is the wanted opponent.
     """
 
     intention: Intention
@@ -158,7 +158,7 @@ def address_invited(lines: Sequence[str]) -> str | None:
 
 
 def days_away(lines: Sequence[str]) -> str | None:
-    """The text after a phrase such as "I'm on vacation"; None without one."""
+    """The text behind a phrase such as "I'm on vacation"; None without one."""
     text = fold_typography(" ".join(" ".join(lines).split())).casefold()
     found = _AWAY.search(text) if len(text) <= _LONGEST else None
     return found[1].strip(" .") if found else None
@@ -181,7 +181,7 @@ def asks_who(lines: Sequence[str]) -> bool:
 
 
 def only_means(line: str, intention: Intention, board: int) -> bool:
-    """Whether a line has only this wish, and names this board or none."""
+    """Whether a line is only this wish, and names this board or none."""
     said = understand((line,))
     if said is None or said.rest or len(said.meant) != 1:
         return False
@@ -190,7 +190,6 @@ def only_means(line: str, intention: Intention, board: int) -> bool:
 
 
 def _clauses(text: str) -> Iterator[_Clause]:
-    """The clauses of a text that have words."""
     for found in _CLAUSE.finditer(text):
         words, (start, end) = words_of(found[0]), found.span()
         if not words:
@@ -210,7 +209,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
 
 
 def _meaning(words: list[str], wrote: str) -> Meant | None:
-    """The wish of a clause that says nothing else."""
+    """The wish of a clause that says nothing else, or None."""
     if len(words) > _MOST_WORDS:
         return None
     greeted = words[0] in _GREETINGS
@@ -267,7 +266,7 @@ def _opponent(words: Sequence[str]) -> str | None:
 
 
 def _without_asides(words: list[str]) -> list[str]:
-    """The words without asides at both ends."""
+    """The words without asides such as "please" at both ends."""
     while size := _aside(words, at_end=False):
         words = words[size:]
     while size := _aside(words, at_end=True):
@@ -276,7 +275,7 @@ def _without_asides(words: list[str]) -> list[str]:
 
 
 def _aside(words: list[str], *, at_end: bool) -> int:
-    """The number of words in the longest aside at one end, 0 without one."""
+    """The number of words in the longest aside at one end, or 0."""
     sizes = range(min(len(words), _LONGEST_ASIDE), 0, -1)
     return next((n for n in sizes if " ".join(words[-n:] if at_end else words[:n]) in _ASIDES), 0)
 
@@ -307,7 +306,7 @@ def _may_be_name(text: str) -> bool:
 def _without_lines_of(
     text: str, found: Sequence[_Clause], others: Sequence[_Clause]
 ) -> tuple[str, ...]:
-    """The lines of a text without those with only wishes."""
+    """The lines of a text without those that are only wishes."""
     said = {text.count("\n", 0, clause.start) for clause in found}
     said -= {text.count("\n", 0, clause.start) for clause in others}
     kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]

@@ -1,4 +1,4 @@
-"""Moves in a line that has other words, too.
+"""Moves in a line that also has other words.
 
 A line with one move and kind words ("Hi Bob, K-R - good luck!") is that move. Any other sentence
 may only be about the move, so its writer is asked.
@@ -68,7 +68,7 @@ class MoveInside:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether the other words are kind ones, and leave no doubt."""
+        """Whether the other words are only kind, and leave no doubt."""
         before, after = self.before.rstrip(), self.after.strip()
         after = "" if is_footer(after.lstrip(_AROUND_MOVES)) else after
         if max(len(before), len(after)) > LONGEST or self.is_doubted or not self.is_only:
@@ -111,7 +111,7 @@ def moves_inside(line: str, game: Game) -> tuple[MoveInside, ...]:
 
 
 def _places(line: str, game: Game) -> Iterator[tuple[int, int]]:
-    """Where moves begin and end."""
+    """The start and end index of each move."""
     words = [found.span() for found in re.finditer(r"\S+", line)]
     places = (at for at, (start, end) in enumerate(words) if mentions_place(line[start:end]))
     free = 0
@@ -145,7 +145,7 @@ def _spoken(text: str) -> list[_Spoken]:
 
 
 def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool = False) -> bool:
-    """Whether clauses are kind words; with `sorry` an apology may have a reason."""
+    """Whether all clauses are kind words; with `sorry`, an apology may have a reason."""
     may_be_name = False
     for item in found:
         words, clause = tuple(map(str.casefold, item.clause.words)), item.clause

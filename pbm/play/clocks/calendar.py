@@ -1,7 +1,7 @@
-"""The time that counts for a player's clock: days of the player's calendar, less outages.
+"""The time that counts for a player's clock: days of the player's calendar, without outages.
 
-A day is one in the player's time zone: seven days from a Friday at 18:00 end on a Friday at 18:00,
-even across a change to summer time.
+Days are those of the player's time zone: seven days from a Friday at 18:00 end on a Friday at
+18:00, even across a change to summer time.
 """
 
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ class Calendar:
         return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
-        """The time between two moments that counts."""
+        """The counted time between two moments."""
         stretches = self._running(self._wall(since), self._wall(until))
         return sum((end - start for start, end in stretches), timedelta())
 
@@ -75,7 +75,7 @@ class Calendar:
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """The stretches of days that count, stops still included."""
+        """The stretches of days that count, including stops."""
         if start < end and not (self.weekends_off or self.away):
             yield start, end
             return
@@ -92,7 +92,7 @@ class Calendar:
 
 
 def _without(start: datetime, end: datetime, stops: list[Stretch]) -> Iterator[Stretch]:
-    """A stretch without the stopped times in it."""
+    """The parts of a stretch outside the stops."""
     for begin, finish in sorted(stops):
         if finish <= start or begin >= end:
             continue
@@ -115,7 +115,7 @@ def known_outages(work: UnitOfWork) -> Iterator[tuple[datetime, datetime]]:
 
 
 def outages(work: UnitOfWork, until: datetime) -> Iterator[tuple[datetime, datetime]]:
-    """The recorded outages, and the one that still lasts at `until`, if any."""
+    """The recorded outages, and the one that lasts at `until`, if any."""
     yield from known_outages(work)
     heard = work.facts.find(LISTENING)
     if heard is not None and until - heard.noted_at > UNNOTICED:
@@ -123,6 +123,6 @@ def outages(work: UnitOfWork, until: datetime) -> Iterator[tuple[datetime, datet
 
 
 def is_down(work: UnitOfWork, now: datetime) -> bool:
-    """Whether no mail can come in now."""
+    """Whether the server receives no mail now."""
     heard = work.facts.find(LISTENING)
     return heard is not None and now - heard.noted_at > UNNOTICED

@@ -44,7 +44,7 @@ def pause(work: UnitOfWork, board: Board, now: datetime) -> Board:
 
 
 def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Resume the clocks of a board; the time of the pause does not count."""
+    """Restart the clocks of a board; the time of the pause does not count."""
     since = board.paused_since
     if since is None:
         return board
@@ -55,7 +55,7 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Record how long a player's clocks stood still, as mail arrives again.
+    """Note how long a player's clocks stood still while mail bounced, as mail arrives again.
 
     A day added for another reminder counts as well.
     """
@@ -71,15 +71,15 @@ def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
 
 
 def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) -> None:
-    """Discount time in which a player could not play, on all boards."""
+    """Discount a time in which a player could not play, on all boards."""
     for board in _awaited(work, player):
         _begin_anew(work, keep(work, board, Stop(since, now)), now)
 
 
 def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
-    """Record the number of reminders sent; returns when the move is due.
+    """Store the number of reminders sent; returns when the move is due.
 
-    A player who is warned for the first time has a day from then.
+    At the first warning a player has a day left.
     """
     wait = wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
@@ -92,20 +92,20 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Stop the clock from when the last reminder was due, if that was over an hour ago."""
+    """Discount the time since the last reminder was due, if that was over an hour ago."""
     wait = wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board
 
 
 def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
-    """The boards that wait for a player, without uninstalled games."""
+    """The boards on which a player is to move, locked, except of games not installed."""
     boards = (work.boards.get(number, lock=True) for number in work.boards.to_move(player.id))
     return (board for board in boards if board.is_installed)
 
 
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Restart the reminders, since those sent while the clock stood still do not count."""
+    """Restart the reminders, as those sent while the clock stood still do not count."""
     stops = (*board.stops, Stop(now, now))  # from here on there can be a warning
     board = work.boards.set(board, stops=stops, reminded=0)
     look_in_time(work, board, now)
@@ -113,7 +113,7 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
-    """Record a stop, limited to the present wait."""
+    """Store a stop, limited to the present wait."""
     begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board
@@ -130,7 +130,7 @@ MOST_GIVEN = timedelta(days=365)  # total of gifts to a player
 def give_time(
     work: UnitOfWork, board: Board, giver: Player, time: timedelta, now: datetime
 ) -> TimeGiven:
-    """Give time to the player to move, or if all moves are counted, to all others.
+    """Give time to the player to move; to all others if the terms count the time of all moves.
 
     Raises Refusal if no other player's clock runs, or too much was given.
     """

@@ -18,8 +18,7 @@ _PART = re.compile(r"([0-9]{1,6})[ ]?([a-z]{0,7})(?:[ ,]+|(?=[0-9])|$)", re.ASCI
 
 
 def parse_duration(text: str) -> timedelta | None:
-    """Parse a duration; a number alone counts days. None if it is invalid, or longer than
-    `LONGEST_DURATION`.
+    """Parse a duration; a bare number counts days. None if invalid or over `LONGEST_DURATION`.
 
     >>> parse_duration("2 weeks"), parse_duration("1d 12h").total_seconds()
     (datetime.timedelta(days=14), 129600.0)
@@ -61,9 +60,9 @@ SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder; for ea
 
 @dataclass(frozen=True)
 class Terms:
-    """The agreed clock of a board, in seconds: `each` for a move, `total` for all of a player.
+    """The agreed clock of a board, in seconds: `each` for a move, `total` for all of a player's.
 
-    A player begins with a full `bank`; each move adds `increment`, up to the bank's size.
+    A player starts with a full `bank`; each move adds `increment`, up to the bank's size.
     """
 
     each: int
@@ -80,7 +79,7 @@ class Terms:
 
     @property
     def counts_used(self) -> bool:
-        """Whether the time of earlier moves matters."""
+        """Whether time used for earlier moves matters."""
         return self.total is not None or self.bank is not None
 
     def left(self, used: timedelta, banked: timedelta | None) -> timedelta | None:
@@ -102,7 +101,7 @@ class Terms:
         return max(kept, min(kept + timedelta(seconds=self.increment), full))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
-        """Times of reminders in a wait; the last is a day before its end, or halfway."""
+        """Times of reminders in a wait; the last is a day before its end, or later halfway."""
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)
         return (*(after for after in before if after < last), last)
@@ -127,7 +126,7 @@ def chosen_terms(
     total: timedelta | None = None,
     bank: tuple[timedelta, timedelta] | None = None,
 ) -> Terms | None:
-    """The terms that somebody chose, None without any choice."""
+    """The terms that were chosen, None without any choice."""
     if each is None and not reminders and total is None and bank is None:
         return None
     usual = usual_terms(players)

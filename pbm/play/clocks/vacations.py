@@ -1,7 +1,7 @@
-"""Vacations: thirty days a year on which a player's clocks stop, announced or taken late.
+"""Vacations: thirty days a year on which a player's clocks stop, announced or automatic.
 
-They are whole days of the player's calendar, from today at the earliest. Each day costs one of the
-year, even the one on which it is ended early: announcing late gains nothing.
+They are whole days of the player's calendar, from today at the earliest. Each day begun is charged,
+so announcing late gains nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ def today_in(vacation: Vacation, player: Player, now: datetime) -> date:
 
 
 def beginning_of(day: date, player: Player) -> datetime:
-    """The moment a day begins in a player's time zone."""
+    """The moment when a day begins in a player's time zone."""
     midnight = datetime.combine(day, time(), ZoneInfo(player.settings.timezone))
     return midnight.astimezone(UTC)
 
@@ -52,7 +52,7 @@ def take_vacation(
 ) -> tuple[date, date]:
     """Add a vacation, from today at the earliest; returns its first and last day.
 
-    Opponents are told after some hours. Raises Refusal for impossible or too many days.
+    Opponents are notified after some hours. Raises Refusal for impossible or too many days.
     """
     today = today_of(player, now)
     if last < first or last < today or last - today > FURTHEST:
@@ -118,7 +118,7 @@ def set_notice(
     *,
     after: int = _NO_BOARD_YET,
 ) -> None:
-    """Set the timer that tells opponents of a vacation, on boards after number `after`."""
+    """Set the timer to tell opponents of a vacation, on boards numbered above `after`."""
     work.timers.move(kind, _notice_key(vacation_id, after), now, at, player_id=player_id)
 
 
@@ -131,7 +131,7 @@ def take_by_itself(
 ) -> VacationTaken | None:
     """Take at most seven vacation days, from the one on which a player ran out of time.
 
-    None if some were taken on this board before, or the year has none left.
+    None if some were taken on this board before, or none are left of the year.
     """
     first = today_of(player, ran_out_at - _INSTANT)  # at midnight that is the day before
     work.players.lock(player.id)
@@ -165,7 +165,7 @@ def still_to_come(work: UnitOfWork, player: Player, now: datetime) -> tuple[Vaca
 
 
 def _taken(work: UnitOfWork, player: Player, since: date) -> set[date]:
-    """A player's vacation days, from the start of the year of `since`."""
+    """A player's vacation days since the start of the year of `since`."""
     return _days_of(work.vacations.of_player(player.id, date(since.year, 1, 1)))
 
 
@@ -182,7 +182,7 @@ def _days(first: date, last: date) -> Iterator[date]:
 
 
 def _stretches(days: Iterable[date]) -> list[tuple[date, date]]:
-    """Consecutive days as pairs of first and last day."""
+    """Runs of consecutive days, as pairs of first and last day."""
     found: list[tuple[date, date]] = []
     for day in sorted(days):
         if found and found[-1][1] + _DAY == day:

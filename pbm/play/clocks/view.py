@@ -1,4 +1,4 @@
-"""The clock of a board as mails show it: when a move is due, who is away, what time is left.
+"""The clock of a board for mails: when a move is due, who is away, what time is left.
 
 Moments and lengths of time are values here; the templates word them.
 """
@@ -31,7 +31,7 @@ class ClockView:
     """A board's clock at a moment, the same for all readers.
 
     `ends_at` is None if that is years away or no clock runs. `left` is each player's time for all
-    moves, if the terms count that.
+    moves, if the terms limit it.
     """
 
     now: datetime
@@ -86,7 +86,6 @@ def clock_view(
 
 
 def _terms_view(terms: Terms) -> dict[str, Any]:
-    """The terms of a clock, in seconds."""
     return {
         "each": terms.each,
         "reminders": [_seconds(after) for after in terms.reminders_within(terms.most)[:-1]],
@@ -98,7 +97,7 @@ def _terms_view(terms: Terms) -> dict[str, Any]:
 
 
 def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:
-    """The time left for all moves of each person still in."""
+    """The time left for all moves, of each person still in."""
     mover = board.to_move
     for seat in board.seats if terms_of(board).counts_used else ():
         left = time_left(board, seat)

@@ -1,4 +1,4 @@
-"""Waits: how long a board has waited for a move by the mover's clock, and what is due next.
+"""Waits: how long a player has taken for a move by the player's clock, and what is due next.
 
 A move updates no timer: a board's only timer checks the board when it fires, and is set to the next
 moment that may matter. It is advanced only if a clock can run out before.
@@ -47,12 +47,12 @@ class Wait:
 
     @property
     def spent(self) -> timedelta:
-        """How much of the player's time for the whole game this wait has used so far."""
+        """How much of the player's time for all moves this wait has used."""
         return self.calendar.going_on.elapsed(self.since, self.now)
 
     @cached_property
     def reminders(self) -> tuple[datetime | None, ...]:
-        """When the player is reminded, by setting and a day before the end; None: years away."""
+        """When the player is reminded, the last a day before the end; None: years away."""
         *first, _ = self.terms.reminders_within(self.allowed)
         wanted = self.player.settings.reminders
         least = self.allowed if wanted == "last" else parse_duration(wanted) or timedelta()
@@ -92,7 +92,7 @@ def first_look(board: Board) -> timedelta:
 
 
 def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
-    """Count the time for a move by a person, after the first, if the terms count used time."""
+    """Count the time a person took for a move after the first, if the terms count it."""
     terms, mover = terms_of(before), before.to_move
     if mover is not None and mover.unreachable:
         count_stop(work, before, work.players.get(mover.player_id), arrived)
@@ -109,7 +109,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Advance a board's clock timer to the next reminder or end, or to now for a missed one."""
+    """Advance a board's clock timer to the next reminder or end, or to now if one is overdue."""
     wait = wait_of(work, board, now)
     missing = wait is not None and board.reminded < wait.passed
     coming = now if missing else wait.coming if wait else None
@@ -118,14 +118,14 @@ def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Advance the timers of all boards waiting for a player whose calendar has changed."""
+    """Advance the timers of boards that wait for a player whose calendar has changed."""
     waiting = work.boards.to_move(player_id)
     work.timers.advance(TimerKind.CLOCK, list(map(str, waiting)), now, now)
     look_at_first_moves(work, work.boards.get_many(waiting), now)
 
 
 def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime) -> None:
-    """Advance the timers of first moves on some boards, as the time may end earlier now."""
+    """Advance the timers of first moves on some boards, as their time may now end earlier."""
     known = (board for board in boards if board.is_installed)
     abouts = [about for board in known if (about := board.awaited_first_move)]
     for kind in (TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE):
@@ -133,7 +133,7 @@ def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime
 
 
 def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Raise Refusal if a player's current calendar leaves no time on some board."""
+    """Raise Refusal if a player's calendar as it is now leaves no time on some board."""
     for board in work.boards.get_many(work.boards.to_move(player_id)):
         seat, since = board.to_move, board.waits_since
         if seat is None or since is None:
@@ -149,7 +149,7 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
-    """The wait of a board for a move, None if no clock runs; `player` is the mover, if read.
+    """The wait of a board for a move, None if no clock runs; `player` is the mover, if known.
 
     No clock runs on a board that is over or paused, or waits for a first move, a robot, or a player
     who cannot play.
@@ -185,8 +185,8 @@ def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
     """Whether the others may claim the mover's forfeit.
 
-    The time must have run out, mail to the player must bounce, and the others must know. Writing
-    once does not end that for a player who has used up `STOPPED_AT_MOST`.
+    The time must have run out, mail to the player must bounce, and the others must know. For a
+    player whose stops have reached `STOPPED_AT_MOST`, mail need not bounce any more.
     """
     unreachable = wait.player.unreachable_since is not None
     unreachable = unreachable or not stop_left(board, wait.player.id)
@@ -199,13 +199,13 @@ def warned_from(board: Board, wait: Wait) -> datetime:
 
 
 def stop_left(board: Board, player_id: int) -> timedelta:
-    """How long a player's clock may still stop on a board because mail bounces."""
+    """How much longer a player's clock may stop on a board while mail bounces."""
     stopped = sum(seat.stopped for seat in board.seats_of(player_id))
     return max(STOPPED_AT_MOST - timedelta(seconds=stopped), timedelta())
 
 
 def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Stop | None:
-    """Count how long a clock stood still as mail bounced; returns the stop, None without one."""
+    """Count how long a clock stood still while mail bounced; returns the stop, None without one."""
     since, left = player.unreachable_since, stop_left(board, player.id)
     if since is None or board.waits_since is None or not left:
         return None
@@ -222,7 +222,7 @@ def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta)
 
 
 def calendar_read(board: Board, now: datetime) -> tuple[Read, ...]:
-    """The reads of `calendar_of` for the player to move."""
+    """The read of `calendar_of` for the player to move."""
     if board.to_move is None:
         return ()
     return (vacations_read(board.to_move.player_id, _calendar_since(board, now)),)
@@ -266,7 +266,7 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
 
 
 def time_left(board: Board, seat: Seat) -> timedelta | None:
-    """A seat's time left for all moves, before the present wait; None if that has no limit."""
+    """A seat's time left for all moves, before the present wait; None if unlimited."""
     left = terms_of(board).left(timedelta(seconds=seat.used), in_time(seat.banked))
     return left and max(left, timedelta())
 
