@@ -1,6 +1,7 @@
 """The compiled search beside the plain one, and both beside what must be found."""
 
 import random
+from ctypes import c_int32
 from dataclasses import replace
 from typing import Any
 
@@ -101,6 +102,15 @@ def test_both_end_at_the_same_node_whatever_it_is() -> None:
     start = rules.start("bowl")
     for nodes in (1, 52, 53, 500, 501, 502, 503):
         both([start], Weights(), Ways(), SearchLimits(nodes))
+
+
+@TWINS
+def test_a_stop_is_noticed_within_few_positions(twin: Any) -> None:
+    first = twin(root_of([rules.start()]), Weights(), Ways(), SearchLimits(10**9, depth=1)).nodes
+    limits = SearchLimits(10**9, stop=c_int32(1))
+    found = twin(root_of([rules.start()]), Weights(), Ways(), limits)
+    assert found.cut
+    assert found.nodes < first + 256
 
 
 def test_both_avoid_what_stood_before() -> None:

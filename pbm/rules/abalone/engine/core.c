@@ -5,13 +5,14 @@
  * numbers that `pbm/rules/abalone/board.py` gives them, so that codes of moves are the same.
  */
 
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 /* `compiling.py` says what tells this source from another. */
@@ -22,7 +23,7 @@
 enum { SEATS = 6, OTHERS = 6, NOBODY = 7, NO_SIDE = -1, NO_SEAT = -1 };
 enum { KINDS = 42, CODES = KINDS << 7, CODE_BITS = 13, MOVES = SEATS << CODE_BITS };
 enum { DEEPEST_PLY = 120, DEEPEST = 60, MOST_LINES = 256, LINE = DEEPEST_PLY + 2 };
-enum { EJECTIONS_TO_WIN = 6, HISTORY_BITS = 14, PAST_BITS = 12, CLOCK = 4095, SINGLY = 5 };
+enum { EJECTIONS_TO_WIN = 6, HISTORY_BITS = 14, PAST_BITS = 12, CLOCK = 255, SINGLY = 5 };
 /* No more moves than that can there be: 42 kinds from each of 61 cells. */
 enum { MOST_MOVES = KINDS * 61 };
 enum { EXACT, LOWER, UPPER };
@@ -1270,11 +1271,22 @@ static void forget(search *s) {
     free(s);
 }
 
+/* Zeroed memory, in large pages if the system has them: quicker to search, and to give back. */
+static known *table_of(int64_t size) {
+    known *table = calloc((size_t)size, sizeof *table);
+#ifdef MADV_HUGEPAGE
+    uintptr_t page = 4096, from = ((uintptr_t)table + page) / page * page;
+    if (table && from < (uintptr_t)(table + size))
+        (void)madvise((void *)from, (uintptr_t)(table + size) - from, MADV_HUGEPAGE);
+#endif
+    return table;
+}
+
 static search *begin(int64_t table_size) {
     search *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
-    s->table = calloc((size_t)table_size, sizeof *s->table);
+    s->table = table_of(table_size);
     s->mask = (uint64_t)table_size - 1;
     s->history = calloc(MOVES, sizeof *s->history);
     s->tried = calloc(DEEPEST_PLY + 1, sizeof *s->tried);

@@ -34,7 +34,7 @@ _INFINITE = 2_000_000
 _DEEPEST_PLY = 120
 _EXACT, _LOWER, _UPPER = 0, 1, 2
 _HISTORY_BITS = 14
-_CLOCK = 4095
+_CLOCK = 255
 
 
 class _StopError(Exception):
