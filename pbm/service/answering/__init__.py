@@ -1,4 +1,1 @@
-"""Answers to our questions, and mails from unknown addresses.
-
-`answers` handles an answer to a question, `newcomers` a mail from an unknown address.
-"""
+"""Answers to our questions (`answers`), and mails from unknown addresses (`newcomers`)."""

@@ -1,4 +1,4 @@
-"""Answers to questions: `yes`, `no`, or other words."""
+"""Answers to questions (yes, no, or other words), and replies from unknown addresses."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -49,7 +49,7 @@ MOST_SENT_AGAIN = 100  # boards mailed again after a change of address
 
 
 def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
-    """Settle a question. Returns the outcome for the operator."""
+    """Handle the answer to a question. Returns the outcome in words."""
     question, player = speaker.question, speaker.player
     if question.kind == NEW_ADDRESS:
         return settle_new_address(turn, question, speaker.token)
@@ -63,7 +63,7 @@ def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
 
 
 def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    """Settle a question about commands to confirm, or a reply from another address."""
+    """Handle the answer to a question about commands, or about a reply from another address."""
     question, questions = speaker.question, turn.work.questions
     errands = questions.open_errands(question.params["errands"])
     context = turn.context(player, errands[-1].board_id if errands else None)
@@ -83,9 +83,9 @@ def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
 def _answer(
     turn: MailTurn, context: Context, question: Question, errands: Sequence[PendingCommands]
 ) -> bool | None:
-    """The answer to a question; dangerous commands and addresses need a clear one.
+    """True for yes, False for no, None for other words; dangerous commands need a clear yes.
 
-    While the question is open, `stop` is a no. Other commands are no answer (None).
+    `stop` is a no while the question is open; other commands are no answer.
     """
     commands = turn.script(context).commands
     if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
@@ -99,14 +99,14 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop the commands asked about; play a move below the "no", and return any other text."""
+    """Drop the refused commands; play a move below the "no", quote other words in the answer."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
     others = read_script("", words, in_answer=in_answer, game=context.game_meant)
     others = turn.held(others)
     instead = in_answer and _is_of_a_move(interpret(context, others))
-    unread = [  # without secrets
+    unread = [  # `line` has masked secrets
         *(command.line for command in others.commands),
         *([others.problem.line] if others.problem else []),
         *others.comment,
@@ -118,7 +118,7 @@ def _drop(
 
 
 def _is_of_a_move(script: Script) -> bool:
-    """Whether a script only has moves, or a line misread as one."""
+    """Whether a script only has moves, or an unreadable line that may be one."""
     if script.problem:
         return script.problem.code in _OF_A_MOVE
     return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
@@ -127,7 +127,7 @@ def _is_of_a_move(script: Script) -> bool:
 def _obey_in_answer(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Obey other words than yes or no; an open question's token proves the player."""
+    """Obey commands in an answer instead of yes or no; ask again if the answer is unclear."""
     question, player = speaker.question, context.player
     script = turn.script(context)
     offered = question.kind == "alias" and is_open(question, turn.arrived)
@@ -177,7 +177,7 @@ def _run_errands(
 
 
 def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> str:
-    """Settle a challenge by its answer; obey any other words."""
+    """Handle the answer to a challenge; obey any other commands."""
     question, player, script = speaker.question, context.player, turn.script(context)
     answer = _answer_to_challenge(turn, script)
     other = answer is None and not turn.is_unclear(script)
@@ -212,7 +212,7 @@ def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> st
 
 
 def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
-    """A yes or no, as a word or as the only command; else None."""
+    """True or False for a yes or no, as a word or as the only command; else None."""
     if not script.commands:
         return confirmation(turn.envelope.said)[0]
     command = script.commands[0]
@@ -225,7 +225,7 @@ def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
 
 
 def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
-    """Settle the question to a new address. Returns the outcome for the operator."""
+    """Handle the answer of a player's new address. Returns the outcome in words."""
     work, answered = turn.work, answer_subject("your answer")
     yes, _ = confirmation(turn.envelope.said, clearly=True)
     player = work.players.find_locked(question.params["player"])
@@ -251,7 +251,7 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
     boards = boards_played(work, player) if question.params["instead"] else []
     after = work.players.get(player.id)
     _announce(turn, player, after, question, boards)
-    # Reply addresses of older mails are invalid.
+    # The boards are mailed again, since the reply addresses of older mails are invalid now.
     for board in boards[:MOST_SENT_AGAIN]:
         view = shown_to(turn, after, board, AddressChanged(board.id, question.address))
         MailWriter(turn).board(after, board, view)
@@ -261,7 +261,7 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
 def _announce(
     turn: MailTurn, before: Player, player: Player, question: Question, boards: Sequence[Board]
 ) -> None:
-    """Tell every address of the player, including a replaced one."""
+    """Tell all addresses of the player, also a replaced one, about the change."""
     told = {
         "handle": before.handle,
         "address": question.address,
@@ -281,7 +281,7 @@ def _announce(
 
 
 def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
-    """Ask the address's owner, at most once a day. Returns the outcome for the operator."""
+    """Ask a player about a reply from an unknown address, once a day at most. Returns an outcome."""
     work, owner = turn.work, speaker.owner
     if not owner.is_active:
         return f"{owner.handle} is suspended"
@@ -294,7 +294,7 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
     context = turn.context(owner, speaker.board_id)
     script = turn.script(context)
     script = read_wish(context, script) or script
-    # A yes confirms the reply only; dangerous commands need their own confirmation.
+    # A yes only confirms the reply; dangerous commands need a confirmation of their own.
     left_out = [command.line for command in script.commands if command.dangerous]
     harmless = tuple(command for command in script.commands if not command.dangerous)
     script = replace(script, commands=harmless)

@@ -1,4 +1,4 @@
-"""Challenges that wait for guests who were invited by mail address."""
+"""Challenges with guests who were invited by mail address: their answers, begin, cancellation."""
 
 from dataclasses import replace
 
@@ -21,14 +21,14 @@ _TWO = 2  # players in the smallest challenge
 
 
 def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
-    """The pending challenge that a question belongs to; None if its guests are asked no more."""
+    """The pending challenge that a question invites to; None if guests are no longer asked."""
     number = question.params.get("invitation")
     found = turn.work.challenges.find(number) if number else None
     return found if found and found.command else None
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """The refusal that answers a stranger who asks who we are."""
+    """The refusal for a stranger who asks who we are."""
     inviter = challenge.handle_of(challenge.by_id) if challenge else None
     game = game_named(challenge.setup["game"]) if challenge else default_game()
     return Refusal("who-asks", inviter=inviter, title=game.info.title)
@@ -37,7 +37,7 @@ def who_asks(challenge: PendingChallenge | None) -> Refusal:
 def said_yes(
     turn: MailTurn, challenge: PendingChallenge, question: Question, player: Player
 ) -> Answered:
-    """Seat a guest who said yes, unless the sender is suspended; return the answer to the guest."""
+    """Seat a guest who said yes; return the answer to them."""
     challenge, waits = seat_guest(turn.work, challenge, address_key(question.address), player)
     inviter = turn.work.players.get(challenge.by_id)
     if not challenge.addresses and not inviter.is_active:
@@ -46,12 +46,12 @@ def said_yes(
 
 
 def called_off() -> Answered:
-    """The answer to a guest that there will be no game."""
+    """The answer to a guest whose game is cancelled."""
     return Answered("invitation-off", {"title": "no game"})
 
 
 def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
-    """Start the board, in the sender's name, once all guests have said yes."""
+    """Start the board in the inviter's name, if all guests have said yes."""
     work = turn.work
     challenge = work.challenges.get(challenge_id)
     if challenge.addresses:
@@ -75,7 +75,7 @@ def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
             (refused(command, refusal, context) for command in read_commands([line])), called_off()
         )
         tell(context, [giving_back(answer, challenge.comment) if challenge.comment else answer])
-        _tell_guests(turn, challenge, all_of_them=True)  # even the one just answered
+        _tell_guests(turn, challenge, all_of_them=True)  # also the one who has just said yes
         return
     for event in [event for event in events if isinstance(event, Proposed)]:
         asked = [player.handle for player in work.players.some(event.players)]
@@ -85,7 +85,7 @@ def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
 
 
 def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: str) -> None:
-    """Call a challenge off; tell its sender why, and the guests who said yes."""
+    """Cancel a challenge; tell its inviter why, and the guests who said yes."""
     turn.work.challenges.forget(challenge.id)
     inviter = turn.work.players.get(challenge.by_id)
     if inviter.addresses:
@@ -95,7 +95,7 @@ def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: s
 
 
 def _tell_guests(turn: Turn, challenge: PendingChallenge, *, all_of_them: bool = False) -> None:
-    """Tell guests who said yes that the game is off, except one who is answered anyway."""
+    """Tell the guests who said yes that the game is off, by default except the mail's sender."""
     off = {"sections": [{"section": called_off().section}], "last": False}
     for guest in turn.work.players.some(challenge.asked):
         if all_of_them or not turn.wrote(guest):

@@ -1,6 +1,6 @@
 """Newcomers: mails from unknown addresses, and answers to the welcome.
 
-No command of an unknown address runs before its yes.
+Except `help`, no command of an unknown address runs before its yes.
 """
 
 from typing import Any
@@ -45,13 +45,13 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import Question
 from pbm.store.values.players import Player
 
-_WITH_ANOTHER_LEFT = 2
+_WITH_ANOTHER_LEFT = 2  # answers left today
 _LONGEST_LINE = 200  # characters of a stored line
 _LINES_BELOW = 2  # lines below the command that may ask for something
 
 
 def answer_stranger(turn: MailTurn, author: str) -> str:
-    """Welcome an unknown address, or help it. Returns the outcome for the operator."""
+    """Answer an unknown address with the welcome or a help page. Returns the outcome in words."""
     context = turn.context(None)
     left = answers_left(turn, author)
     if not left:
@@ -81,7 +81,7 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
         *(turn, author, handle, problem),
         last=left == 1,
         more=signs_up is not None and bool(others or script.comment),
-        # The welcome mentions the rest of a mail with `signup`.
+        # After `signup`, `more` mentions the other commands.
         asked=() if first_game or signs_up else list(dict.fromkeys(asked)),
         page=None if page is None else str(context.help_page(page)["text"]),
         kept=kept,
@@ -91,10 +91,10 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
 
 
 def help_stranger(context: Context, author: str, script: Script) -> bool:
-    """Send the requested help page. Returns whether there was one."""
+    """Send the help page that the first command asks for. Returns whether it does."""
     first = script.commands[0] if script.commands else None
     left = answers_left(context.turn, author)
-    # The day's last answer is the welcome, as its question still lets them sign up.
+    # The day's last answer is the welcome, since that still lets them sign up.
     if not isinstance(first, Help) or left < _WITH_ANOTHER_LEFT:
         return False
     try:
@@ -108,14 +108,14 @@ def help_stranger(context: Context, author: str, script: Script) -> bool:
 
 
 def say_goodbye(turn: Turn, address: str) -> str:
-    """Answer an address that wants no mail. Returns the outcome for the operator."""
+    """Confirm to an address that it gets no more mail. Returns the outcome in words."""
     section = {"section": "goodbye", "for_good": has_said_no(turn.work, address)}
     MailWriter(turn).answer(address, answer_subject("goodbye"), [section])
     return f"{address} does not want to play"
 
 
 def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
-    """The only game that a script asks for, by a command or in words; None if it says more."""
+    """The only game that a script asks for, by command or in words; None if it asks for more."""
     if not script.commands:
         pairs = pairs_meant(script)
         return FirstGame(default_game().info.name, Play.words[0]) if pairs else None
@@ -135,7 +135,7 @@ def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
 
 
 def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...]:
-    """The handles of the challenged players if all are robots; otherwise empty."""
+    """The handles of the challenged players if all are robots, else empty."""
     teams = (*challenge.opponents, *(challenge.seats or ()))
     names = {name for team in teams for name in team} - {ME}
     found = [work.players.by_handle(name) for name in sorted(names) if "@" not in name]
@@ -144,13 +144,13 @@ def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...
 
 
 def signup_of(script: Script) -> SignUp | None:
-    """The `signup` at the beginning of a script."""
+    """The `signup` command that a script begins with, if any."""
     first = script.commands[0] if script.commands else None
     return first if isinstance(first, SignUp) else None
 
 
 def misread_signup(script: Script) -> Refusal | None:
-    """The refusal of a malformed `signup`."""
+    """The refusal of a malformed `signup` command, if the script has one."""
     problem = script.problem
     if problem is None or problem.params.get("command") != SignUp.words[0]:
         return None
@@ -158,14 +158,14 @@ def misread_signup(script: Script) -> Refusal | None:
 
 
 def settle_signup(turn: MailTurn, question: Question) -> str:
-    """Settle the welcome to an unknown address. Returns the outcome."""
+    """Handle an unknown address's answer to the welcome. Returns the outcome in words."""
     work, address = turn.work, question.address
     script = turn.script(turn.context(None))
     yes, rest = answer_to_welcome(turn.envelope.said)
     first = next(filter(str.strip, turn.envelope.said), "")
     if yes is None and _is_name_offered(turn, question):
         yes, rest = True, ()
-    name = name_given(first)  # "No, call me marta" is no no
+    name = name_given(first)  # "No, call me marta" is not a no
     if wants_no_mail(turn.subject, ()) or (yes is False and not name):
         return _settle_no(turn, question)
     if help_stranger(turn.context(None), address, script):
@@ -201,13 +201,13 @@ def settle_signup(turn: MailTurn, question: Question) -> str:
 
 
 def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    """Handle a later answer to the welcome, from a player by now."""
+    """Handle another answer to the welcome after the sender has signed up. Returns the outcome."""
     question = speaker.question
     context = turn.context(player)
     script = turn.script(context)
     yes, rest = answer_to_welcome(turn.envelope.said)
     if yes is False and script.commands:
-        yes = None  # "stop" and "delete" are a player's commands
+        yes = None  # for a player, "stop" and "delete" are commands
     challenge = invited_to(turn, question) if is_open(question, turn.arrived) else None
     if challenge and player.is_active and yes is None and turn.is_unclear(script):
         about = {"inviter": challenge.handle_of(challenge.by_id)}
@@ -268,7 +268,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:
-    """Settle a no for good, even a late one: that address is never asked again."""
+    """Store a no for good, even a late one: the address is never asked again."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")
     challenge = invited_to(turn, question)
@@ -278,9 +278,9 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
 
 
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
-    """Whether a mail says only the offered handle, which is a yes.
+    """Whether a mail only repeats the offered handle, which counts as a yes.
 
-    Not if a password waits: a sender without one was told to answer with a name.
+    If a password waits, it does not: the welcome asks those who sent none to answer with a name.
     """
     if question.password is not None:
         return False
@@ -289,7 +289,7 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
 
 
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
-    """Ask whether a name in the answer was meant, and delete a waiting password. Raises Refusal."""
+    """Ask whether a name in the answer is the handle; delete a waiting password. Raises Refusal."""
     if name is None:
         raise Refusal("answer-yes")
     handle = lowered(name)
@@ -302,7 +302,7 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
 def _ask(
     turn: MailTurn, question: Question, handle: str, problem: Refusal | None = None, **told: Any
 ) -> str:
-    """Ask again, about the same invitation, if the address may still get answers."""
+    """Send the welcome again, with the same invitation, if the address may still get answers."""
     left = answers_left(turn, question.address)
     if not left:
         return f"nothing: {question.address} had its answers for today"

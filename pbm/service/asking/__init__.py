@@ -1,4 +1,1 @@
-"""Questions to people, the commands that wait for an answer, and standing consent.
-
-Each question carries a token that only the asked mailbox sees.
-"""
+"""Questions to people, the commands that wait for an answer, and standing consent."""

@@ -1,4 +1,4 @@
-"""Pending challenges: the question to each player and guest, and the cancellation."""
+"""Questions to challenged players, invited guests and newcomers, and cancelled challenges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,11 +33,11 @@ from pbm.store.values.players import Player
 
 CHALLENGE = "challenge"  # the kind of question
 FIRST_GAMES = Challenge | Play | Join
-"""Commands by which a newcomer may ask for a game; `SeekOthers` is a `Challenge`."""
+"""Commands by which a newcomer can ask for a game; `SeekOthers` is a subclass of `Challenge`."""
 
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
-    """Ask players whether they accept a challenge; this does not count as an answer."""
+    """Ask players whether they accept a challenge; not counted against their limit of answers."""
     questions = turn.work.questions
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
@@ -58,7 +58,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
 
 
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
-    """Store the questions to the guests at once, so that the next command sees them.
+    """Store the questions to the guests before they are mailed, so that the next command sees them.
 
     Raises Refusal if we may not write to one of them now.
     """
@@ -75,10 +75,10 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
 
 
 def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
-    """Ask the guests challenged by mail address, each once.
+    """Ask the guests who were challenged by mail address.
 
-    The challenge's comment is sent with the board, after all have said yes. A player who takes no
-    challenge from the sender is not asked, which looks like silence.
+    The comment is sent with the board, once all have said yes. A player who takes no challenge from
+    the sender is not asked; to the sender that looks like silence.
     """
     if event.comment:
         turn.work.challenges.set_comment(event.challenge_id, event.comment)
@@ -99,7 +99,7 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
 
 
 def invitation_subject(inviter: str, game: Game) -> str:
-    """The subject of a question to somebody who is challenged."""
+    """The subject of the question to a challenged player or guest."""
     return question_subject(f"a game of {game.info.title} with {inviter}")
 
 
@@ -110,7 +110,7 @@ def start_of(challenge: PendingChallenge) -> tuple[Game, Position]:
 
 
 def tell_called_off(turn: Turn, event: CalledOff) -> None:
-    """Tell everybody concerned that a challenge is off, and why."""
+    """Tell the players of a challenge that it is cancelled, and why."""
     told = {
         "by": event.by,
         "title": game_named(event.game).info.title,
@@ -125,7 +125,7 @@ def tell_called_off(turn: Turn, event: CalledOff) -> None:
 
 
 def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
-    """The challenge as template parameters for the question."""
+    """Template parameters of the question about a challenge."""
     setup, (game, position) = setup_of_challenge(challenge), start_of(challenge)
     players = [seat.handle for seat in challenge.seats]
     terms = setup.clock or usual_terms(len(players))
@@ -148,7 +148,10 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class FirstGame:
-    """Command line to run after the yes, with its game; `robots` are its opponents."""
+    """The first game that a newcomer asks for: a command line, run after the yes to the welcome.
+
+    `robots` are the challenged robots.
+    """
 
     game: str
     line: str
@@ -156,12 +159,12 @@ class FirstGame:
 
     @property
     def pairs(self) -> bool:
-        """Whether the newcomer asks to be paired."""
+        """Whether the newcomer asks to be paired with anybody."""
         return self.line == Play.words[0]
 
     @property
     def told(self) -> dict[str, Any]:
-        """Template parameters for the welcome."""
+        """Template parameters of the welcome."""
         asks_for_seat = not self.robots and not self.pairs
         seat = self.line if asks_for_seat else None
         return {"pairs": self.pairs, "robots": list(self.robots), "seat": seat}
@@ -173,14 +176,14 @@ class FirstGame:
 
     @property
     def script(self) -> Script:
-        """The command; empty if unreadable by now."""
+        """The script with the command; empty if that is no longer readable."""
         game = games().get(self.game)
         command = parse_line(self.line, game) if game else None
         return Script((command,)) if isinstance(command, FIRST_GAMES) else Script()
 
 
 def first_game_kept(params: Mapping[str, Any]) -> FirstGame | None:
-    """The first game stored with a question."""
+    """The first game stored with a welcome's question; None without one."""
     begins, pairs = params.get("begins"), params.get("pairs")
     if begins:
         return FirstGame(begins["game"], begins["line"], tuple(begins["robots"]))
@@ -203,13 +206,13 @@ def ask_signup(
     invitation: int | None = None,
     challenge: PendingChallenge | None = None,
 ) -> None:
-    """Ask an unknown address whether it wants to play under a handle.
+    """Send an unknown address the welcome, which asks whether it wants to play under a handle.
 
-    `problem`: the refusal of the wished handle. `last`: no further answer today. `named`: the
-    handle was read in the previous answer. `more`: commands below were not kept. `asked`: the names
-    of commands that only players may give. `page`: the text of a help page. `kept`: the hash of a
-    password sent along. `invitation`: the challenge that a yes belongs to; `challenge`: the same,
-    while it waits.
+    `problem`: the refusal of the requested handle. `last`: the address gets no further answer
+    today. `named`: the handle was read in the answer before. `more`: other commands were dropped.
+    `asked`: names of commands that only players may use. `page`: text of a help page. `kept`: hash
+    of a password in the mail. `invitation`: number of the challenge that invited the address;
+    `challenge`: that challenge, if it still waits.
     """
     sealed = turn.site.keyring.seal_password(kept, of_address(address)) if kept else None
     if challenge:

@@ -1,4 +1,4 @@
-"""Passwords sent with `signup`, as on older servers: only the hash is kept."""
+"""New passwords: hashed within limits, and stored sealed while their question waits."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -15,11 +15,11 @@ from pbm.play.turn import Turn
 from pbm.store.values.asking import OPEN_FOR, PendingCommands, Question
 from pbm.store.values.players import Player
 
-_MOST, _WITHIN = 60, timedelta(hours=1)  # of all strangers together: each costs some 25 ms
+_MOST, _WITHIN = 60, timedelta(hours=1)  # hashes for all strangers; each takes some 25 ms
 
 
 def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
-    """The hash of the password of a `signup`, if any. Raises Refusal and WorkNeeded."""
+    """Hash the password of a `signup` command, if it has one. Raises Refusal and WorkNeeded."""
     if command is None or command.password is None:
         return None
     if not turn.work.buckets.take("signup-passwords", _MOST, _WITHIN, turn.now):
@@ -28,7 +28,7 @@ def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
 
 
 def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> PasswordHash | None:
-    """The hash stored with a question or with pending commands; None if we did not seal it."""
+    """The hash stored with a question or pending commands; None without one, or if the seal is not ours."""
     if asked.password is None:
         return None
     of_player = f"player {asked.player_id}"
@@ -37,12 +37,12 @@ def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> Pass
 
 
 def of_address(address: str) -> str:
-    """The owner for whom a stranger's password is sealed."""
+    """The name of a stranger as the owner of a sealed password."""
     return f"address {address_key(address)}"
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """The context, with new passwords of the script refused if they are over a rate."""
+    """The context; if the script's new passwords are over a rate, it refuses to hash them."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:
@@ -51,9 +51,9 @@ def within_rate(context: Context, script: Script) -> Context:
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
-    """Why not to hash so many passwords; None if they may be hashed.
+    """Why `count` new passwords may not be hashed; None if they may.
 
-    Only one unproven password waits at a time, as the player could not tell them apart.
+    Only one unproven password waits at a time, since the player could not tell several apart.
     """
     work, now, unproven = turn.work, turn.now, turn.unproven
     waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
@@ -72,7 +72,7 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
 
 
 def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
-    """Hash of a rehearsed script's last new password, sealed for storage; None without one."""
+    """Hash a rehearsed script's last new password, and seal it for storage; None without one."""
     new = _new_passwords(script)
     if not new:
         return None

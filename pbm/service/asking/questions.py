@@ -1,11 +1,10 @@
-"""Questions to players, their new addresses, and standing consent.
+"""Questions to players and to their new addresses, and standing consent.
 
 Each question has a token that only the asked mailbox sees; `yes` or `no` settles it.
 
-Standing consent: a player's yes covers moves of the same origin for a day. The origin is all that
-is known of a mail whose `From:` is unproven: that address, the envelope sender's domain, which must
-agree with it, and the network. An origin proves nothing: docs/adr/proof.md names the remaining
-risk.
+Standing consent: a player's yes to an unproven mail covers moves of the same origin for a day. The
+origin of a mail is its `From:` address, the matching domain of the envelope sender, and the
+network. It can be forged; docs/adr/proof.md discusses the risk.
 """
 
 import re
@@ -44,7 +43,7 @@ _NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
 
 
 def shortened(comment: Sequence[str]) -> list[str]:
-    """The first lines of a comment, for a question; a last line says if it is cut."""
+    """Shorten a comment for a question; a last line says so."""
     told: list[str] = []
     room = _MOST_CHARACTERS
     for line in comment[:_MOST_LINES]:
@@ -60,7 +59,7 @@ def shortened(comment: Sequence[str]) -> list[str]:
 def ask_once_more(
     turn: Turn, reader: Player | str, question: Question, token: str, told: dict[str, Any]
 ) -> None:
-    """Ask again after an unclear answer; `token` is the question's, `told` its parameters."""
+    """Ask a question again after an unclear answer; `told` are parameters of the template."""
     if isinstance(reader, Player) and not may_answer(turn, reader):
         return
     section = {"section": "yes-or-no", "asks": question.kind, **told}
@@ -78,17 +77,17 @@ def ask_errand(
     guessed: bool = False,
     password: SealedPassword | None = None,
 ) -> None:
-    """Ask a player to confirm commands, `told` as board, lines and comment.
+    """Ask a player to confirm commands, given in `told` as board, lines and comment.
 
-    Unproven commands share one question with those that wait, at most the newest ten. `reasons` are
-    sections that explain the question. `avoidable` says that the commands would need no question
-    in an answer to our mail, `guessed` that they were inferred from other words. `password` is the
-    new one among the lines.
+    Unproven commands share one question with the newest ones that wait, `MOST_ERRANDS` in all.
+    `reasons`: sections that explain the question. `avoidable`: in an answer to our mail the
+    commands would need no question. `guessed`: they were inferred from plain words. `password`: the
+    new one.
     """
     if not may_answer(turn, player):
         return
     waiting = _waiting_with(turn, player, told, password)
-    way = ""  # a yes gives no consent, unless all commands have one origin
+    way = ""  # the origin that a yes gives consent for, if all commands have the same
     if avoidable and turn.unproven and not player.settings.strict:
         own = origin_of(turn)
         ids = [errand.id for errand in waiting]
@@ -115,10 +114,10 @@ def _waiting_with(
     told: tuple[int | None, tuple[str, ...], tuple[str, ...]],
     password: SealedPassword | None,
 ) -> list[PendingCommands]:
-    """Store the commands; return all commands of the question, these last."""
+    """Store the commands; return them behind those that already wait."""
     questions, now = turn.work.questions, turn.now
     waiting = questions.waiting_errands(player.id, now - OPEN_FOR) if turn.unproven else ()
-    # A waiting password cannot be compared with this one.
+    # Equal commands share a row, except if they hold a password, which cannot be compared.
     same = [
         item
         for item in waiting
@@ -132,7 +131,7 @@ def _waiting_with(
 
 
 def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
-    """Pending commands as template parameters: lines, words, consequences."""
+    """Template parameters of pending commands: lines, comment, consequences."""
     found = read_commands(errand.lines)
     ends = [item.consequences(turn, player) for item in found]
     return {
@@ -144,7 +143,7 @@ def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[st
 
 
 def as_shown(line: str) -> str:
-    """A stored command line for display, without a hash that an older version wrote into it.
+    """Format a stored command line for display, without a hash as old versions stored it.
 
     >>> as_shown("move 4#7 K-R")
     'move 7 on board 4: K-R'
@@ -154,7 +153,7 @@ def as_shown(line: str) -> str:
 
 
 def ask_alias(turn: Turn, owner: Player, author: str, errand_id: int, told: dict[str, Any]) -> None:
-    """Ask a player about a reply from an unknown address."""
+    """Ask a player whether a reply from an unknown address is theirs."""
     kept = {"author": author, "errands": [errand_id]}
     subject = question_subject(f"a reply from {author}")
     _ask_player(turn, owner, "alias", subject, {"author": author, **told}, kept)
@@ -168,7 +167,7 @@ def _ask_player(
     params: dict[str, Any],
     kept: dict[str, Any],
 ) -> None:
-    """Ask a player; `kept` is stored for the answer."""
+    """Store and mail a question to a player; `kept` is stored for the answer."""
     token, until = new_token(), turn.now + OPEN_FOR
     turn.work.questions.ask(
         *(kind, player.address, token_digest(token), kept, turn.now, until, player)
@@ -177,7 +176,7 @@ def _ask_player(
 
 
 def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWanted:
-    """Store the question to an address at once, so that a later `newkey` voids it."""
+    """Store the question to a new address before it is mailed, so that `newkey` can void it."""
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
     token, until = new_token(), turn.now + OPEN_FOR
     turn.work.questions.ask(NEW_ADDRESS, event.address, token_digest(token), kept, turn.now, until)
@@ -185,7 +184,7 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's; if another player uses it, tell only that one."""
+    """Ask an address whether it is this player's; if it is another player's, only tell them."""
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
@@ -210,8 +209,7 @@ def tell_other_addresses(turn: Turn, player: Player, sections: Sequence[Answered
 def origin_of(turn: Turn) -> str:
     """The origin of a turn's mail, as a digest; empty if no consent can cover the mail.
 
-    None can if the envelope sender's domain does not agree with `From:`, or if no network is known
-    but that of our own mail server.
+    That is so if the envelope sender's domain does not match `From:`, or the network is unknown.
     """
     if not isinstance(turn, MailTurn):
         return ""
@@ -228,13 +226,13 @@ def origin_of(turn: Turn) -> str:
 
 
 def give_consent(turn: Turn, player: Player, origin: str) -> None:
-    """Store a player's consent; giving it again does not prolong it."""
+    """Store a player's consent; a second one does not prolong the first."""
     over = turn.now - CONSENT_STANDS
     turn.work.consents.give(player, origin, turn.now, over=over)
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
-    """Whether a standing consent covers an unproven script, of moves and reading commands."""
+    """Whether a standing consent covers an unproven script, which has only moves and queries."""
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:
         return False

@@ -1,5 +1,4 @@
-"""Search jobs, computed outside turns: robots' moves, and what people ask a robot.
+"""Search jobs for robots' moves, hints and analyses, computed in worker processes.
 
-`moves`, `hints` and `analyses` have the handlers. `jobs` leases the rows and finishes
-them, `worker` is the role's loop, `worker_processes` has the processes that compute.
+`jobs` leases and finishes them, with the handlers in `moves` and `analyses`; `worker` is the loop.
 """

@@ -1,4 +1,4 @@
-"""Analysis of a game: a job for each piece, and mails when it is complete."""
+"""Handler of analyses of finished games: one job for each part of a game, then a mail with all."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ _NOT_WANTED = "nothing: nobody wants it any more"
 
 
 def prepare(work: UnitOfWork, job: SearchJob, board: Board, _site: Site) -> Computation | None:
-    """Prepare the search of the next piece, with fewer nodes after failed tries."""
+    """Prepare the search of the next part of the game, with fewer nodes after failed tries."""
     kept = _under_way(work, board)
     piece = _next_piece(board, kept.found) if kept else None
     if piece is None:
@@ -44,7 +44,7 @@ def prepare(work: UnitOfWork, job: SearchJob, board: Board, _site: Site) -> Comp
 
 
 def finish(turn: RobotTurn, judged: Sequence[Judged]) -> str:
-    """Keep the result; ask for the next piece, or send the complete analysis."""
+    """Store the result; add the job for the next part, or send the complete analysis."""
     work, board = turn.work, turn.board
     kept = _under_way(work, board)
     piece = _next_piece(board, kept.found) if kept else None
@@ -60,7 +60,7 @@ def finish(turn: RobotTurn, judged: Sequence[Judged]) -> str:
 
 
 def give_up(turn: RobotTurn) -> str:
-    """Drop the analysis and tell its readers; they can ask again."""
+    """Drop the analysis, and tell its readers."""
     work, board = turn.work, turn.board
     if _under_way(work, board) is None:
         return _NOT_WANTED
@@ -75,7 +75,7 @@ def _under_way(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
 
 def _next_piece(board: Board, found: Any) -> Piece | None:
     looks = _short_looks(found)
-    is_whole = len(looks) > board.ply  # until then the number of them is all that matters
+    is_whole = len(looks) > board.ply  # the costs count once all plies have a short search
     short = costs(looks, board.position.sides) if is_whole else [0.0] * len(looks)
     return next_piece(board.ply, short, _long_looks(found))
 
@@ -89,7 +89,7 @@ def _long_looks(found: Any) -> list[Judged]:
 
 
 def _with(found: Any, judged: Sequence[Judged], board: Board) -> dict[str, Any]:
-    """The results found so far, completed by those of one more piece: short or long searches."""
+    """The results so far with those of one more part: of short searches first, then long ones."""
     looks, deep = _short_looks(found), list(found.get("deep", ()))
     if len(looks) <= board.ply:
         looks += [(item.seat, item.best, item.made) for item in judged]
@@ -99,13 +99,13 @@ def _with(found: Any, judged: Sequence[Judged], board: Board) -> dict[str, Any]:
 
 
 def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
-    """The results to keep: the costliest moves, the course of the game and its last line."""
+    """The results to store: the costliest moves, the leads by ply, and the last better line."""
     long = _long_looks(found)
     last = next((item for item in long if item.ply > board.ply and item.line), None)
     lead = leads(_short_looks(found), long, board.position.sides)
     dear = mistakes([item for item in long if item.ply <= board.ply])
     turn, lost = (turned(lead), decided(lead)) if lead else (None, None)
-    first = sorted(dear, key=lambda item: item.ply != turn)  # the turning point is always shown
+    first = sorted(dear, key=lambda item: item.ply != turn)  # always show the turning point
     shown = sorted(first[:MOST_MISTAKES], key=lambda item: item.ply)
     made = work.plies.of(board.id, since=turn - 1)[0] if turn else None
     return {
@@ -120,7 +120,7 @@ def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
 
 
 def _themes(dear: Sequence[Judged]) -> list[dict[str, Any]]:
-    """What the mistakes of each seat were about: the first fact for and against each."""
+    """The main topics of each seat's mistakes: the first reason and fault of each mistake."""
     found: dict[tuple[int, str], list[int]] = {}
     for item in sorted(dear, key=lambda item: item.ply):
         for fact in (*item.reasons[:1], *item.faults[:1]):
@@ -130,7 +130,7 @@ def _themes(dear: Sequence[Judged]) -> list[dict[str, Any]]:
 
 
 def _tell(turn: RobotTurn, board: Board) -> str:
-    """Mail the outcome to all readers; return their handles."""
+    """Mail the analysis, or its failure, to all readers; return their handles."""
     work, kept = turn.work, turn.work.analyses.find(board.id)
     told = []
     for number in work.analyses.readers(board.id):

@@ -1,4 +1,4 @@
-"""The handler of one kind of search job: what to compute, and what to do with the result."""
+"""The interface of the handlers of search jobs, and what they share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from pbm.store.values.queues import SearchJob
 
 @dataclass(frozen=True, kw_only=True)
 class RobotTurn(Turn):
-    """The turn in which a search job is finished, its board locked."""
+    """The turn in which a search job is finished; its board is locked."""
 
     job: SearchJob
     board: Board
@@ -27,8 +27,8 @@ class JobHandler:
     """The functions for the jobs of one kind.
 
     `prepare` returns the computation, easier after failed tries, or None if the job is obsolete.
-    `finish` acts on the result, `give_up` on its absence. Both check again whether the job is
-    obsolete, return the outcome for the log, and share a transaction with the job's end.
+    `finish` acts on the result, `give_up` replaces it after too many failures. Both check again
+    whether the job is obsolete, and return the outcome for the log.
     """
 
     prepare: Callable[[UnitOfWork, SearchJob, Board, Site], Computation | None]
@@ -37,7 +37,7 @@ class JobHandler:
 
 
 def course_of(work: UnitOfWork, board: Board) -> Course:
-    """A board's game so far, as plain data."""
+    """A board's game so far, as plain data for a worker process."""
     left: dict[int, list[int]] = {}
     for departure in work.plies.departures(board.id):
         left.setdefault(departure.after_ply, []).append(departure.seat)

@@ -1,7 +1,7 @@
-"""Leases search jobs, and finishes them like turns.
+"""Leases search jobs and finishes them.
 
-A job is computed while no transaction is open. One transaction acts on its result and deletes its
-row, so it is finished once. After a crash it is leased again.
+No transaction is open while a job is computed. One transaction acts on the result and deletes the
+job's row, so it is finished once; after a crash the job is leased again.
 """
 
 import secrets
@@ -28,9 +28,9 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.queues import SearchJob, SearchKind
 
 LEASE = timedelta(seconds=30)
-MOST_TRIES = 4  # searches, the last with weaker robots; then the handler gives up
-_MOST_ENDINGS = 3  # tries to give up; then the job is stuck
-_MOST_CLAIMS = 10  # queries in one transaction, while jobs are obsolete
+MOST_TRIES = 4  # searches, the last ones easier; then the handler gives up
+_MOST_ENDINGS = 3  # tries of giving up; then the job is stuck
+_MOST_CLAIMS = 10  # queries for jobs in one transaction, if the claimed ones are obsolete
 _RETRY_AFTER = timedelta(seconds=1)
 _DIED = "the process of the search has died"
 _log = structlog.get_logger("pbm.robots")
@@ -45,7 +45,7 @@ HANDLERS: Mapping[str, JobHandler] = {
 
 @dataclass(frozen=True)
 class LeasedJob:
-    """A job leased to this process; without a computation the handler gives up."""
+    """A job leased to this process; with None as its computation, the handler gives up."""
 
     job: SearchJob
     computation: Computation | None
@@ -53,7 +53,7 @@ class LeasedJob:
 
 @dataclass
 class RobotJobs:
-    """The queue of search jobs, ordered by place."""
+    """Worker for the queue of search jobs."""
 
     database: Database
     site: Site
@@ -72,12 +72,12 @@ class RobotJobs:
                 request_move(work, work.boards.get(number, lock=True), now)
 
     def next_due_at(self) -> datetime | None:
-        """When the next job can be leased. Raises DBAPIError."""
+        """Due time of the next job. Raises DBAPIError."""
         with self.database.glance() as work:
             return work.search_jobs.next_due_at()
 
     def claim(self, work: UnitOfWork, most: int, long: int | None = None) -> list[LeasedJob]:
-        """Lease the next jobs, `long` of them at most for seconds; delete obsolete ones."""
+        """Lease up to `most` jobs, at most `long` of them long ones; delete obsolete ones."""
         long = most if long is None else long
         leased: list[LeasedJob] = []
         for _ in range(_MOST_CLAIMS):
@@ -96,11 +96,11 @@ class RobotJobs:
         return leased
 
     def extend(self, work: UnitOfWork, numbers: Collection[int]) -> None:
-        """Extend this process's leases of some jobs."""
+        """Extend this process's leases of the jobs with these numbers."""
         work.search_jobs.extend(self._process, numbers, self.clock() + LEASE)
 
     def bring_forward(self, work: UnitOfWork) -> None:
-        """Shorten waits that became too long when the clock was set back."""
+        """Shorten waits that became too long because the system clock was set back."""
         now = self.clock()
         work.search_jobs.bring_forward(now, now + LEASE)
 
@@ -109,9 +109,9 @@ class RobotJobs:
         work.search_jobs.give_back(self._process)
 
     def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any = None) -> None:
-        """Act on a result, or give up without a computation; no effect if the job is done already.
+        """Act on a result, or give up a job without computation; a job that is gone is ignored.
 
-        The board is locked before the job, in the same order as by turns.
+        The board is locked before the job, in the same order as in turns.
         """
         with faults_to(partial(self.fail, work, leased)):
             with work.savepoint():
@@ -128,7 +128,7 @@ class RobotJobs:
             _log.info("search job done", job=job.id, kind=job.kind, outcome=outcome)
 
     def fail(self, work: UnitOfWork, leased: LeasedJob, error: Exception) -> None:
-        """Count a failed try, and retry later; tell the operator from the second one on."""
+        """Count a failed try and schedule a retry; tell the operator from the second try on."""
         job = work.search_jobs.find(leased.job.id)
         if job is None:
             return
@@ -148,10 +148,10 @@ class RobotJobs:
             tell_of_trouble(turn, "robot-trouble", "a robot could not think", told, cause)
 
     def _prepared(self, work: UnitOfWork, job: SearchJob) -> Sequence[LeasedJob]:
-        """The job with its computation; nothing if it failed, or is obsolete.
+        """The job with its computation; empty if that failed, or if the job is obsolete.
 
-        A turn that holds the board may ask for the same job again, which adds no row. So a job is
-        deleted only if it is still obsolete with the board locked.
+        An obsolete job is deleted only with the board locked: a turn that holds the board may be
+        asking for the same job again, which adds no row.
         """
         with faults_to(partial(self.fail, work, LeasedJob(job, None))):
             computation, is_locked = self._computation(work, job), False
@@ -174,7 +174,7 @@ class RobotJobs:
 
 
 def enlist(work: UnitOfWork, now: datetime) -> None:
-    """Register the robots as players, except those whose handle a player has or had."""
+    """Register the robots as players, except those whose handle somebody has or had."""
     for name in ROBOTS:
         work.players.add_robot(name, now)
 

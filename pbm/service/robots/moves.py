@@ -1,4 +1,7 @@
-"""A robot's move, and its answer to a draw offer: with the move if it is to move, else in a job."""
+"""Handlers of three kinds of search jobs: a robot's move, its answer to a draw offer, and a hint.
+
+If the robot is to move, it answers the offer with its move; otherwise in a job of its own.
+"""
 
 from functools import partial
 
@@ -29,7 +32,7 @@ def prepare(work: UnitOfWork, job: SearchJob, board: Board, site: Site) -> Compu
     """Prepare the search for the robot's move."""
     mover = board.to_move if _still_waits(board, job) else None
     if not (mover and mover.robot and work.players.get(mover.player_id).is_active):
-        return None  # asked for again when the robot may play
+        return None  # a new job is added when the robot may play again
     easier = max(0, job.tries - _AS_STRONG + 1)
     course, most = course_of(work, board), site.thought_seconds
     return partial(think_about, mover.robot, course, seed_of(board), easier, most)
@@ -47,7 +50,7 @@ def give_up(turn: RobotTurn) -> str:
 
 
 def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
-    """Play a move as for a person, and announce it; its score first answers an offered draw."""
+    """Answer an offered draw by the move's score, then play and announce the move."""
     board = turn.board
     if not _still_waits(board, turn.job):
         return _GONE_ON
@@ -67,7 +70,7 @@ def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
 
 
 def _claimed(turn: RobotTurn, board: Board) -> list[Event]:
-    """Claim a draw on a board left to robots, as no person would."""
+    """Claim a draw if only robots are left on the board."""
     mover = board.to_move
     if mover is None or not board.is_left_to_robots:
         return []
@@ -88,7 +91,7 @@ MOVES = JobHandler(prepare, finish, give_up)
 
 
 def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
-    """Answer the draw offered to the robot that is to move, by the score of its best move."""
+    """Answer a draw offered to the robot that is to move, by the score of its best move."""
     offer = offered_to(board, robot_id)
     if offer is None:
         return []
@@ -108,7 +111,7 @@ def prepare_answer(
 
 
 def finish_answer(turn: RobotTurn, found: RobotStanding) -> str:
-    """Accept or refuse."""
+    """Accept or refuse the draw."""
     board, robot_id = turn.board, turn.job.params["robot"]
     offer = _offer(board, turn.job)
     if offer is None:
@@ -119,7 +122,7 @@ def finish_answer(turn: RobotTurn, found: RobotStanding) -> str:
 
 
 def refuse_draw(turn: RobotTurn) -> str:
-    """Refuse, since there is no evaluation."""
+    """Refuse the draw, since there is no evaluation."""
     return finish_answer(turn, RobotStanding(0, 0))
 
 
@@ -142,14 +145,14 @@ DRAWS = JobHandler(prepare_answer, finish_answer, refuse_draw)
 
 
 def prepare_hint(work: UnitOfWork, job: SearchJob, board: Board, _site: Site) -> Computation | None:
-    """Prepare the search for the player's move."""
+    """Prepare a strong robot's search for the player's move."""
     if not _is_wanted(board, job):
         return None
     return partial(advise, course_of(work, board), seed_of(board), job.tries)
 
 
 def finish_hint(turn: RobotTurn, advice: Advice) -> str:
-    """Mail the move, in the board's thread."""
+    """Mail the hint in the board's thread."""
     board = turn.board
     if not _is_wanted(board, turn.job):
         return _GONE_ON
@@ -167,7 +170,7 @@ def finish_hint(turn: RobotTurn, advice: Advice) -> str:
         "players": view["players"],
         "you": view["you"],
     }
-    # The mail's example of a move is the hint itself.
+    # The example move in the mail's text is the hint itself.
     view = {**view, "example": advice.move, "sections": [told]}
     MailWriter(turn).answer_on_board(player, board, view)
     return f"{player.handle} was told {advice.move} on board {board.id}"
@@ -185,7 +188,7 @@ def give_up_hint(turn: RobotTurn) -> str:
 
 
 def _is_wanted(board: Board, job: SearchJob) -> bool:
-    """Whether the player still has to make the move that the hint is for."""
+    """Whether the move that the hint is for is still to be made."""
     stands = (board.ply, board.taken_back) == (job.ply, job.params["taken_back"])
     mover = board.to_move if board.playing and stands else None
     return mover is not None and mover.player_id == job.player_id

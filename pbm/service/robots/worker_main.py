@@ -1,6 +1,6 @@
-"""The program of a worker process: it runs computations one after another at low priority.
+"""Main program of a worker process, which runs computations one after another at low priority.
 
-Started by `pbm.service.robots.worker_processes`. It imports only what a computation needs.
+`pbm.service.robots.worker_processes` starts it. It imports little, so that it starts fast.
 """
 
 import os
@@ -10,13 +10,13 @@ import threading
 from multiprocessing.connection import Connection
 from traceback import format_exc
 
-NICE = 19  # others go first
+NICE = 19  # the lowest priority
 
 
 def main(asked: int, lifeline: int) -> None:
-    """Run the computations received from `asked`; exit when `lifeline` is closed."""
+    """Run the computations received from pipe `asked`; exit when the pipe `lifeline` is closed."""
     for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, signal.SIG_IGN)  # the server ends it
+        signal.signal(name, signal.SIG_IGN)  # the server kills this process itself
     os.nice(NICE)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
     with Connection(asked) as connection:
@@ -33,7 +33,7 @@ def main(asked: int, lifeline: int) -> None:
 
 
 def _end_with(lifeline: int) -> None:
-    """Exit as soon as the server does, for whatever reason."""
+    """Exit as soon as the server does: that closes the other end of the pipe."""
     os.read(lifeline, 1)
     os._exit(0)
 

@@ -1,7 +1,6 @@
 """Worker processes for searches, started on demand.
 
-A thread of this process waits for each. A process that dies or hangs is killed, and the next
-computation starts another.
+A thread waits for each process. If a process dies or hangs, the next computation starts another.
 """
 
 import asyncio
@@ -16,7 +15,7 @@ from typing import Any
 
 SECONDS = 120.0  # timeout of a computation
 Computation = partial[Any]
-"""A call for a worker process. It is pickled, so its module should import little."""
+"""A function call for a worker process, sent pickled; its module should import little."""
 
 
 class SearchFailedError(Exception):
@@ -31,7 +30,7 @@ class SearchFailedError(Exception):
 
 
 class WorkerProcess:
-    """One worker process, started when it is needed."""
+    """One worker process, started at its first computation."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
@@ -42,11 +41,11 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process's number, None before it is started."""
+        """The process id; None before the start."""
         return self._process.pid if self._process else None
 
     def run(self, computation: Computation) -> Any:
-        """Return the result; blocks until then. Raises SearchFailedError."""
+        """Run a computation and return its result; blocks until then. Raises SearchFailedError."""
         try:
             connection = self._started()
             connection.send(computation)
@@ -111,16 +110,16 @@ class WorkerProcesses:
 
     @property
     def size(self) -> int:
-        """How many processes there are at most."""
+        """The largest number of processes."""
         return len(self._processes)
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The numbers of the started processes."""
+        """The process ids of the started processes."""
         return tuple(one.pid for one in self._processes if one.pid is not None)
 
     async def run(self, computation: Computation) -> Any:
-        """Return the result of a free process. Raises SearchFailedError."""
+        """Run a computation in a free process, return its result. Raises SearchFailedError."""
         process = self._free.pop()  # the last one used, to start few processes
         try:
             loop = asyncio.get_running_loop()

@@ -1,4 +1,1 @@
-"""Timers: work due at a moment, without a mail that asks for it.
-
-`jobs` claims due timers and runs the handler of their kind; the other modules are the handlers.
-"""
+"""Timers, for work due at a moment: `jobs` claims them, the other modules handle their kinds."""

@@ -1,6 +1,7 @@
 """Deadlines of moves: reminders, and the end of a player's time.
 
-A board has a clock. A first move has its own deadline, after which the board is declined.
+First moves have a deadline of their own, after which the board is declined; then the clock runs.
+One reminder names all boards that wait for a player.
 """
 
 from collections.abc import Iterator
@@ -44,23 +45,23 @@ from pbm.store.values.players import Player
 from pbm.store.values.queues import Timer, TimerKind
 
 _LOOK_AGAIN_AFTER = timedelta(hours=6)
-_HEARD_LATE = timedelta(hours=1)  # after the end; a flood of mails cannot defer a forfeit for ever
+_HEARD_LATE = timedelta(hours=1)  # a forfeit waits for mail that came up to an hour late, not more
 _NO_CLOCK_RUNS = timedelta(days=1)
 _COUNTS_LATER = "not all of the time meanwhile counts"
-WARNED_BEFORE = timedelta(hours=24)  # a reminder must be delivered so long before a forfeit
-SOON = timedelta(days=1)  # reminders due by then are included
-_MOST_NAMED = 100  # boards, so that turns wait briefly
-_MOST_SHOWN = 8  # of them, with diagrams
+WARNED_BEFORE = timedelta(hours=24)  # a reminder must be delivered this long before a forfeit
+SOON = timedelta(days=1)  # a reminder includes those that are due within this time
+_MOST_NAMED = 100  # boards in a reminder; bounds the time of its transaction
+_MOST_SHOWN = 8  # boards with diagrams in a reminder
 _NO_BOARD = 0
 _REMINDER, _DECLINE = TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE
 
 
 def watch_clock(tick: Tick) -> str | Again:
-    """Remind, forfeit, resume after the longest pause, or schedule the next look."""
+    """Check a board's clock: remind, forfeit, or end the longest pause; schedule the next check."""
     board = tick.locked_board
     if board is None or not board.playing:
         return "the board is over"
-    if not board.is_installed:  # give back the time to the next look, as no move is possible
+    if not board.is_installed:  # no move is possible: give back the time until the next check
         until = tick.now + _NO_CLOCK_RUNS
         keep(tick.work, board, Stop(tick.timer.set_at, until))
         return Again(until, f"the game of board {board.id} is not installed")
@@ -80,7 +81,7 @@ def watch_clock(tick: Tick) -> str | Again:
     passed, soon = wait.passed, wait.passed_by(tick.now + SOON)
     if passed > board.reminded:
         _remind(tick, board, player, wait, passed)
-    elif soon < board.reminded:  # days that no longer count have postponed reminders
+    elif soon < board.reminded:  # reminders are due later, since some days no longer count
         tick.work.boards.set(board, reminded=soon)
     return Again(_next_look(tick, board, wait), f"looked at the clock of board {board.id}")
 
@@ -88,10 +89,7 @@ def watch_clock(tick: Tick) -> str | Again:
 def _run_out(
     tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
 ) -> str | Again:
-    """Forfeit for a player who ran out of time, if a reminder has arrived.
-
-    Mail received up to `_HEARD_LATE` after the end still counts.
-    """
+    """Forfeit for a player who ran out of time, if a reminder was delivered in time."""
     if waiting := tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE)):
         return waiting
     if tick.now < ends_at + ALL_KEPT:
@@ -119,7 +117,7 @@ def _run_out(
 
 
 def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> Again:
-    """Tell the others once that they may claim a forfeit, as no reminder reaches the player."""
+    """Tell the others once that they may claim a forfeit, since no reminder reaches the player."""
     told = len(wait.reminders) + 1
     if board.reminded < told:
         tick.work.boards.set(board, reminded=told)
@@ -133,19 +131,19 @@ def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) ->
 
 
 def _next_look(tick: Tick, board: Board, wait: Wait) -> datetime:
-    """When the next reminder or the end may be due, of this wait or of the next player's."""
+    """When to check next: at the next reminder or end, of this or the next player's wait."""
     another = tick.now + first_look(board)
     return max(min(wait.coming or another, another), tick.now + ALL_KEPT)
 
 
 def _first_look(tick: Tick, board: Board) -> datetime:
-    """When the player to move may need a reminder."""
+    """When to check the clock of the player to move for the first time."""
     wait = wait_of(tick.work, tick.work.boards.get(board.id), tick.now)
     return _next_look(tick, board, wait) if wait else _look_without_clock(tick, board)
 
 
 def _look_without_clock(tick: Tick, board: Board) -> datetime:
-    """When to look again at a stopped clock: early if a robot is to move, which sets no timer."""
+    """When to check a stopped clock again; early if a robot is to move, since it sets no timer."""
     soon = min(_NO_CLOCK_RUNS, first_look(board))
     return tick.now + (soon if board.to_move and board.to_move.robot else _NO_CLOCK_RUNS)
 
@@ -173,7 +171,7 @@ def remind_of_first_move(tick: Tick) -> str | Again:
 
 
 def decline_first_move(tick: Tick) -> str | Again:
-    """Close a board whose first move was not made."""
+    """Decline a board for a player who has not made the first move in time."""
     found = _waiting(tick)
     if not isinstance(found, tuple):
         return found
@@ -193,7 +191,7 @@ def decline_first_move(tick: Tick) -> str | Again:
 
 
 def _waiting(tick: Tick) -> tuple[Board, Player] | str | Again:
-    """The board and the player who must move, or the outcome if the timer is obsolete."""
+    """The board and the player whose first move is due, or the outcome if the timer is obsolete."""
     board = tick.locked_board
     if board is not None and not board.is_installed:
         return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
@@ -204,10 +202,10 @@ def _waiting(tick: Tick) -> tuple[Board, Player] | str | Again:
 
 @dataclass(frozen=True)
 class Awaited:
-    """A move that a board waits for, and since when and by when.
+    """An awaited move, with the begin and the end of the wait.
 
-    `is_first`: it is the player's first move on this board. `counts`: a reminder that names this
-    move also counts as the board's own next reminder.
+    `is_first`: the player's first move on this board. `counts`: a reminder that names this move
+    also counts as the board's own next reminder.
     """
 
     board: Board
@@ -218,7 +216,7 @@ class Awaited:
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of all awaited moves, the most urgent first, or of one in its thread."""
+    """Remind a player of all awaited moves, the most urgent first; of only one in its thread."""
     if not player.addresses:
         return
     tick.work.players.begin_absence(player.id, tick.now)
@@ -251,12 +249,12 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
     subject = games_subject([None], f"{len(numbers)} wait for your move")
     counted = [item.board.id for item in awaited if item.counts]
     message_id = writer.several(Kind.REMINDERS, player, subject, "reminders", section)
-    if counted:  # delivery is checked, as of a reminder of one board
+    if counted:  # a forfeit checks that the reminder of these boards was delivered
         tick.work.reminders.name_boards(message_id, counted)
 
 
 def tell_dates(tick: Tick) -> str:
-    """Tell a player the new deadlines after a long outage, except those of first moves."""
+    """Tell a player the new deadlines of moves, except first moves, after a long outage."""
     player = tick.player
     if not player.is_active or player.robot or player.unreachable_since:
         return f"{player.handle} gets no mail"
@@ -269,7 +267,7 @@ def tell_dates(tick: Tick) -> str:
 
 
 def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
-    """The other awaited moves of a player, except on locked boards."""
+    """Yield the other awaited moves of a player, except on locked boards."""
     found = tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_NAMED - 1)
     boards = [board for board in found if board.is_installed]
     abouts = [board.awaited_first_move for board in boards if board.awaited_first_move]
@@ -289,7 +287,7 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
-    """The move that a clock waits for; its reminders of the next day are marked as done."""
+    """The move that a clock waits for; marks the board's reminders of the next day as sent."""
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None
@@ -304,7 +302,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """The awaited first move; this reminder replaces one that is due within a day."""
+    """The first move before its own reminder; replaces that if it is due within a day."""
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
     at = max(now, calendar.after(since, REMINDED_AFTER) or now + REMINDED_AFTER)
@@ -317,7 +315,7 @@ def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Await
 
 
 def _late_first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """The first move that a board waits for, after its reminder."""
+    """The first move after its own reminder."""
     calendar = calendar_of(tick.work, board, player, tick.now)
     by = calendar.after(timer.since, DECLINED_AFTER) or timer.since + DECLINED_AFTER
     since = board.waits_since or timer.since - REMINDED_AFTER

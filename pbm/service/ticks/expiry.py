@@ -1,4 +1,4 @@
-"""Expiry of seeks, questions and records, and upkeep of the tables in pieces."""
+"""Expiry of seeks, questions and records, erasure of old rows, and recounting of ratings."""
 
 from datetime import timedelta
 
@@ -21,13 +21,13 @@ from pbm.store.values.asking import (
 )
 
 _EVERY = timedelta(days=1)
-_NEXT_ERASURE_AFTER = timedelta(seconds=1)  # so that turns wait briefly
-AT_ONCE = 10  # boards; all turns wait while they are counted
+_NEXT_ERASURE_AFTER = timedelta(seconds=1)  # lets turns run between
+AT_ONCE = 10  # boards recounted in one transaction, which holds the lock of all ratings
 _NEXT_COUNT_AFTER = timedelta(milliseconds=100)
 
 
 def lapse_seek(tick: Tick) -> str | Again:
-    """Close a seek that has not begun, and tell its seekers."""
+    """Close an expired seek and tell its players."""
     tick.work.seeks.lock()
     seek = tick.work.seeks.find(int(tick.timer.about))
     if seek is None or seek.status != SeekStatus.OPEN:
@@ -41,7 +41,7 @@ def lapse_seek(tick: Tick) -> str | Again:
 
 
 def lapse_question(tick: Tick) -> str | Again:
-    """Drop the commands that waited for this question only, and tell the inviter."""
+    """Close an unanswered question: drop its commands, or call off its challenge."""
     question = tick.work.questions.find(tick.timer.question_id or 0)
     if question is None or question.answer is not None:
         return "answered"
@@ -57,7 +57,7 @@ def lapse_question(tick: Tick) -> str | Again:
         return "challenge lapsed"
     tick.work.questions.forget_password(question)
     dropped: list[PendingCommands] = []
-    if question.player_id is not None:  # the commands that it has not asked about again since
+    if question.player_id is not None:  # keep commands that a newer question asks about, too
         still_asked = tick.work.questions.errands_asked_about(question.player_id, tick.now)
         waiting = [number for number in question.params["errands"] if number not in still_asked]
         dropped += tick.work.questions.open_errands(waiting)
@@ -68,23 +68,22 @@ def lapse_question(tick: Tick) -> str | Again:
 
 
 def _lapse_invitation(tick: Tick, question: Question) -> bool:
-    """Call off the challenge that waited for this answer only. Returns whether there was one."""
+    """Call off the challenge of an unanswered invitation. Returns whether there was one."""
     challenge = invited_to(tick, question)
     key = address_key(question.address)
     if challenge is None or key not in map(address_key, challenge.addresses):
         return False
     if tick.work.questions.is_invited(key, challenge.id, tick.now):
         return False
-    was_set_in_time = tick.timer.since < question.expires_at  # not long after, by an upgrade
-    if was_set_in_time:
+    if tick.timer.since < question.expires_at:
         call_off(tick, challenge, question, "unanswered")
-    else:
+    else:  # an upgrade set the timer long after the expiry
         tick.work.challenges.forget(challenge.id)
     return True
 
 
 def lapse_record(tick: Tick) -> str | Again:
-    """Delete a record that nobody has looked at for long."""
+    """Delete a record that was not looked at for `KEPT_UNSEEN`."""
     board = tick.work.boards.find(int(tick.timer.about), lock=True)
     if board is None:
         return "the record has gone"
@@ -96,7 +95,7 @@ def lapse_record(tick: Tick) -> str | Again:
 
 
 def erase_old_rows(tick: Tick) -> Again:
-    """Delete old rates, words, reports and consents, a piece at a time."""
+    """Delete old rates, words, reports and consents; large tables in several runs."""
     more = tick.work.buckets.forget_full(tick.now)
     more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
     tick.work.reports.forget_before(tick.now - REPORTS_KEPT)
@@ -105,7 +104,7 @@ def erase_old_rows(tick: Tick) -> Again:
 
 
 def recount_ratings(tick: Tick) -> str | Again:
-    """Recount the next boards that were rated after one whose rating has changed."""
+    """Recount the ratings of the next boards after one whose result has changed."""
     work = tick.work
     work.ratings.hold()
     stale = work.facts.find(STALE, lock=True)

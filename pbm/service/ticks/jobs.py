@@ -1,7 +1,6 @@
-"""Claims due timers, and runs the handler of each like a turn.
+"""Claims due timers and runs their handlers.
 
-One transaction has the handler's work and the row's end, so it is done once. After a crash the
-timer is still due.
+The handler's changes and the end of the timer's row share a transaction, so the work is done once.
 """
 
 import time
@@ -25,7 +24,7 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.queues import Timer, TimerKind
 
 MOST_TRIES = 3
-SLICE = 0.02  # seconds of timers in one transaction; with the last one less than 0.05
+SLICE = 0.02  # seconds after which a transaction begins no further timer
 _DIED = "the server died while it did this"
 _log = structlog.get_logger("pbm.ticks")
 
@@ -50,7 +49,7 @@ RECURRING = (TimerKind.DAILY_ERASURE,)  # set at the start
 
 @dataclass
 class Ticks:
-    """The queue of timers, ordered by moment."""
+    """Worker for the queue of timers, ordered by due time."""
 
     database: Database
     site: Site
@@ -59,7 +58,7 @@ class Ticks:
     seconds: Callable[[], float] = time.monotonic
 
     def begin(self) -> None:
-        """Set recurring timers, retry stuck ones, and count a try for those that crashed."""
+        """Set recurring timers, retry stuck ones, and count a try for those that a crash ended."""
         now = self.clock()
         with self.database.transaction() as work:
             for kind in RECURRING:
@@ -72,15 +71,15 @@ class Ticks:
         self.crash_marker.clear()
 
     def next_due_at(self) -> datetime | None:
-        """When the next timer is due. Raises DBAPIError."""
+        """Due time of the next timer. Raises DBAPIError."""
         with self.database.glance() as work:
             return work.timers.next_due_at()
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
-        """Run due timers for `SLICE` seconds at most, each a step; return their number.
+        """Run due timers for some `SLICE` seconds, yielding before each; return their number.
 
-        A timer that fails is undone alone, and is stuck after three tries. Raises DBAPIError if the
-        database is down, which is no try.
+        A failing timer is rolled back alone, and is stuck after `MOST_TRIES`. Raises DBAPIError if
+        the database is unreachable; that does not count as a try.
         """
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):
@@ -94,7 +93,7 @@ class Ticks:
         return done
 
     def bring_forward(self, work: UnitOfWork) -> None:
-        """Shorten waits that became too long when the clock was set back."""
+        """Shorten waits that became too long because the system clock was set back."""
         work.timers.bring_forward(self.clock())
 
     def _do(self, work: UnitOfWork, timer: Timer) -> None:

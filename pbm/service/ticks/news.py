@@ -1,6 +1,6 @@
-"""News by timer: of a player's account to opponents who wait, digests, and kept news.
+"""News sent by timers: bounces and vacations to waiting opponents, digests, and kept news.
 
-News of bounces and vacations go to some boards at a time; a timer is set for the rest.
+Bounces and vacations are announced on `_AT_ONCE` boards at a time; a timer is set for the rest.
 """
 
 from collections.abc import Callable, Collection
@@ -24,15 +24,15 @@ from pbm.service.ticks.tick import Again, Tick, announce_several
 from pbm.store.values.players import Player, Vacation
 from pbm.store.values.queues import TimerKind
 
-_AT_ONCE = 10  # boards
+_AT_ONCE = 10  # boards in one transaction
 _DROPPED = "the vacation was dropped"
-_NEXT_PIECE_AFTER = timedelta(milliseconds=200)  # so that turns wait briefly
-_NEXT_MAIL_AFTER = timedelta(seconds=1)  # so that turns wait briefly
-_A_TURN_IS_OVER = timedelta(minutes=10)  # even of one with the old settings
+_NEXT_PIECE_AFTER = timedelta(milliseconds=200)  # lets turns run between
+_NEXT_MAIL_AFTER = timedelta(seconds=1)  # lets turns run between
+_A_TURN_IS_OVER = timedelta(minutes=10)  # by then no turn uses the old settings
 
 
 def tell_reachability(tick: Tick) -> str | Again:
-    """Tell that mail to a player bounces, or arrives again, if that is still so."""
+    """Tell opponents that mail to a player bounces, or arrives again, if that is still true."""
     what, after = tick.timer.about.split(".")[1:]
     player = tick.player
     since = player.unreachable_since
@@ -51,9 +51,9 @@ def tell_reachability(tick: Tick) -> str | Again:
 def _tell_who_waits(
     tick: Tick, player: Player, boards: Collection[int], fact: Callable[[int], AccountNews]
 ) -> int | None:
-    """Tell a fact of the player on the next boards, on each at most once a day.
+    """Announce a fact about the player on the next boards, on each at most once a day.
 
-    Returns the last of these boards if more follow, else None.
+    Returns the number of the last of these boards if more are left, else None.
     """
     some = sorted(boards)[:_AT_ONCE]
     told = [
@@ -66,7 +66,7 @@ def _tell_who_waits(
 
 
 def tell_beginning(tick: Tick) -> str | Again:
-    """Tell that a vacation has begun."""
+    """Tell waiting opponents that a player's vacation has begun."""
     vacation, player = _vacation_of(tick)
     if vacation is None or not player.is_active:
         return _DROPPED
@@ -78,7 +78,7 @@ def tell_beginning(tick: Tick) -> str | Again:
     if today >= last:
         return f"the vacation of {player.handle} is over, or nearly"
     told = player.handle, str(first), str(last)
-    # Boards with automatic vacation right before were told of this one's end.
+    # Boards with an automatic vacation right before it were told when this one ends.
     known = [
         item.board_id
         for item in tick.work.vacations.of_player(player.id, first - timedelta(days=1))
@@ -88,7 +88,7 @@ def tell_beginning(tick: Tick) -> str | Again:
 
 
 def tell_end(tick: Tick) -> str | Again:
-    """Tell that a vacation has ended early."""
+    """Tell waiting opponents that a player's vacation has ended early."""
     vacation, player = _vacation_of(tick)
     if vacation is None or not player.is_active:
         return _DROPPED
@@ -111,7 +111,7 @@ def _tell_of(
     fact: Callable[[int], PlayerAway | PlayerBack],
     but: Collection[int | None] = (),
 ) -> str:
-    """Tell the next boards that wait for the player, and set a timer for the rest."""
+    """Announce the vacation on the next boards that wait; set a timer for the rest."""
     _, _, after = tick.timer.about.partition(".")
     waiting = tick.work.boards.to_move(player.id)
     left = [
@@ -127,9 +127,10 @@ def _tell_of(
 
 
 def send_digest(tick: Tick) -> str | Again:
-    """Write a player's digest if there are kept news, and reschedule.
+    """Write a player's digest if there are kept news, and schedule the next.
 
-    The timer outlives digests for some minutes: a turn under way may still keep news for one.
+    After digests are switched off, the timer runs once more, since a turn may still be keeping
+    news.
     """
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
@@ -143,7 +144,7 @@ def send_digest(tick: Tick) -> str | Again:
     if found and waits is None and write_digest(tick, player, sizes):
         return Again(now + _NEXT_MAIL_AFTER, f"one of the digests of {player.handle}")
     if wanted:
-        # All news for an unreachable player become one mail.
+        # For an unreachable player, news are collected until the next mail may go out.
         at = next_digest(player.settings, max(waits or now, now))
         return Again(at, f"looked what was kept for {player.handle}")
     if not sizes and now - tick.timer.set_at >= _A_TURN_IS_OVER:
@@ -153,9 +154,9 @@ def send_digest(tick: Tick) -> str | Again:
 
 
 def tell_kept_news(tick: Tick) -> str | Again:
-    """Mail a player all news kept before now; the first timer due does it for all boards.
+    """Mail a player the news kept for all boards, though the timer is about one.
 
-    The board (or player) is locked, so that no news are kept meanwhile without a timer.
+    The board, or else the player, is locked, so that no news are kept meanwhile without a timer.
     """
     work, number = tick.work, tick.timer.player_id or 0
     if tick.timer.board_id is None:

@@ -1,4 +1,4 @@
-"""Turn of a timer: the argument and the results of its handler."""
+"""Argument and result of a timer's handler, and announcements for several boards."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,13 +15,13 @@ from pbm.store.values.mails import incoming
 from pbm.store.values.players import Player
 from pbm.store.values.queues import Timer, TimerKind
 
-_RETRY_AFTER = timedelta(minutes=10)  # while earlier mails wait for their turns
+_RETRY_AFTER = timedelta(minutes=10)  # while earlier mails are not handled yet
 _RUN_OUT = (TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE)
 
 
 @dataclass(frozen=True)
 class Again:
-    """The outcome of a timer that is due again at a moment; `told` is for the log."""
+    """The outcome of a timer that is due again at this moment; `told` is for the log."""
 
     at: datetime
     told: str
@@ -40,14 +40,13 @@ class Tick(Turn):
 
     @property
     def locked_board(self) -> Board | None:
-        """The timer's board, None if it has gone."""
+        """The timer's board, locked; None if it was deleted."""
         return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
     def waits_for_mail(self, until: datetime) -> Again | None:
-        """Retry soon if a mail that came until a moment still waits for its turn.
+        """Retry soon if a mail that arrived by `until` is not handled yet, or no mail can come in.
 
-        Ask this before penalising a player for a missing mail, which counts from its arrival. While
-        no mail can come in, this is never None: players get that time back.
+        Check this before penalising a player for a missing mail, since mails count from arrival.
         """
         if is_down(self.work, self.now):
             return Again(self.now + _RETRY_AFTER, "no mail can come in")
@@ -58,13 +57,13 @@ class Tick(Turn):
 
 
 Do = Callable[[Tick], str | Again]
-"""Handler of a kind of timer, idempotent; a string says for the log that the timer is done."""
+"""Handler of a kind of timer; must be idempotent. Returns text for the log if the timer is done."""
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Announce events of several boards, in one later mail to each reader of more than one.
+    """Announce events of several boards; a reader of more than one gets one mail, some time later.
 
-    So do readers with another timer that is due soon. A board that replaces another is not counted.
+    So does a reader for whom other timers are due soon. Boards that begin here are not counted.
     """
     happened = on_boards(events)
     begun = {event.board_id for event in happened if event.begins_board}
