@@ -281,7 +281,7 @@ def _announce(
 
 
 def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
-    """Ask a player about a reply from an unknown address, once a day at most. Returns an outcome."""
+    """Ask a player about a reply from an unknown address, once a day at most."""
     work, owner = turn.work, speaker.owner
     if not owner.is_active:
         return f"{owner.handle} is suspended"

@@ -28,7 +28,7 @@ def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
 
 
 def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> PasswordHash | None:
-    """The hash stored with a question or pending commands; None without one, or if the seal is not ours."""
+    """The hash stored with a question or pending commands; None if its seal is not ours."""
     if asked.password is None:
         return None
     of_player = f"player {asked.player_id}"

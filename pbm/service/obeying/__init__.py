@@ -1,4 +1,1 @@
-"""Obeying a script: one savepoint per command, and refusals caught in one place.
-
-`obey` decides whether a script runs or its player is asked first, `scripts` runs it.
-"""
+"""`obey` decides whether a player's script runs or must be confirmed first; `scripts` runs it."""

@@ -46,10 +46,10 @@ _SUSPENDED = Answered("suspended", {"title": "your account"})
 
 
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
-    """Obey a player's script. Returns the outcome for the operator.
+    """Obey a player's script. Returns the outcome in words.
 
-    Without a proof, only reading commands and those under standing consent run; others must be
-    confirmed. `doubt` names the section that says why a reply address proves nothing.
+    If the sender is not `proven`, commands must be confirmed, unless they only read or a standing
+    consent covers them. `doubt` names the section that says why a reply address proves nothing.
     """
     player = context.player
     if not proven:
@@ -66,7 +66,7 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
 
 
 def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]] | None:
-    """The outcome and the answer, if a script must not run."""
+    """The outcome and the events to answer with, if a script has nothing to run."""
     if script.answer:
         return f"answered with {script.answer.section}", [script.answer]
     if script.problem:
@@ -82,7 +82,7 @@ def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]]
 
 
 def _lost(context: Context, script: Script, number: int | None) -> Answered:
-    """The answer to a mail without a command or recipient: quotes it, and gives examples."""
+    """The answer to a mail without a command or a board: quotes it and gives examples."""
     told: dict[str, Any] = {"title": "no command found", "number": number}
     if number is None:
         work, player = context.work, context.player
@@ -98,7 +98,7 @@ def _lost(context: Context, script: Script, number: int | None) -> Answered:
 def _obey_meant(
     context: Context, player: Player, script: Script, *, proven: bool, doubt: str
 ) -> str:
-    """Confirm or run an interpreted script, except commands over their rate."""
+    """Run an interpreted script or ask to confirm it; commands over their rate are refused."""
     refusals = _tried_too_often(context, player, script)
     outcomes = []
     if refusals:
@@ -135,7 +135,7 @@ def _do(context: Context, player: Player, script: Script) -> str:
 
 
 def _tried_too_often(context: Context, player: Player, script: Script) -> dict[int, Answered]:
-    """Count the tries of expensive commands; return refusals of those over their rate, by index."""
+    """Count tries of expensive commands; return refusals of those over their rate, by index."""
     turn, told = context.turn, dict[int, Answered]()
     whose = (player.id, *(["unproven"] if turn.unproven else []))
     for place, command in enumerate(script.commands):
@@ -148,15 +148,15 @@ def _tried_too_often(context: Context, player: Player, script: Script) -> dict[i
 
 
 def tell(context: Context, events: Sequence[Event]) -> str:
-    """Write all mails about events; return the refusals for the outcome, if not answered."""
+    """Write all mails about events. Returns words for the outcome if the sender got no answer."""
     turn = context.turn
     announce_boards(turn, [*turn.news, *events])
     announce_seeks(turn, events)
     turn.news.clear()
     events = [*events, *_left_out(context, events)]
     if not any(event.for_sender for event in events):
-        return ""  # the board mails say it all
-    # Read again, since a command may have renewed the reply addresses.
+        return ""  # the boards' mails tell the sender everything
+    # Read the player again, since a command may have renewed the reply addresses.
     speaker = turn.work.players.get(context.player_id)
     answered = [event for event in events if isinstance(event, Answered)]
     told = announce_answer(turn, speaker, answered)
@@ -170,7 +170,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
 
 
 def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
-    """Write the questions about events, and the mails that are about no board."""
+    """Write the questions that events need, and mails that are about no board."""
     held = [event for event in events if isinstance(event, NeedsConfirmation)]
     if held:
         reasons: list[dict[str, Any]] = []
@@ -192,7 +192,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
                 ask_challenged(turn, event)
             case CalledOff():
                 tell_called_off(turn, event)
-            case Reported() if turn.site.operator:  # `pbm-admin reports` shows it anyway
+            case Reported() if turn.site.operator:  # without one, `pbm-admin reports` shows it
                 board = turn.work.boards.get(event.about)
                 params = {**to_plain(event), "players": [seat.handle for seat in board.seats]}
                 subject = f"{event.handle} reports board {event.about}"
@@ -200,13 +200,13 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Notes to the sender about words not passed on, for the answer."""
+    """Take the turn's notes about words that were not passed on, for the answer to the sender."""
     turn = context.turn
     if not turn.notes:
         return []
     notes = turn.notes.copy()
     turn.notes.clear()
-    whose = (context.player_id, turn.unproven)  # forgers do not use up the player's
+    whose = (context.player_id, turn.unproven)  # forged mails have a limit of their own
     if not LEFT_OUT_NOTICES.take(turn.work, turn.now, *whose):
         return []
     numbers = [getattr(event, "board_id", None) for event in events]
@@ -227,12 +227,15 @@ def _only_reads(script: Script) -> bool:
 
 
 def is_dangerous(script: Script) -> bool:
-    """Whether a script must be confirmed even after a proof."""
+    """Whether a script must be confirmed even if the sender is proven."""
     return any(command.dangerous for command in script.commands)
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Ask to confirm; refuse at once commands that would fail, and run harmless ones."""
+    """Ask to confirm a script; commands that would fail are refused at once.
+
+    If no remaining command needs a confirmation, they run.
+    """
     script = script.with_one_comment()
     rehearsal = rehearse(within_rate(context, script), script)
     if not rehearsal.refusals:
@@ -248,7 +251,7 @@ def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool
 
 
 def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> str:
-    """Ask to confirm the commands that fit."""
+    """Ask to confirm the commands that the rehearsal has not refused."""
     turn = context.turn
     reasons = [
         *([dict(script.guess)] if script.guess else []),

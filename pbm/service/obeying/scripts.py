@@ -1,6 +1,6 @@
-"""Runs a player's script: one savepoint per command, and refusals caught here.
+"""Runs a player's script: each command in a savepoint, and refusals become answers.
 
-Words to other players go to the board of their command, within limits.
+A comment goes to the board of its command, within limits.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ from pbm.play.turn import Postage
 from pbm.service.asking.challenges import record_invited
 from pbm.service.asking.questions import record_wanted
 
-_LINES_READ = 24  # lines of unsent words that are searched for a move
+_LINES_READ = 24  # lines of an unsent comment that are searched for a move
 _WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off")  # sections about no board
 _REFUSAL = "refusal"
 _PERHAPS_WORDS = ("unclear-move", "no-such-place")
@@ -45,9 +45,10 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """The effects of a script: its commands as lines pinned to board and ply, and refusals.
+    """Result of a rehearsal: the command lines, pinned to board and ply, and the refusals.
 
-    `fit` are the commands not refused, `comment` the words that no refusal gives back.
+    `fit` are the commands that were not refused, with their lines. `comment` is the comment, unless
+    a refusal quotes it.
     """
 
     lines: tuple[str, ...]
@@ -78,9 +79,9 @@ def run_script(context: Context, script: Script) -> list[Event]:
 
 
 def rehearse(context: Context, script: Script) -> Rehearsal:
-    """Run a script and undo it, to learn its effects."""
+    """Run a script in a savepoint that is rolled back, to learn what would be refused."""
     lines: list[str] = []
-    # An undone command costs no postage.
+    # A fresh `Postage`, since commands that are rolled back cost none.
     run = _Run(replace(context, turn=replace(context.turn, postage=Postage())), script)
     with suppress(_Rehearsed), context.work.savepoint():
         for command in script.commands:
@@ -96,7 +97,7 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
     )
     if comment and refusals and not any(command.takes_text for command, _ in fit):
         refusals[-1], comment = giving_back(refusals[-1], comment), ()
-    # A board that the rehearsal started is gone again.
+    # Boards that the rehearsal started are rolled back.
     started = {event.board_id for event in on_boards(events) if event.begins_board}
     kept = [event.acted_on for event in events if event.acted_on not in (None, *started)]
     number = kept[-1] if kept else context.own_hint
@@ -117,7 +118,7 @@ class _Run:
         return [event for events in self.happened for event in events]
 
     def seen_by(self, command: Command) -> Context:
-        """Context of the next command: the boards shown so far, and after a move its board."""
+        """The context of the next command, which depends on the events so far."""
         context, before = self._context, self.events
         shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
         touched = tuple(event.acted_on for event in before if event.acted_on)
@@ -127,9 +128,9 @@ class _Run:
         return replace(context, shown=shown, hints=context.hints or last, text=text)
 
     def next(self, command: Command) -> None:
-        """Run a command, unless an earlier one prevents it."""
+        """Run a command, unless one before it was refused or has to be confirmed."""
         here = self.seen_by(command)
-        # A command after a move refers to the position that the move makes.
+        # Only commands that come last depend on those before: they mean the position after a move.
         before = self.events if command.comes_last else []
         held = [event for event in before if isinstance(event, NeedsConfirmation)]
         if any(map(is_refusal, before)):
@@ -143,7 +144,7 @@ class _Run:
     def _done(self, context: Context, command: Command) -> list[Event]:
         turn, player = context.turn, context.player
         try:
-            if not player.is_active:  # left by a command above
+            if not player.is_active:  # an earlier command deleted the account
                 raise Refusal("not-registered")
             with turn.work.savepoint():
                 events = [_recorded(context, event) for event in list(command.run(context))]
@@ -173,7 +174,7 @@ def _pinned(context: Context, command: Command) -> str:
 
 
 def _count_news(context: Context, events: Sequence[Event]) -> None:
-    """Count the news that a command mails to others. Raises Refusal over the rate."""
+    """Count what a command mails to others on each board. Raises Refusal over the rate."""
     happened = on_boards(events)
     if any(event.happens_once for event in happened):
         return
@@ -183,12 +184,12 @@ def _count_news(context: Context, events: Sequence[Event]) -> None:
 
 
 def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
-    """Decide where the comment below the commands goes.
+    """Send the comment below the commands to its board, or return it to the sender.
 
     It belongs to the last command that changes something: it goes to its board, waits with it, or
-    is returned with its refusal. Without commands it is chat on the answered board. With commands
-    that only read it is not sent, and the sender is told; without a board only if it holds a move,
-    as it may be a signature.
+    is quoted in its refusal. Without commands it is chat on the answered board. After commands that
+    only read it is quoted as unsent; without a board only if it holds a move, since it may be a
+    signature.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
@@ -202,7 +203,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Send a comment to the board of a command; its `events` keep a comment that has to wait."""
+    """Send a comment to the board of a command; if it has to wait, store it in the `events`."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)
@@ -213,7 +214,7 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
             | CalledOff(why="refused" | "withdrawn") as waiting
         ):
             events[-1] = replace(waiting, comment=comment)
-            # The answer to an invitation or a challenge says that the words wait.
+            # The answer says that the comment is sent later.
             events[:-1] = [
                 replace(event, params={**event.params, "words": True})
                 if isinstance(event, Answered) and event.section in ("invited", "challenged")
@@ -222,7 +223,7 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
             ]
         case Answered(section="challenge-accepted") as accepted:
             events[-1] = giving_back(accepted, comment)
-    # The first board is the one meant; the others had consequences.
+    # The command is about the first board; the others only show consequences.
     touched = [event.board_id for event in on_boards(events)]
     sections = {event.section for event in events if isinstance(event, Answered)}
     if not touched and not sections.isdisjoint(_WITHOUT_A_BOARD):
@@ -231,18 +232,17 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
 
 
 def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
-    """The answer, with the comment that was not sent."""
+    """The answer, which also quotes the comment that was not sent."""
     return replace(refusal, params={**refusal.params, "comment": list(comment)})
 
 
 def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]:
-    """Send words to the others of a board.
+    """Send a comment to the other players of a board.
 
-    Identical words are sent a few times, returned once, and then ignored, which ends a loop of two
-    programs.
+    Identical comments are sent a few times, returned once, then ignored, to end loops of programs.
     """
     work, now, player = context.work, context.now, context.player
-    work.boards.get(number, lock=True)  # serialises the counting below
+    work.boards.get(number, lock=True)  # the lock makes the counts exact
     told = {"title": "your words", "number": number, "comment": list(comment)}
     said = sha256("\n".join(comment).encode("utf-8", "replace")).hexdigest()[:32]
     if not SAME_WORDS.take(work, now, number, player.id, said, wait=False):
@@ -258,7 +258,7 @@ def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event
 def refused(
     command: Command, refusal: Refusal, context: Context, *, alone: bool = True
 ) -> Answered:
-    """Answer a refused command; `alone`: it was the only one."""
+    """The answer to a refused command; `alone`: it was the only one."""
     told: dict[str, Any] = {"title": command.words[0], "nearest": None, "example": None}
     told |= {"talk": False, "comment": [], "alone": alone}
     told |= {"line": command.line, "code": refusal.code, "params": refusal.params}
@@ -267,7 +267,7 @@ def refused(
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
-    """Answer a misread command line; nothing of it was done or sent on."""
+    """The answer to a script with an unreadable line; nothing of the script was done."""
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
     code, params, nearest = problem.code, problem.params, problem.nearest
@@ -289,12 +289,12 @@ def problem_answer(context: Context, script: Script, problem: Problem) -> Answer
 
 
 def is_refusal(event: Event) -> TypeGuard[Answered]:
-    """Whether an event answers a refused command or line."""
+    """Whether an event is the answer to a refused command or an unreadable line."""
     return isinstance(event, Answered) and event.section == _REFUSAL
 
 
 def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
-    """The board to show with a refusal: the named one, else the mail's for a board command."""
+    """The board to show with a refusal: the one named, else the mail's for commands on boards."""
     if number:
         return number if context.sits_at(number) else None
     return context.own_hint if about_board else None
@@ -303,7 +303,7 @@ def _board_shown(context: Context, number: int | None, *, about_board: bool) -> 
 def _what_the_position_says(
     context: Context, problem: Problem, board_id: int | None
 ) -> Refusal | None:
-    """The board's own refusal of an unreadable move, which suggests legal ones."""
+    """The refusal of an unreadable move by the board's position; it suggests legal moves."""
     unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
     board = context.work.boards.find(board_id) if board_id and unreadable else None
     if board is None or not board.to_move:

@@ -1,12 +1,11 @@
-"""What a mail means, if its words are more than commands and a comment.
+"""Interprets a script whose words may mean more than a comment.
 
-It may be a yes or no to an offer, a wish in plain words, lines for several boards, or a move on a
-line of its own; the first that fits decides. The result is a clearer script, which may have to be
-confirmed (`guess`), or an answer in its place (`answer`).
+Words can be a yes or no to an offer, a wish in plain words, lines for several boards, or a move;
+the first that fits counts. The result is a clearer script, perhaps to be confirmed (`guess`), or an
+answer (`answer`).
 
-Lines for several boards begin with a board's number, between other words of a mail. Each is a
-command, run or refused by itself. Words below the last one go to its board; if all lines are about
-one board, all words do.
+Lines for several boards begin with a board's number, and may stand between other words. Each is a
+command. Words below a line are the comment for its board.
 """
 
 import re
@@ -46,11 +45,11 @@ from pbm.store.values.boards import Offer
 
 _LINES_READ = 200  # of one mail
 _OF_A_MOVE = ("bare-move", "unclear-move")
-_NUMBERED = re.compile(r"(\d{1,9})[.):]?\s+(\S.*)", re.ASCII)  # at the margin, as lists are not
+_NUMBERED = re.compile(r"(\d{1,9})[.):]?\s+(\S.*)", re.ASCII)  # not indented, unlike most lists
 
 Lines = Mapping[int, Command]  # by their indexes among the words
 _OFFERS: Final = {DRAW: Intention.DRAW, TAKEBACK: Intention.TAKE_BACK}
-_MOST_LINES = 24  # of the words below a move that are searched
+_MOST_LINES = 24  # lines of a comment that are searched for wishes
 _Waiting = Mapping[Offer, Collection[int]]  # offers, each with the players who have to answer it
 
 
@@ -69,9 +68,9 @@ def interpret(context: Context, script: Script) -> Script:
 
 
 def _offer_reply(context: Context, script: Script) -> Script | None:
-    """Accept or reject the offer that a yes or no is about; other words are the comment.
+    """The script that accepts or rejects an offer, for a yes or no; other words are the comment.
 
-    An unclear reply, or a yes to nothing, is answered with what to write.
+    An unclear reply, or a yes without an offer, is answered with what to write.
     """
     if script.problem and script.problem.code == "unclear-move":  # "Yes, K-R"
         script = replace(script, problem=None, comment=script.said)
@@ -91,7 +90,7 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
     line = script.comment[said.lines - 1]
     if opts_out(line):
         return None
-    # A move rejects the offer, too.
+    # After a no, a move is played; it rejects the offer, too.
     moved = read_move_line(context, script) if not said.answer and says_no(line) else None
     return moved or _settled(context, script, number, said, asked) or _yes_to_what(number, asked)
 
@@ -99,7 +98,7 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
 def _settled(
     context: Context, script: Script, number: int, said: Spoken, asked: _Waiting
 ) -> Script | None:
-    """The script that answers the one open offer; None if it is unclear."""
+    """The script that answers the only open offer; None if the reply is unclear."""
     offer = next(iter(asked))
     meant = _OFFERS.get(offer.kind)
     names_it = said.answer is True and meant is not None and only_means(said.rest, meant, number)
@@ -110,7 +109,7 @@ def _settled(
     ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
     answer = read_commands([f"{word} {offer.kind} {number}{ply}"])
     also = others.commands or others.problem or read_wish(context, others)
-    mail = context.answered  # it must tell of the one offer, which waits for the speaker alone
+    mail = context.answered  # must be about this offer, which must wait for the sender alone
     if said.answer is None or also or mail is None or mail.number != number:
         return None
     if list(asked.values()) != [(context.player_id,)] or mark_of(*asked) not in mail.asked:
@@ -124,7 +123,7 @@ def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:
 
 
 def _which_of_several(context: Context, script: Script) -> Script | None:
-    """A script that asks which move is meant, if two different ones are for one board."""
+    """A script that asks which move is meant, if one board has two different ones."""
     moves = [command for command in script.commands if isinstance(command, PlayMove)]
     if len(moves) <= 1:
         return None
@@ -143,9 +142,9 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 
 def _without_wish(context: Context, script: Script) -> Script:
-    """The script without a comment line that asks us for something, such as "draw?", after moves.
+    """The script, with a line below a move that is a wish ("draw?") moved to `wish`.
 
-    The opponents do not get that line. The sender is asked about it afterwards.
+    The opponents do not get that line; the sender is asked about it afterwards.
     """
     moves = bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
     for index, line in enumerate(script.comment[:_MOST_LINES]):
@@ -159,12 +158,12 @@ def _without_wish(context: Context, script: Script) -> Script:
 
 
 def _board_lines(context: Context, script: Script) -> Script | None:
-    """The script with the lines for a board as commands; None if there are none."""
+    """The script with lines for boards turned into commands; None if there are none."""
     commands, words = script.commands, script.comment
     if script.problem:
         if len(context.mailed) <= 1 or script.problem.code not in _OF_A_MOVE:
             return None
-        words = script.said  # below a mail about several boards, the number decides
+        words = script.said  # the answered mail is about several boards, so lines have numbers
     elif commands and commands[-1].takes_text:
         return None
     game = context.game_meant
@@ -189,10 +188,10 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 
 
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
-    """The lines for a board among a mail's lines, by their indexes.
+    """The lines for boards among a mail's lines, by their indexes.
 
-    In an answer to one board's mail a number may count anything: there only boards count on which
-    it is the sender's turn. After a mail about several boards, their numbers always count.
+    In an answer to a board's mail, a number may count anything: it must be that of a hinted board,
+    or of one on which it is the sender's turn.
     """
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
     found = {
@@ -207,7 +206,7 @@ def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
 
 
 def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
-    """Parse a line for one of some boards; an unreadable one becomes a move to be refused."""
+    """Parse a line for one of these boards; an unreadable one becomes a move, which is refused."""
     found = _NUMBERED.fullmatch(line.rstrip())
     if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
         return None
@@ -220,7 +219,7 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """The script with the text below each line as its board's comment; text above is unplaced."""
+    """The script with the words below each line as its board's comment; words above go nowhere."""
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
     above = len(script.commands) - len(lines)  # commands above the words
@@ -233,7 +232,7 @@ def _with_words(
 
 
 def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
-    """The script to be confirmed first, if one of the lines may not be the sender's own."""
+    """The script; it must be confirmed if the sender may not mean one of the lines as a command."""
     returned = holds_ours(words[: max(lines)])
     if not returned and not any(is_in_sentence(words, index) for index in lines):
         return script

@@ -1,4 +1,4 @@
-"""The turn of one mail: its script, and the context of its commands."""
+"""The turn that handles one mail: its scripts, and the context of its commands."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -19,11 +19,11 @@ from pbm.store.values.players import Player
 
 @dataclass(frozen=True, kw_only=True)
 class MailTurn(Turn):
-    """The turn in which a mail is obeyed.
+    """The turn that handles one mail.
 
-    `mailed`: the boards that the answered mail showed. `believes_front`: results of the mail server
-    in front count. `done`: logins whose commands have run already. `withholds_words`: its words for
-    others may hold a password, and are not sent.
+    `mailed`: boards shown in the mail that this one answers. `believes_front`: the upstream mail
+    server is trusted. `done`: logins whose commands have already run. `withholds_words`: the words
+    may hold a password and go to nobody.
     """
 
     mail: InboxMail
@@ -43,7 +43,7 @@ class MailTurn(Turn):
 
     @cached_property
     def heading(self) -> str:
-        """The subject, empty if it is one of ours."""
+        """The subject if the sender wrote it; empty if it is that of one of our mails."""
         is_ours = self._board_named is not None or is_own(self.subject)
         return "" if is_ours else self.subject
 
@@ -52,12 +52,12 @@ class MailTurn(Turn):
         return board_named(self.subject)
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
-        """The boards that the mail may be about, the surest first: `board_id`, if there is one."""
+        """The boards that the mail may be about, the likeliest first; `board_id` before all."""
         numbers = (board_id, self.cause.board_id, self._board_named)
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
-        """The context of commands in this mail; `board_id` is that of the reply address."""
+        """The context of this mail's commands; `board_id` is the board of the reply address."""
         return Context(
             turn=self,
             actor_id=actor.id if actor else None,
@@ -69,26 +69,26 @@ class MailTurn(Turn):
         )
 
     def script(self, context: Context) -> Script:
-        """The commands and words that are still to be handled."""
+        """The mail's script, without the commands that have already run."""
         return self.script_about(context.hints)
 
     def script_about(self, hints: tuple[int, ...]) -> Script:
-        """The script of a mail that may be about these boards."""
+        """The mail's script if it may be about these boards, without commands that have run."""
         script = self.held(self._script(hints, in_answer=bool(hints)))
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
-        """All possible readings of the mail."""
+        """The scripts of all ways to read the mail."""
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))
 
     def is_unclear(self, script: Script) -> bool:
-        """Whether a script of this mail may be meant as an answer, but says neither yes nor no."""
+        """Whether this mail may be meant as an answer, but says neither yes nor no."""
         return not script.commands and (begins_answer(self.envelope.said) or not script.problem)
 
     def held(self, script: Script) -> Script:
-        """A script of this mail, without its words if these are withheld."""
+        """The script, without its words if these are withheld."""
         return script.without_words() if self.withholds_words else script
 
     def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:

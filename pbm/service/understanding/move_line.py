@@ -1,8 +1,8 @@
-"""A move between other words of an answer to a board's mail.
+"""Finds a move between other words in an answer to a board's mail.
 
-On the sender's turn, a line that is a move, perhaps with kind words beside it, is played; all other
-words are the comment. About an unclear move, or one inside a sentence, the sender is asked; then
-nothing is played or sent on. A sentence about moves that are not possible is for the others.
+On the sender's turn, a line that is a move is played, perhaps with kind words beside it; all other
+words are the comment. If the move is unclear or inside a sentence, the sender is asked first, and
+nothing is played or sent. A sentence about impossible moves is chat.
 """
 
 import re
@@ -28,8 +28,8 @@ from pbm.store.values.boards import Board
 _LINES_READ = 200  # of one mail
 _SENTENCES_READ = 24  # lines of one mail
 _FROM_TO = re.compile(r"[^\s→-]{1,3}\s*[→-]\s*[^\s→-]{1,3}[\s.!]*")  # one place to another
-_DIGIT = re.compile("[0-9]")  # a dictated move has none, and is asked about
-_MOST_MOVES = 8  # different ones that are tried on the board
+_DIGIT = re.compile("[0-9]")  # a dictated move has none; the sender is asked about it
+_MOST_MOVES = 8  # different moves that are tried on the board
 _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 
 
@@ -37,8 +37,8 @@ _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 class _Found:
     """A move in the sender's words.
 
-    `index` is that of its line, None for the subject. `move` is None if the line is only nearly a
-    move; the game then interprets `text`. `inside` is set if the line has other words, too.
+    `index`: of its line, None for the subject. `move`: None if `text` is only similar to a move, so
+    that the game must interpret it. `inside`: set if the line has other words, too.
     """
 
     index: int | None
@@ -83,11 +83,11 @@ def read_move_line(context: Context, script: Script) -> Script | None:
 def _in_sentences(
     context: Context, board: Board, script: Script, found: Sequence[_Found]
 ) -> Script | None:
-    """The script that asks about the moves in sentences, or takes the sentences as a comment.
+    """The script for moves that only stand inside sentences.
 
-    They are a comment if they ask which of several moves is better. They are one, too, if no move
-    is possible and a sentence is doubtful or speaks to somebody. Otherwise a planned move that is
-    not possible is refused.
+    It asks about legal moves. It takes the sentences as a comment if they ask which move is better,
+    or if no move is legal and a sentence is doubtful or addresses somebody. Otherwise an illegal
+    planned move is refused.
     """
     legal = _legal(board, found)
     several = len({item.text for item in found}) > 1
@@ -127,7 +127,7 @@ def _for_the_only_board(context: Context, script: Script, problem: Problem) -> S
 def _played(
     context: Context, board: Board, script: Script, places: Sequence[_Found]
 ) -> Script | None:
-    """The script that plays the only move found, or asks about it."""
+    """The script that plays the only move found, or asks about it if it is unclear."""
     first = places[0]
     comment = _comment(script, places)
     if first.move is None:
@@ -138,7 +138,7 @@ def _played(
         if len(meant) == 1:
             return _guess(context, board, first, meant[0], comment)
         if script.problem:
-            return None  # the refusal of that line suggests moves
+            return None  # the answer to the unreadable line suggests moves
         return Script((PlayMove.bare(first.text, first.line, board.rules),), comment)
     if not first.move.is_on(board):
         return _which_of(board, script, [places])
@@ -149,7 +149,7 @@ def _played(
 
 
 def _comment(script: Script, places: Sequence[_Found]) -> tuple[str, ...]:
-    """The words beside the move, without the lines that are nothing but the move."""
+    """The sender's words without the move, and without lines that are only the move."""
     beside = {item.index: item.inside.words for item in places if item.inside}
     said = tuple(beside.get(index) or line for index, line in enumerate(script.said))
     left_out = {item.index for item in places if not beside.get(item.index)}
@@ -164,7 +164,7 @@ def _guess(
     comment: tuple[str, ...],
     doubt: str = "",
 ) -> Script:
-    """The script that asks whether a move was meant."""
+    """The script that asks whether this move is meant."""
     shown, move = view_after(board, move, player_id=context.actor_id, picture=context.wants_picture)
     section = {
         **shown,
@@ -179,7 +179,7 @@ def _guess(
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
-    """A refusal, if the first line is a move and another line is a different legal one."""
+    """The script that asks which move is meant, if a line below the first is another legal one."""
     if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None
     game = script.commands[0].game
@@ -208,13 +208,13 @@ def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -
 
 
 def _is_of_a_move(script: Script, problem: Problem) -> bool:
-    """Whether the misread line names a place or says `move`, and is the first or the subject."""
+    """Whether the unreadable line may be a move, and is the first line or the subject."""
     is_first = script.comment in (script.said, script.words_around({0}))
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
 
 def _leaves_it_open(context: Context, board: Board, problem: Problem) -> bool:
-    """Whether another line may be the move: the misread one is nearly a move, or a remark."""
+    """Whether to look for a move in other lines, too: the unreadable one may be a remark."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True
@@ -227,7 +227,7 @@ def _spells_move(problem: Problem) -> bool:
 
 
 def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
-    """The board that the mail is about, if it is the sender's turn there."""
+    """The board that the mail is about, if it is the sender's turn on it; else None."""
     number = problem.params.get("number") if problem else None
     try:
         board = context.board(BoardRef(number) if number else None)
@@ -238,7 +238,7 @@ def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
 
 
 def _found_in(board: Board, script: Script) -> Iterator[_Found]:
-    """The lines that are moves, or nearly; a misread line may be the subject."""
+    """Yield the lines that are or contain moves, or are similar to one."""
     game, problem = board.rules, script.problem
     first = 0
     if problem:
@@ -260,7 +260,7 @@ def _found_in(board: Board, script: Script) -> Iterator[_Found]:
 
 
 def _inside(index: int | None, line: str, game: Game) -> Iterator[_Found]:
-    """The moves inside a line that has other words, too."""
+    """Yield the moves inside a line that has other words, too."""
     told = " ".join(line.split())
     found = moves_inside(line, game)
     for item in found if not (found and holds_ours((line,))) else ():
@@ -268,7 +268,7 @@ def _inside(index: int | None, line: str, game: Game) -> Iterator[_Found]:
 
 
 def _by_meaning(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[_Found]]:
-    """The moves by their meaning on the board; the same move twice is one."""
+    """Group the moves by their meaning on the board."""
     meanings: dict[tuple[str, str], list[_Found]] = {}
     known: dict[str, tuple[str, str]] = {}
     for item in found:
@@ -294,7 +294,7 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
 
 
 def _doubt(lines: Sequence[str], found: _Found) -> str:
-    """Why a line with a legal move may not be the sender's; empty without doubt."""
+    """Why a line with a legal move may not be meant as a move; empty without a doubt."""
     index = found.index
     if index and holds_ours(lines[:index]):
         return _RETURNED

@@ -1,6 +1,6 @@
 """Turns wishes in plain words into commands; other players do not get these words.
 
-A command that only reads is run. Any other has to be confirmed, as the words are only a guess.
+Commands that only read are run. Others must be confirmed, since the reading may be wrong.
 """
 
 from collections.abc import Collection
@@ -74,7 +74,7 @@ _WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
 def read_wish(context: Context, script: Script) -> Script | None:
-    """The script of the commands that plain words ask for; None if they ask for nothing."""
+    """The script with the commands that plain words ask for; None if they ask for none."""
     said = None if _names_page(context, script) else _understood(script)
     if said is None and not context.hints and not script.commands and not script.problem:
         guessed = _invitation(context, script) or _vacation(script)
@@ -99,15 +99,15 @@ def read_wish(context: Context, script: Script) -> Script | None:
     commands = tuple(_command(line, item, game) for line, item in lines.items())
     guess = None
     if deeds:
-        only = number  # without a number, the only board that the mail can mean
-        with suppress(Refusal):
+        only = number
+        with suppress(Refusal):  # without a number, the only board that the mail can mean
             only = only or context.board(None).id
         guess = _guess(lines.values(), only)
     return Script(commands, said.rest, said=script.said, guess=guess)
 
 
 def _invitation(context: Context, script: Script) -> Script | None:
-    """The script that asks whether to invite the only address in a sender's text."""
+    """The script that asks whether to invite the address that the words name, if only one."""
     address = address_invited(script.said)
     if address is None:
         return None
@@ -118,7 +118,7 @@ def _invitation(context: Context, script: Script) -> Script | None:
 
 
 def _vacation(script: Script) -> Script | None:
-    """Ask whether to stop the clocks of somebody who is away, or show the command's page."""
+    """The script that asks whether to stop the sender's clocks, or shows help on vacations."""
     days = days_away(script.said)
     if days is None:
         return None
@@ -131,7 +131,7 @@ def _vacation(script: Script) -> Script | None:
 
 
 def only_wishes(line: str) -> bool:
-    """Whether a line only asks for something on its board."""
+    """Whether a line is only a wish that a command on its board fulfils."""
     said = understand((line,))
     return (
         said is not None
@@ -158,7 +158,7 @@ def pairs_meant(script: Script) -> bool:
 
 
 def _names_page(context: Context, script: Script) -> bool:
-    """Whether it is `help` with an existing page: "help help" is, and "help me" is not."""
+    """Whether the script is `help` with an existing page, as "help help", unlike "help me"."""
     first = script.commands[0] if script.commands else None
     if not isinstance(first, Help) or not first.subject:
         return False
@@ -183,10 +183,9 @@ def ask_to_decline(context: Context, script: Script, number: int) -> Script | No
 
 
 def _understood(script: Script) -> Understood | None:
-    """The wishes in the words that may be sent on or quoted: these hold no password.
+    """The wishes in a script's words, or else in the subject.
 
-    A command that only reads may be a wish, as in "help me out". The subject counts if the body
-    has no wish.
+    A first line that reads as a command may be a wish, as in "help me out".
     """
     if script.commands:
         first, *others = script.commands
@@ -194,26 +193,26 @@ def _understood(script: Script) -> Understood | None:
         only_looks = first.reads_only and not names_page and not others
         return _headed(first.line, script.comment) if only_looks else None
     if script.problem and script.problem.code == _TOO_MANY:
-        return None  # read as commands
+        return None  # the words were read as commands
     if script.problem:
         return understand((script.problem.line, *script.comment))
     return understand(script.comment) or _headed(script.heading, script.comment)
 
 
 def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
-    """The wishes of a line that says only those, with other words below it."""
+    """The wishes of a line that says nothing else, with the words below it."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 
 
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
-    """Whether words are for the other players after all.
+    """Whether a wish is rather meant for the other players.
 
-    Examples: "You win" once the game is over; "Anyone for a game?" in answer to a board.
+    Examples: "You win" after the end of the game; "Anyone for a game?" in answer to a board.
     """
     if meant.intention in (Intention.ANYONE, Intention.ROBOTS, Intention.FEWER):
         return number is not None
-    if meant.intention is Intention.HINT:  # perhaps of other people on the board
+    if meant.intention is Intention.HINT:  # other people on the board may be asked
         seats = context.work.boards.get(number).seats if number is not None else ()
         return any(not seat.robot and seat.player_id != context.player_id for seat in seats)
     if meant.intention is Intention.AGAINST:
@@ -246,7 +245,7 @@ def _page(meant: Meant, game: Game) -> str | None:
 
 
 def _command(line: str, meant: Meant, game: Game) -> Command:
-    """The command; a refusal of it quotes what was written."""
+    """Parse a command line; a refusal of the command quotes the sender's words."""
     command = parse_line(line, game)
     assert isinstance(command, Command)
     command.line = meant.wrote
@@ -254,7 +253,7 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
 
 
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
-    """The section of the question whether these commands are meant."""
+    """The section of the mail that asks whether these commands are meant."""
     asked = [
         {
             "command": _DEEDS[item.intention].words[0],

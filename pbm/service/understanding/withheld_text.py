@@ -1,8 +1,8 @@
 """Keeps secrets out of a mail's words: passwords, reply tags, tokens.
 
-Words that may hold a password are withheld: they are neither sent on nor stored. Candidates are
-checked outside turns and within the rates of logins, so that nobody can guess a password by writing
-about it. Words that cannot be checked are withheld, too.
+Words that may hold a password are withheld: neither sent on nor stored. Candidates are hashed and
+compared within the limits of logins, so that mails cannot be used to guess passwords; over the
+limits the words are withheld, too.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,22 +30,22 @@ from pbm.play.limits import ALL_OWN_PASSWORDS, MOST_CHECKS, OTHERS_PASSWORDS, OW
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
 
-MOST_OF_FRONT = 100  # for the upstream server, which relays everybody's
+MOST_OF_FRONT = 100  # checks for the upstream server, since it relays everybody's mail
 CHECKS_WITHIN = timedelta(hours=1)
-_MOST_TRIES = 8  # in a mail; each costs some 25 ms
-_MOST_PLACES = 2000  # candidates that are searched
-_MOST_USERIDS = 8  # of others, in lines that look like commands
-_MOST_BOARDS = 300  # the newest ones, whose bare tags are recognised
-_MOST_ASKED = 20  # words looked up as question tokens
+_MOST_TRIES = 8  # hashes for a mail; each takes some 25 ms
+_MOST_PLACES = 2000  # candidates in a mail
+_MOST_USERIDS = 8  # userids of others in lines that look like commands
+_MOST_BOARDS = 300  # newest boards of a player whose bare tags are recognised
+_MOST_ASKED = 20  # words of a mail that are looked up as question tokens
 _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
 def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """The mail, without words for others that may hold a password. Raises WorkNeeded."""
+    """The mail, with its words withheld if they may hold a password. Raises WorkNeeded."""
     if not may_hold_password("\n".join((turn.heading, *turn.envelope.said))):
         return turn
     scripts = turn.scripts()
-    words = [  # those that may be sent on or quoted
+    words = [  # words that may be sent on or quoted
         (
             *filter(None, (item.sentence for item in script.commands)),
             *((script.problem.line,) if script.problem else ()),
@@ -70,7 +70,7 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:
-    """The players whose passwords a comment may contain, by handle, the speaker first."""
+    """The players whose passwords the words may contain, by handle, the sender first."""
     work, own = turn.work, player_of(speaker)
     found = [own] if own else []
     commands = [command for script in scripts for command in script.commands]
@@ -84,7 +84,7 @@ def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> d
 
 
 def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
-    """The handle of the speaker or any player in a line like a command with a password."""
+    """The first player's handle in a line that looks like a command with a password."""
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
         if own and handle == own.handle:
@@ -100,7 +100,7 @@ def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
 def _of_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """The word before a password, or before a word that cannot be checked; else None."""
+    """The word before a password, or before a candidate over the limits; else None."""
     hashes = {name: player.password_hash for name, player in players.items()}
     known = {name: kept for name, kept in hashes.items() if kept}
     speaking = player_of(speaker)
@@ -124,7 +124,7 @@ def _of_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Whether one more password may be checked; for others' a separate rate blocks no login."""
+    """Whether one more password may be checked. That of others has a rate apart from logins."""
     if own is None:
         return may_check(turn, player.handle)
     if own.id != player.id:
@@ -134,7 +134,7 @@ def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
 
 
 def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """The mail with the tags and tokens in its text masked; the sender is told."""
+    """The mail with reply tags and tokens in its text masked; a note tells the sender."""
     envelope = turn.envelope
     if envelope.perhaps_tags:
         is_secret = _is_secret(turn, speaker)
@@ -147,7 +147,7 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def with_meant_lines(turn: MailTurn) -> MailTurn:
-    """The mail with the commands and answers among the lines taken for a signature."""
+    """The mail, with commands and answers moved from the assumed signature to the words."""
     envelope = turn.envelope
     meant = tuple(filter(_is_meant, envelope.signature))
     if not meant:
@@ -158,14 +158,14 @@ def with_meant_lines(turn: MailTurn) -> MailTurn:
 
 
 def _is_meant(line: str) -> bool:
-    """Whether a line is a command, an answer or a move, and no title such as "Help Desk"."""
+    """Whether a line is a command, answer or move, rather than a title such as "Help Desk"."""
     is_title = " " in line.strip() and line.istitle()
     commands = isinstance(parse_line(line), Command) and not is_title
     return commands or spoken((line,)).answer is not None or whole_move(line) is not None
 
 
 def note_signature(turn: MailTurn, player: Player) -> None:
-    """Tell a player once which lines are taken for a signature and not sent to the others."""
+    """Tell a player, once for each signature, which lines are not sent to the others."""
     lines = list(filter(None, turn.envelope.signature))
     digest = sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:16]
     if lines and digest != player.settings.signature:
@@ -177,7 +177,7 @@ def note_signature(turn: MailTurn, player: Player) -> None:
 
 
 def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
-    """A test whether a word is a tag of the speaker's, or the token of a question."""
+    """Return a test whether a word is a reply tag of the sender's, or the token of a question."""
     player, keyring, work = player_of(speaker), turn.site.keyring, turn.work
     asked: set[str] = set()
 
@@ -202,7 +202,7 @@ def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
 
 
 def may_check(turn: MailTurn, handle: str) -> bool:
-    """Whether a password may be checked; counted before the costly check."""
+    """Count a check of a password; returns whether it is within the limits."""
     peer = turn.mail.peer
     trusted = turn.site.trusts(peer)
     rates = {
