@@ -21,8 +21,7 @@ from pbm.service.intake.keeping import Door, Intake, SessionLog, log_fault
 from pbm.service.intake.limits import MailRates
 from pbm.service.loops import TurnTaker, begin, keep_time, send_post, take_turns
 from pbm.service.post.post import Composer, Post
-from pbm.service.robots.jobs import RobotJobs
-from pbm.service.robots.worker import RobotWorker
+from pbm.service.robots.jobs import RobotJobs, RobotWorker
 from pbm.service.robots.worker_processes import WorkerProcesses
 from pbm.service.running.disks import watch_disks
 from pbm.service.running.heartbeat import (

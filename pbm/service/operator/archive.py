@@ -25,15 +25,15 @@ _LONGEST_KEYS = 1 << 20
 _CHUNK = 1 << 20
 _BLOCK = 10_240
 _BETWEEN = 8 * _BLOCK  # bytes of headers, padding and read-ahead
-_ALWAYS_ALLOWED = 256 << 20  # bytes of a database
-_MOST_PACKED = 50  # compression ratio; databases of games are packed to a fifth or so
+_ALWAYS_ALLOWED = 256 << 20  # bytes that a database may have, however small the archive
+_MOST_PACKED = 50  # largest compression ratio; our databases have about 5
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of an archive; `files` are names and SHA-256 digests.
+    """The manifest of an archive; `files` has the SHA-256 digest of each file.
 
-    `schema` is the version of the tables; `keys` come from `file` or `setting`.
+    `schema` is the version of the tables; `keys` says whether they come from a file or a setting.
     """
 
     format: int
@@ -53,7 +53,7 @@ def digest_of(path: Path) -> str:
 
 
 def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
-    """Write an archive, atomically and synced. Raises OperatorError, also for an existing file."""
+    """Write an archive atomically, with fsync. Raises OperatorError, also if the file exists."""
     draft = parts[0].with_name("archive")
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -74,7 +74,7 @@ def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
 
 
 def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
-    """Read an archive with parts of `most` bytes into a folder. Raises OperatorError."""
+    """Unpack an archive, with parts of `most` bytes each, into a folder. Raises OperatorError."""
     try:
         with open_file(file) as packed, gzip.open(packed) as unpacked:
             most = most or max(_ALWAYS_ALLOWED, _MOST_PACKED * os.fstat(packed.fileno()).st_size)
@@ -91,7 +91,7 @@ def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
 
 
 class _Bounded(BufferedIOBase):
-    """A stream with a limit of bytes, against decompression bombs."""
+    """A stream with a byte limit, against decompression bombs."""
 
     def __init__(self, stream: gzip.GzipFile) -> None:
         self._stream = stream
@@ -107,7 +107,7 @@ class _Bounded(BufferedIOBase):
 
 
 def _next(archive: tarfile.TarFile, bounded: _Bounded, name: str, most: int) -> IO[bytes]:
-    """The next member, a plain file of this name. Raises TarError."""
+    """Open the next member, which must be a plain file of this name. Raises TarError."""
     member = archive.next()
     if member is None or member.name != name or not member.isreg():
         raise tarfile.TarError(f"it holds no {name} where one belongs")
@@ -133,7 +133,7 @@ def _copy(source: IO[bytes], path: Path) -> str:
 
 
 def _manifest(stream: IO[bytes], file: Path) -> Manifest:
-    """Parse a manifest. Raises OperatorError, also for values that we never write."""
+    """Parse and validate a manifest. Raises OperatorError."""
     text = stream.read(_LONGEST_MANIFEST)
     try:
         found = json.loads(text)

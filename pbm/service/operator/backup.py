@@ -29,7 +29,7 @@ from pbm.store.sql.driver import parse_url
 
 @dataclass(frozen=True)
 class Restored:
-    """Time of the backup, rows, the replaced key file, numbers of the next board and player."""
+    """Result of a restore: time of the backup, row counts, the replaced key file, the next ids."""
 
     made: str
     counts: dict[str, int]
@@ -38,7 +38,7 @@ class Restored:
 
 
 def backup(settings: Settings, file: Path, clock: Clock = system_clock) -> Manifest:
-    """Write a backup; the server may run. Raises OperatorError."""
+    """Write a backup, also while the server runs. Raises OperatorError."""
     if file.exists():
         raise OperatorError(f"{file} is there already; name another file.")
     url = parse_url(settings.database_url)
@@ -62,7 +62,7 @@ def restore(
     most: int | None = None,
     clock: Clock = system_clock,
 ) -> Restored:
-    """Restore a backup into the database and the key file of these settings, and migrate it.
+    """Replace the database and the key file of these settings by a backup, and migrate it.
 
     A part may unpack to `most` bytes. Raises OperatorError, also if the server runs, or if the
     database holds data and `force` is not set.
@@ -91,17 +91,17 @@ def restore(
                 raise OperatorError(
                     "The database holds data already. To lose that and restore, add --force."
                 )
-            with suppress(DBAPIError):  # an unreadable database is replaced all the same
+            with suppress(DBAPIError):  # the database may be unreadable
                 given = highest_given(database)
             database.close()
             copies.copy_in(url, copy)
             old = _write_keys(settings.key_file, keys) if keys else None
         migrate(database)
         with database.transaction() as work:
-            forget_front(work)  # this machine's mail server may differ
-            work.heartbeats.forget_all()  # they date from the backup
-            unlearn_keys(work)  # the operator may have forced other keys
-        # Before new numbers are given out: mails sent after the backup may have them.
+            forget_front(work)  # the mail server in front may be another one
+            work.heartbeats.forget_all()  # of processes at the time of the backup
+            unlearn_keys(work)  # `force` may keep other keys
+        # Mails sent after the backup may name numbers that would be given out again.
         next_numbers = skip_after_restore(database, given)
         return Restored(manifest.made, copies.counts(database), old, next_numbers)
 
@@ -153,12 +153,12 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
         if greeting_at(doorway):
             raise OperatorError(f"A server is running on {doorway}. Stop it before restoring.")
     if database.embedded:
-        return  # its only server is the one listening
+        return  # its only process listens
     try:
         with database.reading() as work:
             beating = those_beating(seen_by(work, clock), clock())
     except DBAPIError:
-        return  # no tables of ours yet, or broken ones
+        return  # there are no tables, or broken ones
     if beating:
         raise OperatorError(
             f"The database is used by {beating}. Stop all processes of the server before "
@@ -169,7 +169,7 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
 def _keys_to_write(
     settings: Settings, manifest: Manifest, file: Path, *, force: bool
 ) -> bytes | None:
-    """The new content of the key file, so that reply addresses stay valid; None to keep it."""
+    """The new content of the key file; None to keep it. Raises OperatorError."""
     content = file.read_bytes()
     if manifest.keys == archive.FROM_SETTING:
         kept = load_keys(Path(archive.KEYS), content.decode("utf-8", "surrogateescape"))
@@ -196,7 +196,7 @@ def _keys_to_write(
 
 
 def _write_keys(path: Path, content: bytes) -> Path | None:
-    """Write the key file, mode 0600; keep a different one under another name."""
+    """Write the key file, mode 0600; rename an old one that differs, and return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     old: Path | None = None
     if path.exists() and path.read_bytes() != content:

@@ -1,4 +1,4 @@
-"""The operator's commands on boards."""
+"""`pbm-admin games`: changes of boards by the operator, export and import of records."""
 
 from collections.abc import Sequence
 
@@ -43,7 +43,7 @@ MOST_BYTES = 64 * 1024
 
 
 def standing(board: Board) -> str:
-    """Whose turn it is, or how the board ended and who won, in a few words."""
+    """Whose turn it is, or how the board ended and who won, in words."""
     if board.playing:
         try:
             return f"{board.to_move.handle} to move" if board.to_move else "nobody to move"
@@ -57,9 +57,9 @@ def standing(board: Board) -> str:
 
 
 def undo(session: OperatorSession, number: int, why: str) -> Ply:
-    """Undo the last ply, with resignations and forfeits after it. Raises OperatorError.
+    """Undo the last ply and all resignations and forfeits after it; a finished game goes on.
 
-    If that ply had ended the game, it goes on. Removed players stay out.
+    Removed players stay out. Raises OperatorError.
     """
     with session.act(why) as act:
         board = act.board(number)
@@ -86,7 +86,7 @@ def undo(session: OperatorSession, number: int, why: str) -> Ply:
 def end(
     session: OperatorSession, number: int, why: str, winners: Sequence[str] | None = None
 ) -> Board:
-    """Close a board, or finish it with `winners` (empty: a draw). Raises OperatorError."""
+    """Close a board; with `winners`, finish it (empty: a draw). Raises OperatorError."""
     with session.act(why) as act:
         board = act.board(number)
         _check_playing(board)
@@ -105,7 +105,7 @@ def end(
 
 
 def reopen(session: OperatorSession, number: int, why: str) -> Board:
-    """Reopen a board that was ended by time, the operator or agreement. Raises OperatorError."""
+    """Reopen a board that ended by time, agreement, claim or the operator. Raises OperatorError."""
     with session.act(why) as act:
         board = act.board(number)
         _check_rules(board)
@@ -142,7 +142,7 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
 def resend(
     session: OperatorSession, number: int, handle: str | None, why: str | None = None
 ) -> tuple[str, ...]:
-    """Send a board again to one or all of its players; return who gets it. Raises OperatorError."""
+    """Mail a board again to one or all of its players; return who gets it. Raises OperatorError."""
     with session.act(why) as act:
         board = act.board(number)
         seats = [_seat(board, handle)] if handle else list(board.seats)
@@ -197,7 +197,7 @@ def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
 
 
 def export(session: OperatorSession, number: int, chosen: Options) -> str:
-    """Return a board as a record. Raises OperatorError."""
+    """Format a board as a record, in the chosen form. Raises OperatorError."""
     with session.look() as work:
         board = find_board(work, number)
         record = record_of(work, board, session.site.address.plain)
@@ -211,7 +211,7 @@ def export(session: OperatorSession, number: int, chosen: Options) -> str:
 
 
 def parse(text: str, game: Game, chosen: Options) -> GameRecord:
-    """Parse a record. Raises OperatorError that names the first wrong move."""
+    """Parse a record. Raises OperatorError, which names the first wrong move."""
     if not has(game, KeepsRecords):
         raise OperatorError(f"{game.info.title} has no records that could be read.")
     try:
@@ -234,7 +234,7 @@ def game_of(name: str | None) -> Game:
 def keep_for(
     session: OperatorSession, game: Game, record: GameRecord, handle: str, why: str
 ) -> Board:
-    """Keep a finished game as a player's record. Raises OperatorError."""
+    """Import a finished game as a record of a player. Raises OperatorError."""
     with session.act(why) as act:
         owner = find_player(act.work, handle)
         seated = [owner.id] * record.seats
@@ -248,7 +248,7 @@ def keep_for(
 def take_over(
     session: OperatorSession, game: Game, record: GameRecord, handles: Sequence[str], why: str
 ) -> Board:
-    """Continue a game from another server here, and mail it to its players.
+    """Import a running game from another server, and mail it to its players.
 
     `handles` are in seat order, by default those in the record. Raises OperatorError.
     """

@@ -1,7 +1,4 @@
-"""`pbm-admin check`: whether a server has everything it needs, and what to do if not.
-
-It creates nothing, neither a database nor a key.
-"""
+"""`pbm-admin check`: whether a server has everything it needs, and what to do if not. Read-only."""
 
 import asyncio
 import smtplib
@@ -169,7 +166,7 @@ def _keys(settings: Settings, clock: Clock, database: CheckResult) -> str:
 
 
 def reading(settings: Settings, look: Callable[..., _T], *given: object) -> _T:
-    """Open the database of these settings, and return `look(work, *given)`. Raises DBAPIError."""
+    """Return `look(work, *given)` in a read-only transaction. Raises DBAPIError."""
     with closing(Database(settings.database_url)) as database, database.reading() as work:
         return look(work, *given)
 
@@ -297,7 +294,7 @@ def _smarthost(settings: Settings) -> str:
 
 
 def _offered(host: Smarthost, domain: str) -> str:
-    """Whether STARTTLS is offered. Raises OperatorError."""
+    """Whether a smarthost offers STARTTLS, in words. Raises OperatorError."""
     try:
         with smtplib.SMTP(host.host, host.port, domain, _SECONDS) as smtp:
             smtp.ehlo_or_helo_if_needed()

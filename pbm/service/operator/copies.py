@@ -1,4 +1,4 @@
-"""Copies of whole databases: SQLite by its backup interface, PostgreSQL by its tools."""
+"""Copies of whole databases, by SQLite's backup interface or PostgreSQL's tools."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ from pbm.store.schema import metadata
 
 COUNTED = ("players", "boards", "moves")
 _BUSY_SECONDS = 30
-_SIGNS_OF_LIFE = {"heartbeats", "facts", "due"}  # of a server that nobody has written to
+_SIGNS_OF_LIFE = {"heartbeats", "facts", "due"}  # tables in which an unused server has rows
 
 
 def sqlite_path(url: URL) -> Path:
@@ -63,7 +63,7 @@ def copy_in(url: URL, file: Path) -> None:
     if url.get_backend_name() == "sqlite":
         path = sqlite_path(url)
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Not by moving files: a log left beside the old file would corrupt the new one.
+        # Moving the file would not do: the old write-ahead log would corrupt it.
         try:
             with closing(sqlite3.connect(file)) as source, closing(_open(path, "rwc")) as target:
                 source.backup(target)
@@ -79,7 +79,7 @@ def copy_in(url: URL, file: Path) -> None:
 
 
 def counts(database: Database) -> dict[str, int]:
-    """How many players, boards and moves there are."""
+    """The numbers of players, boards and moves."""
     with database.engine.connect() as connection:
         return {
             name: connection.scalar(select(func.count()).select_from(metadata.tables[name])) or 0
@@ -88,7 +88,7 @@ def counts(database: Database) -> dict[str, int]:
 
 
 def holds_data(database: Database) -> bool:
-    """Whether any table holds rows that a server does not add by itself. Raises OperatorError."""
+    """Whether a table has rows that an unused server would not have. Raises OperatorError."""
     try:
         with database.engine.connect() as connection:
             inspector = inspect(connection)
@@ -111,7 +111,7 @@ def _open(path: Path, mode: str = "rw") -> sqlite3.Connection:
 
 
 def _run(program: str, url: URL | None, *options: str) -> None:
-    """Run a PostgreSQL tool, with the password in the environment. Raises OperatorError."""
+    """Run a PostgreSQL tool; the password is in the environment. Raises OperatorError."""
     command, environment = [_find(program)], dict(os.environ)
     if url is not None:
         named = {"host": url.host, "port": url.port and str(url.port), "user": url.username}
@@ -141,9 +141,9 @@ def _find(program: str) -> str:
 
 
 def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
-    """Migrate a database; an embedded one with tables is copied first.
+    """Migrate a database; a SQLite database with tables is copied first.
 
-    Returns the version before, or "", and the copy. Raises OperatorError.
+    Returns the version before (empty without tables), and the copy. Raises OperatorError.
     """
     if is_current(database):
         return newest_version(), None
@@ -154,7 +154,7 @@ def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
 
 
 def _copy_of(database: Database, version: str) -> Path:
-    """Copy an embedded database, mode 0600, into its folder. Raises OperatorError."""
+    """Copy a SQLite database, mode 0600, into its folder. Raises OperatorError."""
     path = sqlite_path(database.engine.url)
     copy = path.with_name(f"{path.name}-before-{version}")
     draft = path.with_name(f".{copy.name}")

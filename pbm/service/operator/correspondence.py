@@ -1,6 +1,6 @@
-"""Client of the running server: its greeting and certificate, and mails sent and read as a player.
+"""SMTP client of the running server: reads its greeting and certificate, sends and reads mails.
 
-The mails are to try the server without a mail program.
+`pbm-admin send` and `pbm-admin read` use it to try the server without a mail program.
 """
 
 import smtplib
@@ -28,18 +28,18 @@ _DATA_SECONDS = 60
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1", "*": "127.0.0.1"}
 LEAST_LEFT = timedelta(days=14)
 _LOOK_AGAIN = 0.05
-# Longer than any Message-ID, as the library garbles one that it folds.
+# Lines longer than any Message-ID, since the library garbles folded ones.
 _POLICY = SMTP.clone(max_line_length=900, cte_type="7bit")
 
 
 def connected(doorway: Doorway, seconds: float = _SECONDS) -> smtplib.SMTP:
-    """Return a client connected to a port or socket. Raises OSError and SMTPException."""
+    """Connect to a port or socket of the server. Raises OSError and SMTPException."""
     kind = smtplib.LMTP if doorway.is_lmtp else smtplib.SMTP
     return kind(_reachable(doorway), doorway.port, "localhost", timeout=seconds)
 
 
 def greeting_at(doorway: Doorway) -> str:
-    """The greeting of a mail server, code and text; empty if there is no answer."""
+    """A mail server's greeting, code and text; empty if there is no answer."""
     kind = smtplib.LMTP if doorway.is_lmtp else smtplib.SMTP
     client = kind(local_hostname="localhost", timeout=_SECONDS)
     try:
@@ -61,7 +61,7 @@ def _reachable(doorway: Doorway) -> str:
 
 
 def certificate_state(settings: Settings, clock: Clock) -> str:
-    """Load PBM_TLS_CERT and compare it with the certificate of each port. Raises OperatorError."""
+    """Check PBM_TLS_CERT, and that each port of the server uses it. Raises OperatorError."""
     certificate = settings.tls_cert
     context = load_certificate(certificate, settings.tls_key)
     assert context is not None  # one of the two is set
@@ -85,7 +85,7 @@ def certificate_state(settings: Settings, clock: Clock) -> str:
 
 
 def _shown_at(doorway: Doorway) -> bytes:
-    """The certificate of a port. Raises OperatorError."""
+    """The certificate that a port uses, as DER. Raises OperatorError."""
     any_will_do = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     any_will_do.check_hostname = False
     any_will_do.verify_mode = ssl.CERT_NONE
@@ -106,10 +106,10 @@ def _shown_at(doorway: Doorway) -> bytes:
 def send(
     settings: Settings, sender: str, text: str, *, new: bool = False, wait: float = ANSWER_SECONDS
 ) -> str:
-    """Send `text` as a reply to an address's newest mail, or as a new mail. Raises OperatorError.
+    """Send `text` as a reply to the newest mail to `sender`, or as a `new` mail.
 
-    A new mail has the first line as its subject. Waits up to `wait` seconds for an answer. Returns
-    the server's reply.
+    The first line of a new mail is its subject. Waits up to `wait` seconds for an answer; returns
+    the server's SMTP reply. Raises OperatorError.
     """
     mails, recipient = _mails(settings, sender), settings.address
     subject, _, body = text.strip().partition("\n")
@@ -130,7 +130,7 @@ def send(
     mail.set_content(body)
     reply = _submit(settings, sender, recipient, mail.as_bytes())
     end = time.monotonic() + wait
-    # Counts are compared, as a mail program may rename files.
+    # Compares counts, since a mail program may rename files.
     while (
         not settings.smarthost
         and len(_mails(settings, sender)) <= len(mails)

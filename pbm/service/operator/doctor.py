@@ -1,7 +1,6 @@
-"""`pbm-admin doctor`: whether the upstream mail server's results about senders can be trusted.
+"""`pbm-admin doctor`: whether the upstream mail server's authentication results can be trusted.
 
-A probe with forged results is sent through that server. The running pbm stores how the probe
-arrived; this module decides and stores the verdict.
+It sends a probe with forged results through that server; the running pbm stores how it arrived.
 """
 
 import smtplib
@@ -45,10 +44,10 @@ def examine_front(
     port: int,
     wait: float = ARRIVAL_SECONDS,
 ) -> Iterator[CheckResult]:
-    """Send a probe through the upstream server, and store whether it can be trusted.
+    """Send a probe through the upstream server, and store whether the server can be trusted.
 
-    Raises OperatorError if it cannot be sent or does not arrive within `wait` seconds; the earlier
-    verdict stays then.
+    Raises OperatorError if the probe cannot be sent, or does not arrive within `wait` seconds; then
+    the earlier verdict stays.
     """
     name = settings.front_name
     if not name:

@@ -1,4 +1,4 @@
-"""Results of checks, and checks of heartbeats: whether each role runs, and all clocks agree."""
+"""Results of checks; the checks whether each role runs, and whether all clocks agree."""
 
 import os
 import socket
@@ -29,9 +29,9 @@ TROUBLES = (OperatorError, GamesError, DBAPIError, PermissionError)
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of one check: `text` is the state, or what is wrong and how to mend it.
+    """The result of a check: `text` is the state, or what is wrong and how to mend it.
 
-    `warning`: what was checked works, but needs attention.
+    `warning`: it works, but needs attention.
     """
 
     good: bool
@@ -45,11 +45,7 @@ class DubiousError(Exception):
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
-    """The result of the check `look`.
-
-    `look` returns the state. DubiousError makes the result a warning; one of `TROUBLES` makes it a
-    failure.
-    """
+    """Run a check: `look` returns the state, or raises DubiousError (a warning) or a `TROUBLES`."""
     try:
         return CheckResult(True, what, look())
     except DubiousError as doubt:
@@ -59,14 +55,14 @@ def checked(what: str, look: Callable[[], str]) -> CheckResult:
 
 
 def sentence_of(error: Exception) -> str:
-    """One of `TROUBLES` as a sentence for the operator."""
+    """Format one of `TROUBLES` as a sentence for the operator."""
     if isinstance(error, PermissionError):
         return f"{error.filename}: {trouble(Path(error.filename), error)}"
     return why_unusable(error) if isinstance(error, DBAPIError) else str(error)
 
 
 def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:
-    """A result for each required role, and for any other with a heartbeat."""
+    """Check each role: the required ones, and any others with a heartbeat."""
     now = clock()
     known = [beat for beat in seen_by(work, clock) if beat.beat_at > now - FORGOTTEN_AFTER]
     results = []
@@ -78,13 +74,13 @@ def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:
 
 
 def those_beating(heartbeats: Iterable[Heartbeat], now: datetime) -> str:
-    """The names of the living processes; empty if there are none."""
+    """The names of the processes that are alive; empty if there are none."""
     beating = {beat.process: beat for beat in heartbeats if beat.beat_at >= now - LATE}
     return _named(list(beating.values()))
 
 
 def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
-    """All heartbeats, converted from their processes' clocks to this one."""
+    """Yield all heartbeats, converted from the clocks of their processes to ours."""
     here = work.heartbeats.clock_ahead(clock)
     for beat in work.heartbeats.all():
         ahead = 0.0 if here is None or beat.ahead is None else here - beat.ahead
@@ -93,7 +89,7 @@ def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
 
 
 def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
-    """The processes of a role. Raises DubiousError if some are dead, OperatorError if all are."""
+    """The state of a role. Raises DubiousError if some processes are dead, OperatorError if all."""
     late = now - LATE
     lost = [beat for beat in of_role if min(beat.beat_at, beat.alive_at) < late]
     running = [beat for beat in of_role if beat not in lost]
@@ -125,7 +121,7 @@ def _lost(beat: Heartbeat, late: datetime) -> str:
 
 
 def _has_its_process(beat: Heartbeat) -> bool:
-    """Whether a heartbeat's process lives on this machine; a later one may have its number."""
+    """Whether a heartbeat's process lives on this machine, rather than a later one with its id."""
     if beat.host != socket.gethostname():
         return False
     try:
@@ -145,9 +141,9 @@ def _named(beats: Sequence[Heartbeat]) -> str:
 
 
 def clocks_state(work: UnitOfWork, clock: Clock) -> str:
-    """Compare all clocks with the database's. Raises OperatorError that names the wrong ones.
+    """Compare all clocks with the database's; for SQLite only find heartbeats in the future.
 
-    An embedded database has none: only heartbeats in the future are found.
+    Raises OperatorError that names the wrong clocks.
     """
     here, now = work.heartbeats.clock_ahead(clock), clock()
     beats = list(seen_by(work, clock))

@@ -1,7 +1,7 @@
-"""Keys behind the reply addresses: the newest signs, older ones verify until dropped.
+"""Keys that sign reply addresses: the newest signs, older ones verify until they are dropped.
 
-A running server reloads the key file by itself. The database has fingerprints of the keys only,
-so that lost or wrong keys are found before they sign a mail.
+A running server reloads the key file by itself. The database stores only fingerprints of the keys,
+to detect lost or wrong keys before they sign a mail.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ _WHAT_TO_DO = (
 
 
 def list_keys(settings: Settings) -> tuple[str, ...]:
-    """The ids of all keys, the one that signs first. Raises OperatorError."""
+    """The ids of all keys, beginning with the one that signs. Raises OperatorError."""
     keys = _keys_here(settings)
     if not keys:
         raise OperatorError(f"There is no key file {settings.key_file}. See: pbm-admin check")
@@ -53,7 +53,7 @@ def drop_old_key(settings: Settings, session: OperatorSession, key_id: str, why:
 
 
 def forget_keys(settings: Settings, clock: Clock, who: str, why: str) -> list[str]:
-    """Forget lost keys; return their ids as far as known. Raises OperatorError."""
+    """Forget the fingerprints of lost keys; return the ids. Raises OperatorError."""
     reason, now = reason_of(why), clock()
     with closing(Database(settings.database_url)) as database, database.transaction() as work:
         marks, _, lost = _marks(work, settings)
@@ -72,22 +72,22 @@ def _refuse_setting(settings: Settings, how: str) -> None:
 
 
 def _keys_here(settings: Settings) -> tuple[Key, ...]:
-    """The keys of these settings; none before the key file is made."""
+    """The keys of these settings; empty if there is no key file yet."""
     if not settings.secret_key and not settings.key_file.exists():
         return ()
     return load_keys(settings.key_file, settings.secret_key or None)
 
 
 def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring:
-    """The keys of these settings, perhaps made now. Raises OperatorError for unexpected ones."""
+    """Load the keys of these settings, or create them. Raises OperatorError for wrong ones."""
     refuse_other_keys(work, settings, now)
     return load_keyring(settings.key_file, settings.secret_key or None)
 
 
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
-    """Raise OperatorError if these keys would invalidate replies to earlier mails.
+    """Raise OperatorError if replies to earlier mails were signed with a key that is missing.
 
-    While no player has an address, and no other process runs, no mail can have been sent.
+    If no player has an address and no other process runs, there are no earlier mails.
     """
     marks, is_known, lost = _marks(work, settings)
     if not lost and (is_known or marks):
@@ -106,7 +106,7 @@ def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> No
 
 
 def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[str]]:
-    """The fingerprints of our keys, whether any are stored, and the ids of stored ones we lack."""
+    """The fingerprints of our keys, whether any are stored, and the ids of the missing keys."""
     marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=True)
     known = list(map(str, fact.value)) if fact else []
     lost = [mark.partition(" ")[0] for mark in known if mark not in marks]
@@ -114,7 +114,7 @@ def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[
 
 
 def note_keys(work: UnitOfWork, keys: Iterable[Key], now: datetime) -> None:
-    """Store the fingerprints of these keys only."""
+    """Store the fingerprints of these keys, and no others."""
     marks = list(map(mark_of, keys))
     fact = work.facts.find(_KEYS)
     if fact is None or fact.value != marks:

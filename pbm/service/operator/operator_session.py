@@ -1,7 +1,4 @@
-"""Operator's session: each change is journaled with its reason, and announced.
-
-Each change is a short transaction, so that the server keeps running.
-"""
+"""The operator's access: each change is a transaction, recorded in a journal with its reason."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -41,7 +38,7 @@ class OperatorTurn(Turn):
     def note(
         self, what: str, *, player: Player | None = None, board: Board | None = None, **details: Any
     ) -> None:
-        """Note the change in the journal; `what` is one or two words."""
+        """Record the change in the journal; `what` is one or two words."""
         self.work.changes.add(
             who=self.who,
             why=self.why,
@@ -55,7 +52,7 @@ class OperatorTurn(Turn):
     def tell_board(
         self, done: OperatorActed, events: Iterable[Event] = (), *, but: int | None = None
     ) -> None:
-        """Mail a board to its players `but` one, with the operator's act and its consequences."""
+        """Mail a board to its players, `but` one, with the operator's act and further events."""
         announce_boards(self, [done, *events], but=but)
 
     def send_board(self, board: Board, player: Player, done: OperatorActed) -> bool:
@@ -77,7 +74,7 @@ class OperatorTurn(Turn):
 
 @dataclass(frozen=True)
 class OperatorSession:
-    """The operator's access to the database; `who` signs the journal."""
+    """The operator's access to the database; `who` is named in the journal."""
 
     database: Database
     site: Site
@@ -86,7 +83,7 @@ class OperatorSession:
 
     @contextmanager
     def act(self, why: str | None) -> Iterator[OperatorTurn]:
-        """Begin a change, with a reason if it concerns a player. Raises OperatorError."""
+        """Begin a change; `why` is None if it concerns no player. Raises OperatorError."""
         reason = "" if why is None else reason_of(why)
         with _sound(), self.database.transaction() as work:
             yield OperatorTurn(
@@ -128,7 +125,7 @@ def _sound() -> Iterator[None]:
 
 
 def reason_of(why: str) -> str:
-    """The reason on one line, as players read it. Raises OperatorError."""
+    """Validate a reason, and return it on one line. Raises OperatorError."""
     reason = one_line(why)
     if not reason:
         raise OperatorError("Give a reason with --why; the players concerned will read it.")
@@ -138,5 +135,5 @@ def reason_of(why: str) -> str:
 
 
 def hand_of(who: str) -> str:
-    """The operator's name, fit for the journal."""
+    """The operator's name, on one line and cut to the length that the journal allows."""
     return one_line(who)[:_MOST_WHO]

@@ -1,4 +1,4 @@
-"""The operator's commands on players."""
+"""`pbm-admin players`: changes of players by the operator."""
 
 from pbm.errors import OperatorError
 from pbm.events.by_operator import (
@@ -22,7 +22,7 @@ from pbm.store.values.players import Player, PlayerStatus
 
 
 def set_address(session: OperatorSession, handle: str, address: str, why: str) -> Player:
-    """Replace a player's addresses, and send the boards there. Raises OperatorError."""
+    """Replace a player's addresses by one, and mail all boards to it. Raises OperatorError."""
     with session.act(why) as act:
         player = _person(act, handle)
         try:
@@ -47,7 +47,7 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
 
 
 def suspend(session: OperatorSession, handle: str, why: str) -> Player:
-    """Suspend a player; their boards wait. Raises OperatorError."""
+    """Suspend a player; their boards stand still meanwhile. Raises OperatorError."""
     with session.act(why) as act:
         player = _present(act, handle)
         if player.status == PlayerStatus.SUSPENDED:
@@ -83,7 +83,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
 
 
 def reachable(session: OperatorSession, handle: str, why: str) -> Player:
-    """Mark a player as reachable: deferred mails go out, boards are told. Raises OperatorError."""
+    """Mark a player as reachable, release delayed mails, tell the boards. Raises OperatorError."""
     with session.act(why) as act:
         player = _present(act, handle)
         if player.unreachable_since is None:
@@ -97,7 +97,7 @@ def reachable(session: OperatorSession, handle: str, why: str) -> Player:
 
 
 def remove(session: OperatorSession, handle: str, why: str) -> Player:
-    """Remove a player from all games, and erase all but the handle. Raises OperatorError."""
+    """Remove a player from all games, and erase all data but the handle. Raises OperatorError."""
     with session.act(why) as act:
         player = _person(act, handle)
         boards = boards_played(act.work, player)

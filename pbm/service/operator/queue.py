@@ -1,4 +1,4 @@
-"""The mail queue as the operator sees and changes it."""
+"""`pbm-admin queue`: lists, shows, retries and drops mails in the inbox and the outbox."""
 
 import json
 import re
@@ -34,7 +34,7 @@ _ERASED = "Its contents were erased when it was done."
 
 @dataclass(frozen=True)
 class MailInQueue:
-    """A mail in the queue, without contents; `until` is the next try, if not now."""
+    """A mail in the queue, without contents; `until` is the time of the next try, if not now."""
 
     name: str
     status: str
@@ -46,7 +46,7 @@ class MailInQueue:
 
 
 def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
-    """The oldest mails that wait, are stuck or have failed, and how many more there are."""
+    """The oldest waiting, stuck and failed mails, and how many more there are."""
     with session.look() as work:
         mails: list[InboxMail | OutboxMail] = [*work.inbox.waiting(most=MOST_LISTED)]
         mails += work.outbox.waiting(most=MOST_LISTED)
@@ -57,7 +57,7 @@ def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
 
 
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
-    """A mail with its masked contents, which are erased once it is done. Raises OperatorError."""
+    """A mail with its contents, masked (erased once it is done). Raises OperatorError."""
     with session.look() as work:
         mail = _find(work, name)
     text = _outgoing_text(mail) if isinstance(mail, OutboxMail) else _incoming_text(mail.raw)
@@ -65,10 +65,7 @@ def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
 
 
 def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
-    """Retry a mail, and those ahead of it in its thread, which block it; return all their names.
-
-    Raises OperatorError.
-    """
+    """Retry a mail and those that it has to wait for; return their names. Raises OperatorError."""
     ahead: tuple[int, ...] = ()
     with session.act(None) as act:
         mail = _find_waiting(act.work, name)
@@ -158,7 +155,7 @@ def _listed(mail: InboxMail | OutboxMail, now: datetime) -> MailInQueue:
 
 
 def _incoming_text(raw: bytes) -> str:
-    """Header and text of a mail, decoded, since encodings could hide a secret."""
+    """Header and text of a mail, decoded so that secrets can be masked."""
     if not raw:
         return _ERASED
     try:

@@ -1,4 +1,4 @@
-"""Replays games from their moves, and compares the stored results."""
+"""`pbm-admin verify`: replays games from their moves, and compares what is stored."""
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import astuple, dataclass
@@ -34,7 +34,7 @@ class Verdict:
 
 
 def verify(session: OperatorSession, numbers: Sequence[int] = ()) -> Iterator[Verdict]:
-    """Replay the numbered boards, or all, each locked in a transaction. Raises OperatorError."""
+    """Verify these boards, or all, each locked in its own transaction. Raises OperatorError."""
     with session.look() as work:
         for number in numbers:
             find_board(work, number)
@@ -72,7 +72,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
 def _replay(
     game: Game, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
 ) -> Generator[str, None, Position | None]:
-    """Replay a game; yield its problems. Returns the last position, None if the replay fails."""
+    """Replay a game; yield its problems. Returns the last position, or None if that fails."""
     at = ""
     try:
         position = game.load(board.start_state)
@@ -164,7 +164,7 @@ def _book_differences(board: Board, position: Position, books: Bookkeeping) -> I
 
 
 def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
-    """Compare the stored rating changes with those of a recount."""
+    """Compare the stored rating changes of a board with those of a recount."""
     counted, stale = work.ratings.counted(board.id), work.facts.find(STALE)
     if counted is None:
         if pool_of(work, board) is not None:
@@ -183,7 +183,7 @@ def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
 
 
 def _job_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
-    """Check that a robot's move has its job."""
+    """Check that there is a search job for the move of a robot."""
     mover = board.to_move
     if mover is None or mover.robot is None:
         return
@@ -193,7 +193,7 @@ def _job_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
 
 
 def _rounded(result: RatingResult) -> tuple[float, ...]:
-    """A rounded result, as the last digits depend on library and machine."""
+    """Round a result, since its last digits depend on library and machine."""
     return tuple(round(value or 0, 6) for value in astuple(result))
 
 

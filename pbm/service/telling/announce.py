@@ -1,4 +1,4 @@
-"""Turns events into mails: one to each reader of each board that they are about."""
+"""Turns events into mails: one mail for each board and reader."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,19 +19,19 @@ from pbm.store.values.mails import News
 from pbm.store.values.players import Player
 
 _ABOVE_THE_BOARD = 5  # lines of a comment, folded as in the text part
-_BELOW_THE_BOARD = 3  # lines below it, at least
-_MANY_BOARDS = 5  # in progress, from which on a player is offered fewer mails, once
+_BELOW_THE_BOARD = 3  # a shorter rest of the comment stays above
+_MANY_BOARDS = 5  # boards in progress at which a player is offered fewer mails
 _Hidden = Mapping[int, Collection[str]]  # blocked handles, by the player who blocks them
 
 
 @dataclass
 class _News:
-    """The events on one board, and their words: facts above the board, and comments."""
+    """The events on one board, and what mails show of them: facts (`lead`) and comments."""
 
     events: list[BoardEvent] = field(default_factory=list)
     lead: list[dict[str, Any]] = field(default_factory=list)
     comments: list[dict[str, Any]] = field(default_factory=list)
-    speaks_first: str | None = None  # told who reads the words
+    speaks_first: str | None = None  # handle of a player whose first comment this is
 
     def add(self, event: BoardEvent) -> None:
         self.events.append(event)
@@ -51,10 +51,10 @@ def announce_boards(
     but: int | None = None,
     together: Collection[int] = frozenset(),
 ) -> None:
-    """Mail each board of the events to each reader, `but` one, or keep it as news.
+    """Mail the boards of the events to their readers (`but` one), or keep the news.
 
-    News are always kept for readers of several boards, `together`. Each board is locked, so that no
-    other commit falls between the reads of one mail.
+    For players in `together`, news are kept for one mail about several boards. Each board is
+    locked, so that all reads for a mail see the same state.
     """
     found: dict[int, _News] = {}
     for event in events:
@@ -67,7 +67,7 @@ def announce_boards(
 def _announce(
     turn: Turn, number: int, news: _News, but: int | None, together: Collection[int]
 ) -> None:
-    """Announce the events on one board, replacing delayed mails about it."""
+    """Announce the events on one board; delayed mails about it are replaced."""
     board = turn.work.boards.get(number, lock=True)
     turn.work.prefetch(*view_reads(board, turn.now))
     hidden = _kept_words(turn, board, news)
@@ -99,7 +99,7 @@ def _announce(
     if not begins and not any(event.played_ply for event in news.events):
         for player, view in shown:
             if player.id not in (*before, *kept) and player.settings.mails == "all":
-                # An earlier mail has told the moves, and the drawing marks them.
+                # An earlier mail has listed the moves, and the drawing marks them.
                 view["happened"] = [item for item in view["happened"] if "how" in item]
     MailWriter(turn).boards(board, shown, instead)
 
@@ -111,12 +111,11 @@ def _audience(
     events: Sequence[BoardEvent],
     hidden: _Hidden,
 ) -> list[Player]:
-    """The seated players who are sent a board for the events on it.
+    """The seated players who get a mail about the events on a board.
 
-    The sender gets a receipt, unless that is switched off. Others read events with `only_if_wanted`
-    if they want each move (`mails=all`, or digests) or have something to do. Players who have left
-    a running game read only of its end. Words and account news of players whom a reader has blocked
-    cause no mail. Events for the sender alone are in the one answer.
+    The sender gets a receipt, unless that is switched off. Events with `only_if_wanted` are for
+    players who want each move (`mails=all`, or digests) or have to act. Players who left a running
+    game only hear of its end. Words and account news of blocked players cause no mail.
     """
     return [
         player
@@ -131,10 +130,10 @@ def _audience(
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
-    """Whether a sender gets a receipt.
+    """Whether the sender gets a mail.
 
-    A player who has switched receipts off gets none for a move, with or without words. There is one
-    all the same if the game is over, or if the player has to move or to answer an offer.
+    With receipts switched off, a move (with or without a comment) causes none, unless the game is
+    over, or the sender has to move or to answer an offer.
     """
     if player.settings.receipts or not board.playing:
         return True
@@ -156,21 +155,21 @@ def _hears(player: Player, board: Board, event: BoardEvent, hidden: _Hidden) -> 
 
 
 def _is_asked(player: Player, board: Board) -> bool:
-    """Whether it is the player's move, or the player is asked to agree to something."""
+    """Whether the player has to move or to answer an offer."""
     if board.to_move and board.to_move.player_id == player.id:
         return True
     return any(player.id in waiting for waiting in board.open_offers.values())
 
 
 def _kept_words(turn: Turn, board: Board, news: _News) -> _Hidden:
-    """Store the words said on a board; return whose words are hidden from whom."""
+    """Store the comments on a board; return the speakers whom each player has blocked."""
     handles = [event.speaker for event in news.events if event.speaker]
     if not handles:
         return {}
     speakers: dict[str, int] = {}
     for handle in handles:
         seat = next((seat for seat in board.seats if seat.handle == handle), None)
-        # The same mail may have changed the handle since.
+        # A later command of the same mail may have changed the handle.
         number = seat.player_id if seat else turn.work.players.formerly(handle)
         assert number is not None
         speakers[handle] = number
@@ -194,9 +193,9 @@ def _shown(
     *,
     begins: bool,
 ) -> list[tuple[Player, dict[str, Any]]]:
-    """The view for each player: the board, the `told` facts, and the news `before` them.
+    """The view of the board for each player, with the facts and comments in `told`.
 
-    `before` holds the news of delayed mails that are replaced. Those in `plain` get no picture.
+    `before` has the news of delayed mails that are replaced. Players in `plain` get no picture.
     """
     views = board_views(
         turn.work,
@@ -227,9 +226,9 @@ def _shown(
 
 
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
-    """Whether to offer fewer mails: once, to a writer who has many boards.
+    """Whether to offer fewer mails to the sender: once, if they have many boards.
 
-    The count is read only when a board begins, and at first moves there.
+    The boards are only counted when one begins, and at first moves.
     """
     settings = player.settings
     if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
@@ -244,7 +243,7 @@ def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> 
 
 
 def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
-    """Tell the other players of a seek about events on it, unless they have left the server."""
+    """Tell the readers of seek events, unless they have left the server."""
     for news in (event for event in events if isinstance(event, SeekNews)):
         for player in turn.work.players.some(news.readers):
             if player.addresses and player.is_active:
@@ -255,9 +254,9 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 def _mail_for(
     reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
-    """The facts and comments for one reader; of blocked words only the author is named.
+    """The facts and comments for one reader; of a blocked author's words, only the handle.
 
-    A player's first words come with the handles of their readers.
+    To a player who comments on a board for the first time, the mail names the readers.
     """
     kept_from = hidden.get(reader.id, frozenset())
     others = [
@@ -281,7 +280,7 @@ def _mail_for(
 def shown_to(
     turn: Turn, player: Player, board: Board, *facts: BoardFact, after: int | None = None
 ) -> dict[str, Any]:
-    """The view of one board for one player, with facts above it and all moves since `after`."""
+    """The view of a board for one player, with facts above it and all moves since ply `after`."""
     picture = player.settings.picture
     view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
     clock = clock_view(turn.work, board, turn.now, [player])
@@ -294,7 +293,7 @@ def shown_to(
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Divide a comment into lines above and below the board; one or two stay above."""
+    """Divide a comment into lines above and below the board; a short rest stays above."""
     head: list[str] = []
     rest: list[str] = []
     room = _ABOVE_THE_BOARD

@@ -1,4 +1,4 @@
-"""The one answer to a player, and the limit on answers."""
+"""The answer to a player's mail, and the limit on answers."""
 
 from collections.abc import Sequence
 
@@ -12,20 +12,20 @@ from pbm.store.values.players import Player
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
-    """Write the one answer to a player, in a board's thread if it is about one board.
+    """Write one answer with all sections, in a board's thread if it is about one board.
 
-    Returns False if the player had enough answers.
+    Returns False if the player is over the limit of answers.
     """
     if not sections or not player.addresses:
         return True
     if not may_answer(turn, player):
         return False
     numbers = {section.board_id for section in sections}
-    # A board in a section of its own needs no thread if other sections are about no board.
+    # Sections about no board join the thread of the only board, unless a section shows boards.
     if len(numbers) > 1 and not any(section.boards for section in sections):
         numbers.discard(None)
     number = numbers.pop() if len(numbers) == 1 else None
-    # A board comes last, so that its state line is the last line of the mail.
+    # Sections with boards come last, so that a state line is the last line of the mail.
     told = [
         {"section": section.section, **section.params}
         for section in sorted(sections, key=lambda section: bool(section.boards))
@@ -44,7 +44,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
 
 
 def may_answer(turn: Turn, player: Player) -> bool:
-    """Whether an answer or question may be written now; the first over the limit says so."""
+    """Whether the player may get an answer or question now; if not, tells them so once."""
     work, now, unproven = turn.work, turn.now, turn.unproven
     if is_paused(work, player.address, now, unproven=unproven):
         return False

@@ -1,4 +1,4 @@
-"""Digests: a mail that shows each board once, with its position and the news kept for it."""
+"""Digests: a mail that shows several boards, each once, with the news kept for it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,14 +13,14 @@ from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
 
-MOST_DRAWN = 12  # boards; the others come without a drawing
-_MOST_CHARACTERS, _OF_A_DRAWN_ONE, _OF_ANOTHER = 60_000, 3_000, 300  # of the text part
+MOST_DRAWN = 12  # boards with a drawing
+_MOST_CHARACTERS, _OF_A_DRAWN_ONE, _OF_ANOTHER = 60_000, 3_000, 300  # in the text part
 
 
 def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
     """Write a player's digest; `sizes` are the characters of kept news by board.
 
-    Returns whether more boards are left than one mail can hold.
+    Returns whether boards are left over for another mail.
     """
     found = [board for board in turn.work.boards.get_many(sorted(sizes)) if board.is_installed]
     boards = sorted(found, key=lambda board: _urgency(turn, player, board))
@@ -50,7 +50,7 @@ def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
 
 
 def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
-    """The numbers of the first boards that one mail can hold, one at least."""
+    """The numbers of the first boards, as many as fit into one mail, and at least one."""
     some: list[int] = []
     room = _MOST_CHARACTERS
     for board in boards:
@@ -62,7 +62,7 @@ def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
 
 
 def _told(turn: Turn, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
-    """The view of a board in a digest: its kept news, and its current state."""
+    """The view of a board for a digest; takes the kept news."""
     news = turn.work.kept_news.take([player.id], board.id)[player.id]
     after = min((item.after_ply for item in news), default=None)
     view = with_news(shown_to(turn, player, board, after=after), news)

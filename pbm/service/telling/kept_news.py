@@ -1,12 +1,11 @@
-"""Kept news: events on a board, kept for a digest instead of being mailed at once.
+"""Kept news: events on a board that are kept for a digest instead of being mailed at once.
 
-A reader with digests gets at once only the effects of an own mail, offers that somebody else may
-end meanwhile, and moves whose clock would run out soon after the digest. Mails that others cause to
-a reader are limited by `SENT`, except the first of each turn of the reader. The rest is kept, too,
-and comes as one mail on the next full hour.
+A reader with digests only gets at once: answers to own mails, offers that others may end meanwhile,
+and boards whose clock would run out soon after the digest. For other readers, mails over the limit
+are kept for one mail at the next full hour; the first mail of each of their turns is exempt.
 
-A mail may also be delayed, as an outbox row due later: for a robot's answer, or for an unreachable
-reader. A mail written about the board before the robot's time is over replaces it, with its news.
+Mails can also be delayed, as outbox rows due later: for a robot's answer, or while the reader is
+unreachable. The next mail about the board replaces one that waits for a robot, and has its news.
 """
 
 import json
@@ -25,8 +24,8 @@ from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
 MOST_KEPT = 20_000  # characters about one board
-SOON = timedelta(minutes=5)  # delay, so that one mail tells of several boards
-SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)  # delays for the unreachable
+SOON = timedelta(minutes=5)  # delay of a mail that collects news of several boards
+SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)  # delays for unreachable readers
 _TWO = 2  # seats
 
 
@@ -39,11 +38,11 @@ def keep_for_digests(
     told: Mapping[int, dict[str, Any]],
     together: Collection[int],
 ) -> tuple[list[Player], set[int], set[int]]:
-    """Keep news of a board for those who get it with a digest.
+    """Keep the news of a board for the players who get them with a later mail.
 
-    Returns the other readers, and the numbers of those who may have kept news, and of those who get
-    no picture. `sender` is the number of the player whose mail it is. Readers of several boards,
-    `together`, get one mail a little later. `told` has facts and comments by the player's number.
+    Returns the players to mail now, and the numbers of those who may have kept news, and of those
+    who get no picture. `sender` is the number of the player whose mail caused the news. `told` has
+    facts and comments by player number. Players in `together` get one mail for several boards.
     """
     wanting = {item.id for item in players if item.settings.wants_digests}
     can_wait = {
@@ -71,7 +70,7 @@ def keep_for_digests(
     at_once = [player for player in players if player.id not in later]
     may_have_kept = {number for number, left in may_be.items() if left <= WAS_TOO_MUCH}
     plain = {number for number, left in may_be.items() if left < PICTURED}
-    if len(board.seats) > _TWO:  # a turn of two players costs no query
+    if len(board.seats) > _TWO:  # saves a query on boards of two players
         others = {player.id for player in at_once} - {sender, *counted}
         plain |= {it for it in others if not is_pictured(turn.work, it, turn.now)}
     return at_once, wanting - later | may_have_kept, plain
@@ -86,15 +85,15 @@ def _keep(
     *,
     shortened: bool = False,
 ) -> set[int]:
-    """Keep news for some players; return those with room for it.
+    """Keep news for these players; return those for whom they fit.
 
-    If `shortened`, all have room: words that are too long are left out, but for the author.
+    If `shortened`, they are kept for all: comments that do not fit are replaced by their authors.
     """
     later = set[int]()
     plies = [event.played_ply for event in events if event.played_ply]
-    kept, until = turn.work.kept_news, min(plies, default=board.ply + 1) - 1  # the last known ply
+    kept, until = turn.work.kept_news, min(plies, default=board.ply + 1) - 1  # ply before the news
     sizes = kept.sizes(numbers, board.id)
-    alike: dict[str, list[int]] = {}  # players by their news, which blocks make differ
+    alike: dict[str, list[int]] = {}  # players by their news; these differ if somebody is blocked
     for number in sorted(numbers):
         alike.setdefault(json.dumps(told[number]), []).append(number)
     for plain, readers in alike.items():
@@ -114,7 +113,7 @@ def _keep(
 
 
 def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set[int]:
-    """Set timers to mail the kept news to some players."""
+    """Set timers that mail the kept news to these players; return the players."""
     for number in sorted(numbers):
         kept = TimerKind.KEPT_NEWS, f"{number}.{board.id}"
         turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=number)
@@ -122,7 +121,7 @@ def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set
 
 
 def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) -> dict[str, Any]:
-    """Add the kept news of a board to its view; they are taken, so no digest has them."""
+    """Take the kept news of a board and add them to its view."""
     return with_news(view, turn.work.kept_news.take([player.id], board.id)[player.id])
 
 
@@ -138,7 +137,7 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
 
 
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Authors whose words are hidden, as blocked by the reader or too long."""
+    """Authors whose words are hidden, since the reader blocked them or the words are too long."""
     handles = [handle for item in told for handle in item.get("not_shown", ())]
     return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 
@@ -147,7 +146,7 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
     """Whether the news of a board can wait for the next digest of a player who wants it."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
-        # The player to move may end an offer by moving.
+        # News of an open offer cannot wait, since the player to move can end it by moving.
         return not any(player.id in waiting for waiting in board.open_offers.values())
     wait = wait_of(turn.work, board, turn.now, player)
     if wait is None or wait.ends_at is None:
@@ -158,7 +157,7 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
 def _comes_in_any_case(
     turn: Turn, board: Board, player: Player, events: Sequence[BoardEvent]
 ) -> bool:
-    """Whether a mail is exempt from the limit, as one that begins the reader's turn."""
+    """Whether a mail is exempt from the limit, for example if it begins the reader's turn."""
     if any(event.exempt for event in events):
         return True
     waits = board.to_move is not None and board.to_move.player_id == player.id
@@ -170,7 +169,7 @@ def _comes_in_any_case(
 
 
 def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
-    """Due time of a mail about a board on which a robot is to act; None without one."""
+    """Due time of a mail that waits for a robot's action on its board; None if it need not wait."""
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
     is_due = is_due or any(map(robots.intersection, board.open_offers.values()))
@@ -180,7 +179,7 @@ def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime |
 
 
 def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mapping[int, OutboxMail]:
-    """Delete this board's mails delayed for a robot; return those to `readers` by number."""
+    """Delete the board's mails that wait for a robot; return those to `readers` by their number."""
     if not any(seat.robot for seat in board.seats):
         return {}
     people = [player for player in readers if player.addresses]
@@ -188,7 +187,7 @@ def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mappi
 
 
 def news_of(mail: OutboxMail) -> News:
-    """The news of a delayed mail, for the one that replaces it."""
+    """The news in a delayed mail, for the mail that replaces it."""
     moves = [item["ply"] for item in mail.params["happened"] if "ply" in item]
     after = min(moves) - 1 if moves else mail.params["ply"]
     return News(after, mail.params, 0, mail.written_at)
@@ -197,7 +196,7 @@ def news_of(mail: OutboxMail) -> News:
 def deferred_until(player: Player, now: datetime) -> datetime | None:
     """When the next board mail may go to a player whose mail bounces; None for at once.
 
-    The backoff is a day after the first bounce and grows to a week, without an end.
+    The backoff begins with a day and grows to a week.
     """
     if player.unreachable_since is None or player.bounced_at is None:
         return None

@@ -1,7 +1,7 @@
 """Writes mails into the outbox: recipient, subject, thread, reply address.
 
-A board's mails to one player are one thread: each refers to the first, whose Message-ID is derived
-from board and player. So it needs no query, and `References` stays short.
+A board's mails to one player are a thread: each refers to the first, whose Message-ID is computed
+from board and player, without a query.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
 class MailWriter:
-    """Writes the mails of one turn; its commit makes them real."""
+    """Writes the mails of one turn as outbox rows in its transaction."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
@@ -44,7 +44,7 @@ class MailWriter:
         kind: Kind = Kind.BOARD,
         not_before: datetime | None = None,
     ) -> None:
-        """Write to a player about a board, in its thread, with the news kept about it."""
+        """Mail a board to a player, in its thread, with its kept news."""
         view = with_kept(self._turn, player, board, view)
         if kind == Kind.BOARD:
             self.boards(board, [(player, view)])
@@ -60,9 +60,9 @@ class MailWriter:
         views: Sequence[tuple[Player, dict[str, Any]]],
         instead: Mapping[int, OutboxMail] = _NONE,
     ) -> None:
-        """Write to several players about a board; delayed if a robot is expected to act there.
+        """Mail a board to several players; delayed if a robot is to act on the board.
 
-        `instead` are the delayed mails that these replace, by the numbers of their readers.
+        `instead` has the delayed mails that these replace, by player number.
         """
         mails = []
         for player, view in views:
@@ -90,12 +90,12 @@ class MailWriter:
         replaced: OutboxMail | None = None,
     ) -> NewMail:
         if player.bounced_at and not kind.treatment.is_superseded:
-            # An older position, sent later, would mislead.
+            # An older mail in retry would arrive later and show an outdated position.
             why = "a later mail shows the board"
             outbox = self._turn.work.outbox
             if outbox.supersede(player.id, why, self._turn.now, board_id=board.id):
                 view = {**view, "lead": [MailCameBack(board.id).lead(), *view["lead"]]}
-        # The start time distinguishes it from a board of an earlier database.
+        # The start time makes a difference to a board with this number in an earlier database.
         told = f"{board.id} {player.id} {board.started_at.isoformat()}"
         made = sha256(told.encode()).hexdigest()[:16]
         root = f"<g{board.id}.p0.u{player.id}.{made}@{self._site.address.domain}>"
@@ -125,10 +125,9 @@ class MailWriter:
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
     ) -> dict[str, Any]:
-        """The headers that place a mail in a board's thread; `root` is None for the first."""
+        """The headers that place a mail in a board's thread; `root` is None for the first mail."""
         answers, begins = self._auto_submitted(*player.addresses), root is None
-        # A mail program puts a mail below those that it refers to. The mail that asked for this one
-        # may be elsewhere: in another board's thread, below a question, or for two boards.
+        # The answered mail may be in another thread; a reference to it would break the board's.
         in_thread = self._turn.cause.board_id == board.id and answers == REPLIED
         answering = self._turn.cause.message_id if in_thread else None
         if replaced is not None and answers != REPLIED:
@@ -149,9 +148,9 @@ class MailWriter:
         kind: Kind = Kind.ANSWER,
         shown: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Answer outside any board; `shown` are the boards in the answer.
+        """Answer outside the threads of boards; `shown` are the boards in the answer.
 
-        An unknown address over its limit gets none, and the last of a day says so.
+        An unknown address over its limit gets no answer; its last answer of a day says so.
         """
         params: dict[str, Any] = {"sections": sections}
         if isinstance(reader, str):
@@ -166,14 +165,14 @@ class MailWriter:
     def several(
         self, kind: Kind, player: Player, subject: str, section: str, told: dict[str, Any]
     ) -> str:
-        """Write to a player about several boards, in a thread of its own; return its Message-ID.
+        """Mail several boards to a player, outside their threads; return the Message-ID.
 
-        `told` fills the section; its `boards` are the boards shown.
+        `told` are the parameters of the section; its `boards` are the boards shown.
         """
         message_id = self._message_id(_about_several(told["boards"]))
         headers = self._plain_headers(subject)
         if kind.treatment.is_bulk:
-            # For unsubscribing in a mail program (RFC 2369, section 3.2; RFC 2919).
+            # Lets mail programs offer to unsubscribe (RFC 2369, section 3.2; RFC 2919).
             to = quote(self._site.reply_address(player.id, player.epoch), safe="@")
             headers["extra"] = {
                 "List-Id": f"<digest.{self._site.address.domain}>",
@@ -194,9 +193,9 @@ class MailWriter:
         granted: bool = False,
         kind: Kind = Kind.QUESTION,
     ) -> None:
-        """Ask a player or an address; only the reply address with the token can answer.
+        """Ask a player or an address; the reply address holds the token.
 
-        An unknown address has the same limit as for answers, unless `granted` already.
+        Counts against the limit of an unknown address, unless `granted` already.
         """
         address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):
@@ -219,19 +218,19 @@ class MailWriter:
         address: str = "",
         kind: Kind = Kind.NOTICE,
     ) -> None:
-        """Write a notice to an address, or to a player's `address`, by default the first."""
+        """Mail a notice to an address, or to a player's `address`, by default the first one."""
         headers = self._plain_headers(answer_subject(subject), *filter(None, [address]))
         self._add(kind, reader, template, params, headers, address=address)
 
     def tell_or_keep(
         self, player: Player, template: str, subject: str, params: dict[str, Any]
     ) -> None:
-        """Tell a player news about no board, at once or with a digest."""
+        """Mail a notice to a player at once; over their limit, keep it for the next full hour."""
         turn = self._turn
         if turn.wrote(player) or take_mails(turn.work, [player.id], turn.now):
             self.notice(player, template, subject, params)
         else:
-            turn.work.players.lock(player.id)  # as the timer that mails it
+            turn.work.players.lock(player.id)  # the timer that mails it takes the same lock
             turn.work.kept_news.keep_notice(player.id, {"template": template, **params}, turn.now)
             when, about = (turn.now, next_hour(turn.now)), str(player.id)
             turn.work.timers.set(TimerKind.KEPT_NEWS, about, *when, player_id=player.id)
@@ -250,7 +249,7 @@ class MailWriter:
         message_id: str | None = None,
         address: str = "",
     ) -> None:
-        """Put a mail about no board into the outbox."""
+        """Write the outbox row of a mail about no board."""
         mail = self._mail(kind, reader, template, params, headers, message_id)
         self._turn.work.outbox.add(replace(mail, recipient=address or mail.recipient))
 
@@ -264,13 +263,13 @@ class MailWriter:
         message_id: str | None = None,
         board_id: int | None = None,
     ) -> NewMail:
-        """The outbox row of a mail; a mail to a player is treated as its kind says."""
+        """The outbox row of a mail."""
         turn, treated, site = self._turn, kind.treatment, self._site
         player = None if isinstance(reader, str) else reader
         message_id = message_id or self._message_id("m")
         own = site.reply_address(player.id, player.epoch, board_id) if player else None
         sender = ""
-        if player and treated.comes_back:  # names both (VERP), so that no report is parsed for them
+        if player and treated.comes_back:  # VERP: the bounce address names player and mail
             sender = site.bounce_address(player.id, message_id)
         return NewMail(
             kind=Kind.UNPROVEN if turn.unproven and treated.uses_up else kind,
@@ -288,7 +287,7 @@ class MailWriter:
         )
 
     def _plain_headers(self, subject: str, *addresses: str) -> dict[str, Any]:
-        """The headers of a mail outside any board; `addresses` are the reader's."""
+        """The headers of a mail outside the threads of boards; `addresses` are the reader's."""
         answering = self._turn.cause.message_id if self._turn.cause.is_from(*addresses) else None
         return {
             "subject": subject,
@@ -306,7 +305,7 @@ class MailWriter:
 
 
 def answers_left(turn: Turn, address: str) -> int:
-    """How many answers an unknown address may still get today, with that to the turn's mail."""
+    """How many answers an unknown address may still get today, the answer to this mail included."""
     return strangers_answers_left(turn.work, address, turn.now) + turn.cause.answer_counted
 
 
@@ -315,7 +314,7 @@ def _addresses_of(reader: Player | str) -> tuple[str, ...]:
 
 
 def _about(board: Board, player: Player) -> str:
-    """Message-ID part for a board: ply, takebacks, and offers that a yes may answer."""
+    """Message-ID part for a board: ply, takebacks, and the offers that the player may answer."""
     back = f"b{board.taken_back}" if board.taken_back else ""
     asked = (offer for offer, waiting in board.open_offers.items() if player.id in waiting)
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])
