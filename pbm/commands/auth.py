@@ -142,7 +142,7 @@ def asked_question(
         return None
     if question.player_id is not None:
         player: Player | None = work.players.get(question.player_id)
-    else:  # who plays from the asked address by now
+    else:  # the asked address may belong to a player by now
         player = work.players.by_address(address_key(question.address))
     return None if player and player.epoch != question.epoch else question
 

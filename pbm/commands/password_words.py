@@ -71,7 +71,7 @@ def may_hold_password(text: str) -> bool:
         return True
     if next(classic_userids(text), None) is None:
         return False
-    found = _MOVE.fullmatch(text.strip())  # only a move for a board, as in our own mails
+    found = _MOVE.fullmatch(text.strip())  # a `move` line, as in our own mails
     return found is None or not is_any_bare_move(found[1])
 
 

@@ -333,7 +333,7 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
     return None
 
 
-@lru_cache(maxsize=1024)  # of 400 characters at most: people begin their lines with few words
+@lru_cache(maxsize=1024)  # words of 400 characters at most; few different ones begin lines
 def _alike(word: str) -> list[str]:
     """The command word most similar to a word, if similar enough."""
     return nearest(word, sorted(COMMAND_WORDS), most=1, alike=_ALIKE)

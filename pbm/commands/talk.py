@@ -54,7 +54,7 @@ def is_talk(line: str, found: Command | Problem) -> bool:
 def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
     if any(" ".join(words[:count]) in _BEGINNINGS for count in (2, 3)):
         return not _OURS.intersection(words[3:])
-    about_board = words[0] == "board"  # needs its number: else it is a word like any other
+    about_board = words[0] == "board"  # without a number it is an ordinary word
     if _OURS.intersection(words[1:]) and not about_board:
         return False
     if _TO_YOU.intersection(words[1:]):

@@ -109,10 +109,8 @@ def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 
 def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
     """Take a player who ran out of time out of the game."""
-    return [
-        Forfeited(board.id, player.handle),
-        *leave_board(work, board, player, FORFEITED, now),
-    ]
+    left = leave_board(work, board, player, FORFEITED, now)
+    return [Forfeited(board.id, player.handle), *left]
 
 
 def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:

@@ -23,6 +23,7 @@ from pbm.store.values.queues import KeptAnalysis, SearchKind
 _MOST_COMPARED = 100  # boards of a player
 _CHART_COLUMNS = 50
 _BY_FORCE = 1_000  # hundredths of lead in an analysis
+_SECONDS = 1.5  # expected processor time of a piece of an analysis
 
 
 def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> HintAsked:
@@ -75,9 +76,6 @@ def people_against(board: Board, player_id: int | None) -> list[str]:
     own = {seat.seat for seat in board.seats if seat.player_id == player_id}
     own |= {partner for seat in own for partner in partners(board.position, seat)}
     return [seat.handle for seat in board.seats if seat.seat not in own and seat.robot is None]
-
-
-_SECONDS = 1.5  # of a piece with a few long searches
 
 
 def check_analysable(board: Board) -> None:

@@ -159,7 +159,7 @@ def accept_challenge(
         with work.savepoint():
             for item in players:
                 is_unasked = item.id not in (challenge.by_id, *challenge.asked)
-                if is_unasked and item.settings.challenges == "ask":  # set since
+                if is_unasked and item.settings.challenges == "ask":  # set meanwhile
                     raise Refusal("takes-no-challenges", handle=item.handle)
             return _begin(work, challenge, players, begun_by, now)
     except Refusal:

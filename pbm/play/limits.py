@@ -73,11 +73,11 @@ BACK_BY_CLAIM = Rate("back", 4, _DAY)  # unproven mails claiming that a player i
 # Mails that others cause to a player, except the first of a turn that waits for the player: about
 # 32 in any hour and 90 in any day. Further ones wait, and come as one mail an hour.
 SENT = Rate("told", 30, 12 * _HOUR)
-# Challenges beyond them, so that filling the other limits does not keep everybody from asking.
+# Challenges have more, so that a player whose limit is used up can still be challenged.
 CHALLENGED = Rate("challenged", 4, 12 * _HOUR)
 CHALLENGED_BY = Rate("challenged-by", 2, 12 * _HOUR)  # of one player
-PICTURED = 25.0  # of them left at least: a mail has a picture, which is most of its size
-WAS_TOO_MUCH = 10.0  # of them left at most: within some hours something may have been kept
+PICTURED = 25.0  # tokens of SENT left, for a mail with a picture
+WAS_TOO_MUCH = 10.0  # tokens of SENT left: with fewer, some hours ago news may have been kept
 ACCOUNT_NEWS = Rate("account", 1, _DAY)  # of a player, on a board
 
 # Questions.
@@ -134,7 +134,7 @@ OF_DOMAIN = Rate("domain-of", 10, _HOUR)  # with a DMARC pass
 OF_SAID_DOMAIN = Rate("said-domain-of", 20, _HOUR)  # if the network is unknown
 OF_FORM = Rate("form-of", 30, _HOUR)
 OF_AGAIN = Rate("again-of", 50, _HOUR)  # of a network or domain, after a deferral
-NEW_DOMAIN = Rate("new-domain", 1, _WEEK)  # a domain's first mail for long
+NEW_DOMAIN = Rate("new-domain", 1, _WEEK)  # a domain's first mail in a week
 OF_KNOWN = Rate("known-of", 30, _HOUR)  # all others, of all domains
 OF_ASKING = Rate("unasked-known", 10, _HOUR)  # players who asked today or are new
 UNASKED = Rate("unasked", 10, _DAY)  # invitations by a player
@@ -142,7 +142,7 @@ MOST_INVITED = 5  # unanswered invitations by one player
 
 # Passwords.
 SHORTEST_PASSWORD, LONGEST_PASSWORD = SHORTEST, LONGEST  # characters
-NEW_PASSWORDS = Rate("new-passwords", 10, _HOUR)  # of a player; to hash is dear
+NEW_PASSWORDS = Rate("new-passwords", 10, _HOUR)  # of a player; hashing is slow
 ALL_NEW_PASSWORDS = Rate("all-new-passwords", 60, _HOUR)
 MOST_CHECKS = 10  # an hour, per handle, and per peer except our own mail server
 OWN_PASSWORDS = Rate("own-passwords", 30, _HOUR)  # of a player, looked for in words
@@ -222,7 +222,8 @@ def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
 
     If a limit shared with other strangers applies, the caller takes from that first.
     """
-    return any(STRANGER.take(work, now, *whose) for whose in _of_stranger(address))
+    mailbox = mailbox_key(address)
+    return any(STRANGER.take(work, now, one, mailbox) for one in range(STRANGER_ANSWERS))
 
 
 def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datetime) -> None:
@@ -246,15 +247,11 @@ def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datet
 
 def minute_after(moment: datetime) -> str:
     """A moment as text, rounded up to the minute."""
-    return f"{moment + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"  # none is named too early
+    return f"{moment + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"  # never too early
 
 
 def _keys_of(address: str) -> list[str]:
-    return [STRANGER.key(*whose) for whose in _of_stranger(address)]
-
-
-def _of_stranger(address: str) -> list[tuple[int, str]]:
-    return [(number, mailbox_key(address)) for number in range(STRANGER_ANSWERS)]
+    return [STRANGER.key(one, mailbox_key(address)) for one in range(STRANGER_ANSWERS)]
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:

@@ -28,7 +28,7 @@ DRAW: Final = "draw"
 TAKEBACK: Final = "takeback"
 PAUSE: Final = "pause"
 RESUME: Final = "resume"
-_OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with what has to be so
+_OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
@@ -130,7 +130,7 @@ def draw_board(work: UnitOfWork, board: Board, how: str, now: datetime) -> list[
 def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list[Event]:
     handle = board.handle_of(offer.by)
     if offer.kind == DRAW:
-        # Closed first, since the operator may reopen the game.
+        # Closed first, so that it is not open if the operator reopens the game.
         board = _keep(work, board, replace(offer, open=False))
         return [news.DrawAgreed(board.id, handle), *draw_board(work, board, "agreed", now)]
     if offer.kind in _OF_CLOCKS:

@@ -35,7 +35,6 @@ _FULL_WINS = 2  # over the same opponent in that time; each further one counts h
 _PER_MONTH = 0.6  # growth of the uncertainty without a game, in quadrature
 _MONTH = timedelta(days=30)
 _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one step of the model
-_TWO = 2
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def rating_changes(work: UnitOfWork, board: Board) -> tuple[RatingChange, ...]:
     over = board.status == BoardStatus.FINISHED and _may_count(board)
     counted = work.ratings.counted(board.id) if over else None
     found = {item.player_id: item for item in work.ratings.results(counted)} if counted else {}
-    return tuple(  # what was finished before there were ratings is yet to come
+    return tuple(  # boards finished before there were ratings may not be counted yet
         _change(seat.handle, found[seat.player_id], robot=seat.robot is not None)
         for seat in board.seats
         if seat.player_id in found
@@ -132,7 +131,7 @@ def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
         return None
     if teams(board.start):
         return Pool.TEAMS if _all_moved_themselves(work, board) else None
-    return Pool.TWO if len(board.seats) == _TWO else Pool.MANY
+    return Pool.TWO if len(board.seats) == 2 else Pool.MANY
 
 
 def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
@@ -309,7 +308,7 @@ def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterato
     now = {(game, pool.value): shown(it.mu, it.sigma).number for (game, pool), it in found.items()}
     changed = tuple(
         RecountedRating(
-            # The title of the only game is not told.
+            # The title of an only game is left out.
             game_named(game).info.title if len(games()) > 1 else "",
             pool,
             number,

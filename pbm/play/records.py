@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 from pbm.play.boards import close_board, progress_at, request_move
 from pbm.play.clocks.waits import start_clock
-from pbm.play.limits import KEPT_UNSEEN
 from pbm.play.positions import mark
 from pbm.play.subjects import board_subject
 from pbm.play.turn import Turn
@@ -26,7 +25,6 @@ from pbm.rules.record import merged_steps
 from pbm.rules.record import replay as play_through
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, NewPly
-from pbm.store.values.queues import TimerKind
 
 _NOTED_EVERY = timedelta(days=1)
 _LONGEST_NAME = 40
@@ -136,12 +134,6 @@ def keep_record(
         return close_board(work, board, _BY_RECORD, now)
     by_word = ended.how if ended.how in _DRAWN else _BY_RECORD
     return close_board(work, board, by_word, now, winners=ended.result)
-
-
-def keep_for_a_time(turn: Turn, board: Board) -> None:
-    """Set the timer that deletes an unused record."""
-    at = turn.now + KEPT_UNSEEN
-    turn.work.timers.set(TimerKind.RECORD_LAPSE, str(board.id), turn.now, at)
 
 
 def note_seen(work: UnitOfWork, board: Board, now: datetime) -> None:

@@ -10,7 +10,6 @@ from pbm.store.db import UnitOfWork
 from pbm.store.repositories.history import Meeting
 from pbm.store.values.boards import Board
 
-_SIDES = 3  # with fewer sides, the winner says it all
 _Key = tuple[int, ...]
 
 
@@ -51,7 +50,7 @@ def balance_of(board: Board, seat: int) -> int:
 
 def places(board: Board) -> list[dict[str, Any]]:
     """The handles at each place; empty without an outcome, or with only two sides."""
-    if board.winners is None or len(set(board.position.sides)) < _SIDES:
+    if board.winners is None or len(set(board.position.sides)) <= 2:
         return []
     handles: dict[int, list[str]] = {}
     for seat, place in zip(board.seats, places_of(board), strict=True):
@@ -64,9 +63,6 @@ def seconds_taken(board: Board) -> int | None:
     if board.winners is None or board.from_record:
         return None
     return int((board.changed_at - board.started_at).total_seconds())
-
-
-_TWO = 2
 
 
 class Score(NamedTuple):
@@ -118,7 +114,7 @@ def result_of(work: UnitOfWork, board: Board, player_id: int) -> FinishedGame:
     place = places_of(board)[seat - 1]
     sides = len(teams(board.start) or board.seats)
     own = partners(board.position, seat)
-    how = "placed" if sides > _TWO else "lost"
+    how = "placed" if sides > 2 else "lost"
     if place == 1:
         how = "won" if board.winners else "drawn"
     handles = {item.seat: item.handle for item in board.seats}

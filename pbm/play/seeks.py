@@ -30,7 +30,6 @@ from pbm.store.values.queues import TimerKind
 _LOOKED_AT = 100  # seeks compared at a time
 _NOT_AGAIN_FOR = timedelta(days=1)
 _NEAR = 100  # rating difference that does not matter
-_TWO = 2
 Lots = Callable[[Sequence[str]], list[str]]
 """Shuffles names unpredictably."""
 
@@ -46,7 +45,7 @@ def wish_for(
 ) -> Wish:
     """The wish of a seek; `wishes` are options as typed. Raises Refusal for too many players."""
     position = setup.position(players)
-    pool = Pool.TWO if players == _TWO else Pool.MANY
+    pool = Pool.TWO if players == 2 else Pool.MANY
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
     return Wish(
         setup.game,
@@ -137,7 +136,9 @@ def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
         return close_seek(work, seek, SeekStatus.WITHDRAWN)
     work.seeks.drop_seekers(seek.id, [player.id])
     readers = (seek.maker.player_id,)
-    waiting = sum(one.player_id != player.id for one in seek.waiting)  # may be among them or not
+    waiting = sum(
+        one.player_id != player.id for one in seek.waiting
+    )  # the leaver may be missing there
     return [_news(seek, "left", player.handle, readers, waiting=waiting)]
 
 

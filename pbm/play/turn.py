@@ -20,7 +20,7 @@ class Postage:
     Counted are each player on each board, each asked address, and the news of seeks.
     """
 
-    _others: dict[int, int | None] = field(default_factory=dict)  # by board, None: not looked at
+    _others: dict[int, int | None] = field(default_factory=dict)  # by board; None: not counted yet
     _asked: set[str] = field(default_factory=set)
     _of_seeks: int = 0
 
@@ -36,7 +36,7 @@ class Postage:
         asked = {address for event in others for address in event.asked} - self._asked
         news = sum(event.mails for event in others)
         is_first = not (self._others or self._asked or self._of_seeks)
-        if is_first:  # mostly the only one, so its boards are not read
+        if is_first:  # mostly the only command, so its boards are not read
             self._others = dict.fromkeys(boards)
             self._asked, self._of_seeks = asked, news
             return

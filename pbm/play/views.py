@@ -30,7 +30,6 @@ from pbm.store.values.players import Player
 
 ViewData = dict[str, Any]
 SKIPPED = "--"
-_SHARED_BY = _TWO = 2
 
 
 class BoardShown(TypedDict):
@@ -321,8 +320,8 @@ def _drawn(
     drawn: dict[int | None, ViewData | None] = {}
     for since, new in moves.items():
         sharing = [reader for reader in seen if seen[reader] == since]
-        for at in range(0, len(sharing), _SHARED_BY):
-            pair = sharing[at : at + _SHARED_BY]
+        for at in range(0, len(sharing), 2):
+            pair = sharing[at : at + 2]
             drawn |= dict.fromkeys(pair, _picture(board, board.position, new, pair))
     return drawn
 
@@ -346,7 +345,7 @@ def _drawing(
 
     Pieces of the seats in `named` show the names of their cells; with two seats all pieces do.
     """
-    named = "12" if len(position.sides) == _TWO else named
+    named = "12" if len(position.sides) == 2 else named
     about = {"game": game.info.name, "named": named}
     return about | game.drawing(position, View(moves=moves)) if has(game, Draws) else None
 
@@ -361,7 +360,7 @@ def _picture(
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()
-        named.update(own if 0 < len(own) <= _TWO else position.to_move[:1])
+        named.update(own if 0 < len(own) <= 2 else position.to_move[:1])
     return _drawing(board.rules, position, moves, "".join(map(str, sorted(named))))
 
 

@@ -226,7 +226,7 @@ class Delete(Command, group="account"):
 
     def run(self, context: Context) -> Iterator[Event]:
         player = context.player
-        # First, so that no match goes on with them.
+        # First, so that no match begins another round with the player.
         context.work.players.change(player.id, status=PlayerStatus.REMOVED)
         for board in boards_played(context.work, player):
             yield from leave_board(context.work, board, player, "resigned", context.now)
@@ -243,9 +243,6 @@ class Delete(Command, group="account"):
             named.append({"number": board.id, "others": others})
         more = len(boards) - len(named)
         return {"section": "ends-all", "handle": player.handle, "boards": named, "more": more}
-
-    def pinned(self, context: Context) -> str:
-        return self.words[0]
 
 
 def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:

@@ -19,7 +19,7 @@ from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.boards import Board, Offer
 
 CHALLENGE = "challenge"
-_ALL = "all"  # challenges, as older servers called it
+_ALL = "all"  # all challenges, as on older servers
 _LOOKED_AT = 200  # boards of one player
 _SAYS_NOTHING = ("the", "offer", "from")
 _WHAT = OneOf(  # shown short, so that the usage line fits a phone

@@ -51,7 +51,6 @@ _HOW_TO_SEND = (
 )
 _FILE_COLUMNS = 76
 _COLUMNS = 40  # of unwrapped lines on a phone
-_TWO = 2
 _EXPLAINED = {
     "[": "Words in [ ] may be left out.",
     "...": "The ... means more of the same.",
@@ -191,7 +190,7 @@ def _board_page(game: Game, option: Option, value: str) -> str:
     most = max(seats for seats in game.info.seats if _first(game, seats, {option.name: value}))
     others = " ".join(f"player{number}" for number in range(2, most + 1))
     named = "" if game is default_game() else f"{game.info.name} "
-    line = f"{named}challenge {'me ' if most > _TWO else ''}{others} -{option.name}={value}"
+    line = f"{named}challenge {'me ' if most > 2 else ''}{others} -{option.name}={value}"
     drawn = "\n\n".join(_drawings(game, option, value))
     return f"{drawn}\n\nTo play from it:\n\n{MARK}{line}"
 

@@ -30,7 +30,6 @@ from pbm.rules.contract import completed
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.players import Player, PlayerStatus
 
-_TWO = 2
 WAITING_FOR = timedelta(days=3)
 
 
@@ -116,7 +115,7 @@ class Challenge(Command, group="lobby"):
             check_invitations(context, addresses)
             check_others(context.work, self.game.info.name, tuple(known.values()), context.player)
         # Whether the sender got the first of three or more seats without asking for it.
-        first_unsaid = unsaid and not self.random and len(names) > _TWO
+        first_unsaid = unsaid and not self.random and len(names) > 2
         seated = [known.get(name, name) for name in self._seating(names, context)]
         players = [item for item in seated if isinstance(item, Player)]
         if addresses:
@@ -226,10 +225,11 @@ class Challenge(Command, group="lobby"):
         """The names in seat order, drawn by lot if asked for; partners stay partners."""
         if not self.random:
             return names
+        shuffled = context.turn.site.shuffled
         if not self._has_partners:
-            return context.shuffled(names)
-        teams = [tuple(context.shuffled(team)) for team in in_teams(self.game, names)]
-        order = context.shuffled([str(index) for index in range(len(teams))])
+            return shuffled(names)
+        teams = [tuple(shuffled(team)) for team in in_teams(self.game, names)]
+        order = shuffled([str(index) for index in range(len(teams))])
         return self._in_seats([teams[int(index)] for index in order])
 
 
@@ -338,7 +338,7 @@ class Rematch(BoardCommand, group="lobby"):
             match = board.id != named.id
             raise Refusal("no-rematch-yet", number=board.id, playing=board.playing, match=match)
         for other in context.work.boards.rematches(board.id):
-            if other.status != BoardStatus.CLOSED:  # as a declined one is
+            if other.status != BoardStatus.CLOSED:  # a declined one is closed
                 raise Refusal("rematch-already", number=board.id, other=other.id)
         handles = [board.handle_of(player_id) for player_id in next_seating(board)]
         players = [_opponent(context, handle) for handle in handles]

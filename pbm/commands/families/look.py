@@ -23,7 +23,7 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
 _MOST_LISTED = 50
-_LOOKED_THROUGH = 200  # the newest boards of a player, if only some of them are asked for
+_LOOKED_THROUGH = 200  # newest boards of a player, in a narrow search
 _MINE = "mine"
 _WHICH = "board|next|active|over|all"
 _OWN_BOARDS = Shown(_WHICH, OneOf(shown=_WHICH, **WHICH))

@@ -32,7 +32,6 @@ _MOST_PLAYERS = 30
 _MOST_COUNTED = 1000  # games in progress; counted up to here
 _LOOKED_AT = 100  # latest games counted for how often somebody was in time
 _LONGEST = 16  # characters of a handle
-_TWO = 2
 _MOST = 20  # players of each list
 _COUNTED = 1000  # players with a place in a list
 
@@ -58,7 +57,7 @@ class ListHistory(Command, group="look"):
                 raise Refusal("history-of-board", number=item.number)
         handles = list(dict.fromkeys(str(item) for item in self.who)) or [ME]
         players = [player_named(context, handle) for handle in handles]
-        if len(players) > _TWO:
+        if len(players) > 2:
             raise Refusal("too-many-histories")
         of, work = players[0], context.work
         score: Score | None = None

@@ -14,10 +14,11 @@ from pbm.events import Answered, Event
 from pbm.play import records
 from pbm.play.advice import better_lines, kept_analysis, played_elsewhere
 from pbm.play.game_words import why
-from pbm.play.limits import A_RECORD, IMPORTS, MOST_PLIES
+from pbm.play.limits import A_RECORD, IMPORTS, KEPT_UNSEEN, MOST_PLIES
 from pbm.rules.contract import GameRecord, KeepsRecords, RecordError, has
 from pbm.rules.record import forms_of, readings_of, written
 from pbm.store.values.boards import Board
+from pbm.store.values.queues import TimerKind
 
 _EVERY = 1_000_000  # more boards than any player has
 
@@ -97,7 +98,8 @@ class Import(Command, group="look"):
         seated = [context.player.id] * through.record.seats
         names = records.shown_names(through.record)
         board = records.keep_record(context.turn, self.game, through, seated, names=names)
-        records.keep_for_a_time(context.turn, board)
+        lapses_at = context.now + KEPT_UNSEEN
+        context.work.timers.set(TimerKind.RECORD_LAPSE, str(board.id), context.now, lapses_at)
         told = {"title": "your record", "plies": board.ply, "options": dict(board.options)}
         yield Answered("imported", {**told, "game": board.game, "number": board.id}, board.id)
 

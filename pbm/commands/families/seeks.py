@@ -97,8 +97,7 @@ class SeekOthers(Challenge):
         wish = seeks.wish_for(setup, number, wishes=wishes, least=least, most=most)
         yield from _sought(context, wish, self.expires or SEEK_STANDS)
 
-    def pinned(self, context: Context) -> str:
-        return self.of_its_game(self.line)
+    pinned = Command.pinned  # a seek names no players
 
 
 class ListSeeks(Command, group="lobby"):
@@ -132,7 +131,7 @@ class Join(Command, group="lobby"):
     number: int = operand(SEEK_NUMBER)
 
     def run(self, context: Context) -> Iterator[Event]:
-        lots = context.shuffled
+        lots = context.turn.site.shuffled
         done = seeks.join_seek(context.work, self.number, context.player, context.now, lots)
         yield from _told(context, done)
         if isinstance(done, Seek):
@@ -177,8 +176,8 @@ class Unseek(Command, group="lobby"):
 
 def _sought(context: Context, wish: Wish, lasts: timedelta) -> Iterator[Event]:
     """Open a seek, or start a board with players who wait for such a game."""
-    given = (context.work, wish, context.player, context.now)
-    yield from _told(context, seeks.make_seek(*given, lasts, context.shuffled))
+    given = (context.work, wish, context.player, context.now, lasts, context.turn.site.shuffled)
+    yield from _told(context, seeks.make_seek(*given))
 
 
 def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:

@@ -58,7 +58,7 @@ _NO_LANGUAGE = ("none", "off", "-")
 
 
 _SWITCH = ("on", "off")
-# The values of each setting by name; none if they are not words of ours.
+# The values of each setting; empty if they are not fixed words.
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "picture": _SWITCH,
     "subject": ("plain", "classic"),

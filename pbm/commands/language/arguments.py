@@ -17,7 +17,7 @@ from pbm.play.clocks.terms import parse_duration
 
 _RANGE = re.compile(r"(\d{1,4})?-(\d{1,4})?", re.ASCII)
 _SECOND = timedelta(seconds=1)
-_WORDS_OF_A_TIME = 14  # a number and its unit for each of five, with "and" between them
+_WORDS_OF_A_TIME = 14  # five numbers with units, and "and" between them
 
 
 class NumberKind(ArgumentKind):
@@ -99,11 +99,11 @@ class LongSpan(Span):
 
     def read(self, words: list[str]) -> Any:
         if words[0] == "time" and parse_duration(" ".join(words[1:2])):
-            del words[0]  # as the usage is printed
+            del words[0]  # copied from the usage line
         count = 1
         for more in range(2, min(len(words), _WORDS_OF_A_TIME) + 1):
             if words[more - 2].isdigit() and words[more - 1][0].isdigit():
-                break  # a number without a unit is none of several: it may be a board
+                break  # a number without a unit ends the time, as it may be a board
             if not words[more - 1].isdigit() and parse_duration(" ".join(words[:more])) is not None:
                 count = more
         text = " ".join(words[:count])

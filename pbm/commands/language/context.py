@@ -60,10 +60,6 @@ class Context:
         """The plain address of this server."""
         return self.turn.site.address.plain
 
-    def shuffled(self, names: Sequence[str]) -> list[str]:
-        """The names in an unpredictable order."""
-        return self.turn.site.shuffled(names)
-
     @property
     def actor(self) -> Player | None:
         """The speaker, as changed by earlier commands; None for a stranger."""

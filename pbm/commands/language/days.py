@@ -9,8 +9,8 @@ from pbm.play.clocks.terms import parse_duration
 
 _A_LEAP_YEAR = 2000
 _LONGEST = 366
-_YEARS = 9  # ahead; enough to include a 29th of February
-_BEGUN = timedelta(days=60)  # ago at most: a day without its year may be past
+_YEARS = 9  # searched, enough to include a 29th of February
+_BEGUN = timedelta(days=60)  # a first day without a year may be so long past
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _WEEKDAYS = "mon tue wed thu fri sat sun".split()
 _WORDS = {"today": timedelta(), "now": timedelta(), "tomorrow": timedelta(days=1)}
@@ -119,7 +119,7 @@ class DaysKind(ArgumentKind):
     def parse(self, text: str) -> Days:
         text = lowered(text)
         if text.isascii() and text.isdigit() and int(text) <= _LONGEST:
-            text += " days"  # no date alone is a vacation
+            text += " days"  # a bare number, as no vacation is a single date
         items, begins_now = _items(text)
         if begins_now or (len(items) == 1 and isinstance(items[0], _Long)):
             items.insert(0, timedelta())
@@ -140,7 +140,7 @@ def _items(text: str) -> tuple[list[_Item], bool]:
         if found := _BETWEEN.match(text):
             between = found[0]
         elif found := _BEFORE_A_DATE.match(text):
-            pass  # the date says it
+            pass  # the date behind it is enough
         else:
             found = next(filter(None, (form.match(text) for form in _FORMS)), None)
             if found is None:

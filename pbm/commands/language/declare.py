@@ -72,7 +72,7 @@ class Command:
     comes_last: ClassVar[bool] = False  # runs after the other commands of the mail
     about_board: ClassVar[bool] = False  # has an argument for a board; its refusal shows the board
     fields: ClassVar[dict[str, Field]] = {}
-    _in_turn: ClassVar[dict[str, Field]] = {}  # in parsing order: those for any index first
+    _in_turn: ClassVar[dict[str, Field]] = {}  # in parsing order: first those for words anywhere
     _secret_at: ClassVar[int] = maxsize  # the index of the first operand that is a password
     _sentences: ClassVar[list[str]] = []  # fields with the sender's own words
 

@@ -14,7 +14,7 @@ from pbm.rules.contract import Option as GameOption
 from pbm.rules.registry import games
 
 _OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
-Options = dict[str, str | None]  # those of a line, by name; None for one without a value
+Options = dict[str, str | None]  # by name; None for an option without a value
 
 
 class Field:
@@ -131,13 +131,12 @@ class GameOptions(Field):
         found: list[tuple[GameOption, str | bool, str]] = []
         about = games().values() if self.of_any else (game,)
         for option in {item.name: item for each in about for item in self.of(each)}.values():
-            for flag in option.flags:
+            named: list[tuple[str, str | bool]] = [(flag, flag) for flag in option.flags]
+            named += [(option.name, True)] if option.is_flag else []
+            for flag, meant in named:
                 if _read_flag(flag, options):
-                    found.append((option, flag, f"-{flag}"))
-            if option.is_flag:
-                if _read_flag(option.name, options):
-                    found.append((option, True, f"-{option.name}"))
-            elif option.name in options:
+                    found.append((option, meant, f"-{flag}"))
+            if not option.is_flag and option.name in options:
                 word = _value(option.name, "name", options)
                 value = option.find(word)
                 if value is None:

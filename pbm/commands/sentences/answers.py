@@ -146,7 +146,7 @@ def _is_doubtful(
     asks_on = answer and asks_how and any(clause.mark in _ENDS for clause in said)
     why_not = (clause.mark in _ASKS and clause.parts(_WHY_NOT) is not None for clause in more)
     asks = sum(map(line.count, _ASKS)) > sum(why_not) and not asks_on
-    text = fold_typography(line).strip()  # may quote words, perhaps ours, rewrapped by a program
+    text = fold_typography(line).strip()  # quotes may be our words, rewrapped by a program
     quotes = '"' in text and not text[0] == text[-1] == '"'
     if asks or len(line) > LONGEST or quotes:
         return True
@@ -281,12 +281,8 @@ def _first_words(text: str) -> Sequence[str]:
 
 
 def _without_polite(words: Sequence[str]) -> Sequence[str]:
-    start, end = 0, len(words)
-    while start < end and words[start] in _PASSED_OVER:
-        start += 1
-    while start < end and words[end - 1] in _PASSED_OVER:
-        end -= 1
-    return words[start:end]
+    kept = [index for index, word in enumerate(words) if word not in _PASSED_OVER]
+    return words[kept[0] : kept[-1] + 1] if kept else ()
 
 
 def _speaks_to(words: Sequence[str], mark: str) -> bool:

@@ -23,7 +23,7 @@ _MOST_WORDS = 16  # of a wish
 _NAME_WORDS = 2
 _SURE_WORDS = 2  # fewer are unsure beside other words
 _LONGEST_NUMBER = 9
-_LEAST_WITH_VERB = 3  # words: a verb at the end is behind a preposition and a name
+_LEAST_WITH_VERB = 3  # words; a verb at the end follows a preposition and a name
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
 

@@ -64,7 +64,7 @@ class Calendar:
         days = ((begin.date(), end.date()) for begin, end in abroad)
         for first, end in sorted((*self.away, *days)):
             if first <= today <= end:
-                last, today = end, max(today, end + _DAY)  # the next may begin right behind it
+                last, today = end, max(today, end + _DAY)  # the next vacation may follow at once
         return last
 
     def _running(self, start: datetime, end: datetime) -> Iterator[Stretch]:

@@ -21,7 +21,7 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Stop
 from pbm.store.values.players import Player
 
-_LATE = timedelta(hours=1)  # what mails are told later by anyway
+_LATE = timedelta(hours=1)  # mails may be that late anyway
 
 
 def check_pause(board: Board) -> None:
@@ -106,7 +106,7 @@ def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
 
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
     """Restart the reminders, as those sent while the clock stood still do not count."""
-    stops = (*board.stops, Stop(now, now))  # from here on there can be a warning
+    stops = (*board.stops, Stop(now, now))  # reminders count as warnings from here on
     board = work.boards.set(board, stops=stops, reminded=0)
     look_in_time(work, board, now)
     look_at_first_moves(work, [board], now)
@@ -119,7 +119,7 @@ def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
         return board
     last = before[-1] if before else None
     if last and last.begin <= begin <= last.end and last.bounced == stop.bounced:
-        begin, before = last.begin, before[:-1]  # it goes on
+        begin, before = last.begin, before[:-1]  # the same stop continues
     return work.boards.set(board, stops=(*before, replace(stop, begin=begin)))
 
 
@@ -153,7 +153,7 @@ def give_time(
     board = work.boards.get(board.id)
     wait = wait_of(work, board, now)
     if wait is not None:
-        work.boards.set(board, reminded=min(board.reminded, wait.passed))
+        work.boards.set(board, reminded=min(board.reminded, wait.passed_by(now)))
         look_in_time(work, board, now)
     given_to = others if terms.counts_used else [mover] if mover else []
     handles = dict.fromkeys(item.handle for item in given_to)

@@ -50,12 +50,11 @@ def write_duration(duration: timedelta) -> str:
 _DAY = timedelta(days=1)
 REMINDERS = (3 * _DAY, 7 * _DAY, 14 * _DAY)
 LAST_REMINDER = _DAY  # before the end
-REMINDED_AFTER, DECLINED_AFTER = 2 * _DAY, 5 * _DAY  # of a first move: its beginning, reminder
+REMINDED_AFTER, DECLINED_AFTER = 2 * _DAY, 5 * _DAY  # of a first move: and since its reminder
 FOR_TWO, FOR_MORE = 21 * _DAY, 14 * _DAY
-_TWO = 2  # players
 SHORTEST, LONGEST = 2 * LAST_REMINDER, 365 * _DAY  # choices for a move
 MOST = 3650 * _DAY  # for all moves
-SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder; for each move, in a bank
+SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder, of a bank's increment
 
 
 @dataclass(frozen=True)
@@ -82,23 +81,19 @@ class Terms:
         """Whether time used for earlier moves matters."""
         return self.total is not None or self.bank is not None
 
-    def left(self, used: timedelta, banked: timedelta | None) -> timedelta | None:
-        """Time left for all moves; None if only single moves are limited."""
-        limits = []
-        if self.total is not None:
-            limits.append(timedelta(seconds=self.total) - used)
-        if self.bank is not None:
-            limits.append(timedelta(seconds=self.bank) if banked is None else banked)
-        return min(limits, default=None)
+    def left(self, used: int, banked: int | None) -> int | None:
+        """Seconds left for all moves; None if only single moves are limited."""
+        total = None if self.total is None else self.total - used
+        limits = (total, self.bank if banked is None else banked)
+        return min((limit for limit in limits if limit is not None), default=None)
 
-    def banked_after(self, spent: timedelta, banked: timedelta | None) -> timedelta | None:
-        """The bank after a move that took `spent`."""
+    def banked_after(self, spent: float, banked: int | None) -> int | None:
+        """The bank after a move that took `spent` seconds."""
         if self.bank is None:
             return None
-        full = timedelta(seconds=self.bank)
-        kept = max((full if banked is None else banked) - spent, timedelta())
+        kept = max((self.bank if banked is None else banked) - spent, 0)
         # Gifts may exceed the size of the bank: it then does not grow.
-        return max(kept, min(kept + timedelta(seconds=self.increment), full))
+        return int(max(kept, min(kept + self.increment, self.bank)))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
         """Times of reminders in a wait; the last is a day before its end, or later halfway."""
@@ -114,7 +109,7 @@ def usual_terms(players: int) -> Terms:
     >>> usual_terms(2).each // 86400, usual_terms(4).each // 86400
     (21, 14)
     """
-    each = FOR_TWO if players == _TWO else FOR_MORE
+    each = FOR_TWO if players == 2 else FOR_MORE
     return Terms(_seconds(each), tuple(map(_seconds, REMINDERS)))
 
 

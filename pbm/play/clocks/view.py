@@ -23,7 +23,7 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-_SOON = 3 * _DAY  # an end within this time is told to waiting players, too
+_SOON = 3 * _DAY  # players who wait are told of an end within this time
 
 
 @dataclass(frozen=True)

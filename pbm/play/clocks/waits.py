@@ -23,7 +23,7 @@ from pbm.store.values.queues import TimerKind
 
 _DAY = timedelta(days=1)
 _MOST_BETWEEN_ZONES = timedelta(hours=26)
-STOPPED_AT_MOST = timedelta(days=30)  # while mail to a player comes back
+STOPPED_AT_MOST = timedelta(days=30)  # while mail to a player bounces
 PAUSED_AT_MOST = timedelta(days=90)
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
@@ -60,11 +60,6 @@ class Wait:
         earlier = (self.calendar.after(self.since, after) for after in first if after >= least)
         return (*earlier, last)
 
-    @property
-    def passed(self) -> int:
-        """Number of reminders due by now."""
-        return self.passed_by(self.now)
-
     def passed_by(self, moment: datetime) -> int:
         """Number of reminders due by a moment."""
         return sum(at is not None and at <= moment for at in self.reminders)
@@ -72,7 +67,7 @@ class Wait:
     @property
     def coming(self) -> datetime | None:
         """When the next reminder is due, or the end; None if that is years away."""
-        return (*self.reminders, self.ends_at)[self.passed]
+        return (*self.reminders, self.ends_at)[self.passed_by(self.now)]
 
 
 def terms_of(board: Board) -> Terms:
@@ -100,18 +95,17 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
         return
     if not (before.awaited_first_move or mover.robot):
         calendar = calendar_of(work, before, work.players.get(mover.player_id), arrived)
-        spent = calendar.going_on.elapsed(before.waits_since, max(arrived, before.waits_since))
-        banked = terms.banked_after(spent, in_time(mover.banked))
-        used = mover.used + int(spent.total_seconds())
-        kept = None if banked is None else int(banked.total_seconds())
-        work.boards.set_seat(after, mover.seat, used=used, banked=kept)
+        until = max(arrived, before.waits_since)
+        spent = calendar.going_on.elapsed(before.waits_since, until).total_seconds()
+        banked = terms.banked_after(spent, mover.banked)
+        work.boards.set_seat(after, mover.seat, used=mover.used + int(spent), banked=banked)
     look_in_time(work, work.boards.get(after.id), arrived)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
     """Advance a board's clock timer to the next reminder or end, or to now if one is overdue."""
     wait = wait_of(work, board, now)
-    missing = wait is not None and board.reminded < wait.passed
+    missing = wait is not None and board.reminded < wait.passed_by(now)
     coming = now if missing else wait.coming if wait else None
     if coming is not None:
         work.timers.advance(TimerKind.CLOCK, [str(board.id)], coming, now)
@@ -140,7 +134,7 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
             continue
         each, left = timedelta(seconds=terms_of(board).each + board.given), time_left(board, seat)
         if now - since < (each if left is None else min(each, left)) - _MOST_BETWEEN_ZONES:
-            continue  # no calendar counts more
+            continue  # no calendar can count more
         wait = wait_of(work, board, now)
         if wait and wait.is_over:
             raise Refusal("would-run-out", number=board.id)
@@ -157,7 +151,7 @@ def wait_of(
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None
-    if seat.robot is not None:  # robots have no clock
+    if seat.robot is not None:
         return None
     player = player or work.players.get(seat.player_id)
     if not player.is_active:
@@ -267,10 +261,5 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
 
 def time_left(board: Board, seat: Seat) -> timedelta | None:
     """A seat's time left for all moves, before the present wait; None if unlimited."""
-    left = terms_of(board).left(timedelta(seconds=seat.used), in_time(seat.banked))
-    return left and max(left, timedelta())
-
-
-def in_time(count: int | None) -> timedelta | None:
-    """Seconds as a timedelta; None stays None."""
-    return None if count is None else timedelta(seconds=count)
+    left = terms_of(board).left(seat.used, seat.banked)
+    return None if left is None else timedelta(seconds=max(left, 0))

@@ -78,7 +78,7 @@ def watch_clock(tick: Tick) -> str | Again:
     player = wait.player
     if wait.is_over and wait.ends_at is not None:
         return _run_out(tick, board, player, wait, wait.ends_at)
-    passed, soon = wait.passed, wait.passed_by(tick.now + SOON)
+    passed, soon = wait.passed_by(tick.now), wait.passed_by(tick.now + SOON)
     if passed > board.reminded:
         _remind(tick, board, player, wait, passed)
     elif soon < board.reminded:  # reminders are due later, since some days no longer count
