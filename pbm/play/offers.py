@@ -13,7 +13,7 @@ from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.events import board as news
 from pbm.play.boards import asked_by, close_board, go_back, seconds_of, take_out
-from pbm.play.clocks.pauses import check_pause, check_resume, pause, resume
+from pbm.play.clocks.pauses import check_pause, check_resume, resume
 from pbm.play.clocks.waits import PAUSED_AT_MOST
 from pbm.play.ending import settle_end
 from pbm.play.game_words import why
@@ -136,7 +136,7 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
     if offer.kind in _OF_CLOCKS:
         board = _drop(work, board, offer)
         if offer.kind == PAUSE:
-            pause(work, board, now)
+            work.boards.set(board, paused_since=board.paused_since or now)
             return [news.PauseBegun(board.id, handle, PAUSED_AT_MOST.days)]
         resume(work, board, now)
         return [news.PauseEnded(board.id, handle)]

@@ -6,11 +6,12 @@ recomputed from the boards, in the order in which they were counted.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from math import sqrt
 from statistics import fmean
+from typing import Any
 
 from openskill.models import PlackettLuce
 
@@ -46,22 +47,6 @@ class RatingShown:
     provisional: bool
 
 
-@dataclass(frozen=True)
-class RatingChange:
-    """The change of a player's rating by a finished board; `before` is None for a first game.
-
-    The rating does not change for a `measured` robot, or for a player who is `spared`, as another
-    board of the same absence has cost rating. `counted` is the weight of the game in percent.
-    """
-
-    handle: str
-    before: RatingShown | None
-    after: RatingShown
-    spared: bool = False
-    measured: bool = False
-    counted: int = 100
-
-
 def shown(mu: float, sigma: float) -> RatingShown:
     """A rating as readers see it.
 
@@ -74,24 +59,31 @@ def shown(mu: float, sigma: float) -> RatingShown:
     return RatingShown(number, round(_STEP * sigma), sigma > PROVISIONAL)
 
 
-def rating_changes(work: UnitOfWork, board: Board) -> tuple[RatingChange, ...]:
-    """Rating changes by a finished board, in the order of the seats."""
+def rating_changes(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
+    """Rating changes by a finished board in seat order, as plain data; `before` is None at first.
+
+    The rating does not change for a `measured` robot, or for a player who is `spared`, as another
+    board of the same absence has cost rating. `counted` is the weight of the game in percent.
+    """
     over = board.status == BoardStatus.FINISHED and _may_count(board)
     counted = work.ratings.counted(board.id) if over else None
     found = {item.player_id: item for item in work.ratings.results(counted)} if counted else {}
-    return tuple(  # boards finished before there were ratings may not be counted yet
-        _change(seat.handle, found[seat.player_id], robot=seat.robot is not None)
-        for seat in board.seats
-        if seat.player_id in found
-    )
+    return [  # boards finished before there were ratings may not be counted yet
+        _change(seat, found[seat.player_id]) for seat in board.seats if seat.player_id in found
+    ]
 
 
-def _change(handle: str, item: RatingResult, *, robot: bool) -> RatingChange:
+def _change(seat: Seat, item: RatingResult) -> dict[str, Any]:
+    is_robot, stays = seat.robot is not None, seat.robot is not None or not item.weight
     before, after = shown(item.mu_before, item.sigma_before), shown(item.mu, item.sigma)
-    if robot or not item.weight:
-        return RatingChange(handle, before, after, spared=not robot, measured=robot)
-    counted = round(100 * item.weight)
-    return RatingChange(handle, before if item.games > 1 else None, after, counted=counted)
+    return {
+        "handle": seat.handle,
+        "before": asdict(before) if stays or item.games > 1 else None,
+        "after": asdict(after),
+        "spared": stays and not is_robot,
+        "measured": is_robot,
+        "counted": 100 if stays else round(100 * item.weight),
+    }
 
 
 def at(rating: Rating | None, now: datetime) -> Rating:
@@ -145,7 +137,7 @@ def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
     )
 
 
-def is_too_short(work: UnitOfWork, board: Board, changes: Sequence[RatingChange]) -> bool:
+def is_too_short(work: UnitOfWork, board: Board, changes: Sequence[Any]) -> bool:
     """Whether a finished board counts for no rating only because it was too short."""
     over = board.status == BoardStatus.FINISHED and _may_count(board)
     return over and not changes and pool_of(work, board) is None

@@ -2,15 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from pbm.rules.contract import BreaksTies, Scores, has
 from pbm.rules.sides import partners, teams
 from pbm.store.db import UnitOfWork
 from pbm.store.repositories.history import Meeting
 from pbm.store.values.boards import Board
-
-_Key = tuple[int, ...]
 
 
 def places_of(board: Board) -> tuple[int, ...]:
@@ -23,7 +21,7 @@ def places_of(board: Board) -> tuple[int, ...]:
     return tuple(sum(other < key for other in keys) + 1 for key in keys)
 
 
-def _key(board: Board, seat: int) -> _Key:
+def _key(board: Board, seat: int) -> tuple[int, ...]:
     """Sort key for a seat's place, the best first."""
     side, position = (seat, *partners(board.position, seat)), board.position
     if seat in (board.winners or ()):
@@ -65,50 +63,33 @@ def seconds_taken(board: Board) -> int | None:
     return int((board.changed_at - board.started_at).total_seconds())
 
 
-class Score(NamedTuple):
-    """Games of two players: won by one, the other or both together, drawn, lost by both."""
+_WAYS = {
+    "one": (True, False),
+    "other": (False, True),
+    "together": (True, True),
+    "draws": None,
+    "neither": (False, False),
+}
 
-    one: int
-    other: int
-    together: int
-    draws: int
-    neither: int
+
+def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
+    """Games of two players: won by one, the other or both together, drawn, lost by both.
+
+    >>> score_of([Meeting(3, 1, 2, (1,)), Meeting(2, 2, 1, (1,)), Meeting(1, 1, 2, ())])
+    {'one': 1, 'other': 1, 'together': 0, 'draws': 1, 'neither': 0}
+    """
+    counted = Counter(
+        (one in won, other in won) if won else None for _, one, other, won in meetings
+    )
+    return {name: counted[way] for name, way in _WAYS.items()}
 
 
-class FinishedGame(NamedTuple):
-    """A finished game as seen by one of its players.
+def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
+    """A finished board as seen by one of its players.
 
     `how` is `won`, `drawn`, `lost`, or `placed` with three sides or more; `others` are the
     opponents, `left` handles of who left, and how.
     """
-
-    number: int
-    day: str
-    how: str
-    place: int
-    sides: int
-    partners: tuple[str, ...]
-    others: tuple[str, ...]
-    left: tuple[tuple[str, str], ...]
-    ply: int
-    rated: bool
-
-
-def score_of(meetings: Sequence[Meeting]) -> Score:
-    """The score between two players.
-
-    >>> score_of([Meeting(3, 1, 2, (1,)), Meeting(2, 2, 1, (1,)), Meeting(1, 1, 2, ())])
-    Score(one=1, other=1, together=0, draws=1, neither=0)
-    """
-    counted = Counter(
-        "draws" if not won else (one in won, other in won) for _, one, other, won in meetings
-    )
-    ways = ((True, False), (False, True), (True, True), "draws", (False, False))
-    return Score(*(counted[way] for way in ways))
-
-
-def result_of(work: UnitOfWork, board: Board, player_id: int) -> FinishedGame:
-    """A finished board as seen by one of its players."""
     left = work.plies.departures(board.id) if board.position.out else ()
     seat = board.seats_of(player_id)[0].seat
     place = places_of(board)[seat - 1]
@@ -118,15 +99,15 @@ def result_of(work: UnitOfWork, board: Board, player_id: int) -> FinishedGame:
     if place == 1:
         how = "won" if board.winners else "drawn"
     handles = {item.seat: item.handle for item in board.seats}
-    return FinishedGame(
-        board.id,
-        str(board.changed_at.date()),
-        how,
-        place,
-        sides,
-        tuple(handles[other] for other in own),
-        tuple(handles[other] for other in handles if other not in (seat, *own)),
-        tuple((handles[item.seat], item.how) for item in left),
-        board.ply,
-        board.rated,
-    )
+    return {
+        "number": board.id,
+        "day": str(board.changed_at.date()),
+        "how": how,
+        "place": place,
+        "sides": sides,
+        "partners": [handles[other] for other in own],
+        "others": [handles[other] for other in handles if other not in (seat, *own)],
+        "left": [(handles[item.seat], item.how) for item in left],
+        "ply": board.ply,
+        "rated": board.rated,
+    }

@@ -4,12 +4,10 @@ A game adds plain data for its own templates: per seat, per move, and as a drawi
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, TypedDict
 
-from pbm.plain import to_plain
 from pbm.play.advice import people_against
 from pbm.play.boards import check_move
 from pbm.play.clocks.view import clock_view
@@ -30,6 +28,7 @@ from pbm.store.values.players import Player
 
 ViewData = dict[str, Any]
 SKIPPED = "--"
+_MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mail whole
 
 
 class BoardShown(TypedDict):
@@ -301,7 +300,7 @@ def _shared(
         "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
         "rated": board.rated,
-        "ratings": list(map(to_plain, ratings)),
+        "ratings": ratings,
         "rounds": rounds,
         "places": places(board),
         "seconds": seconds_taken(board),
@@ -454,24 +453,8 @@ def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData
     return rounds[-most:] if most else rounds
 
 
-_MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mail whole
-
-
-@dataclass(frozen=True)
-class BoardsWaiting:
-    """The boards on which a player is to move, longest wait first; `more` were left out."""
-
-    boards: tuple[ViewData, ...]
-    more: int
-
-    @property
-    def count(self) -> int:
-        """The number of boards, shown or not."""
-        return len(self.boards) + self.more
-
-
-def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> BoardsWaiting:
-    """The boards on which a player is to move, as many as one mail can hold."""
+def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[ViewData], int]:
+    """The boards on which a player is to move, longest wait first, and how many had no room."""
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})
@@ -485,4 +468,4 @@ def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> BoardsWai
         clock = clock_view(work, board, now, [player])
         timed = clock.for_reader(player.settings.timezone) if clock else None
         shown.append({**views[player.id], "rounds": [], "clock": timed})
-    return BoardsWaiting(tuple(shown), len(waiting) - len(shown))
+    return shown, len(waiting) - len(shown)

@@ -84,7 +84,6 @@ class NewKey(Command, group="account"):
         yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        """Name the games whose mails become useless."""
         playing = [board.id for board in boards_played(turn.work, player, lock=False)]
         return {"section": "ends-replies", "boards": playing[:MOST_SHOWN]}
 
@@ -126,7 +125,6 @@ class ChangeAddress(Command, group="account"):
         yield from _ask_address(context, self.address, instead=True)
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        """Name both addresses, and say whether games go on."""
         playing = bool(boards_played(turn.work, player, lock=False))
         told = {"old": player.address, "new": self.address, "playing": playing}
         return {"section": "ends-address", **told}
@@ -188,7 +186,6 @@ class ChangePassword(Command, group="account"):
         return f"Do you want to {wished}?"
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        """Say whether there was and will be a password."""
         had, has = player.password_hash is not None, self.new_password is not None
         return {"section": "ends-password", "had": had, "has": has, "handle": player.handle}
 
@@ -236,7 +233,6 @@ class Delete(Command, group="account"):
         yield Forgotten(player.address, player.handle)
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        """Name the games that would be resigned, with the opponents."""
         boards, named = boards_played(turn.work, player, lock=False), []
         for board in boards[:_MOST_NAMED]:
             others = [seat.handle for seat in board.seats if seat.player_id != player.id]

@@ -48,7 +48,6 @@ class Draw(BoardCommand, group="play"):
             yield from offers.ask_all(context.work, board, DRAW, context.player.id, context.now)
 
     def pinned(self, context: Context) -> str:
-        """The line with the board's number, as an agreement or an offer."""
         board = context.own_game(self.board)
         offer = offers.offered_to(board, context.player.id)
         return f"{'accept draw' if offer else 'draw'} {board.id}"
@@ -167,7 +166,6 @@ class _Answer(Command):
         ]
 
     def pinned(self, context: Context) -> str:
-        """The line with the challenge, or with the offer and its board, and a take-back's ply."""
         match self._asked(context):
             case None:
                 return f"{self.words[0]} {_ALL}"

@@ -133,7 +133,6 @@ class Challenge(Command, group="lobby"):
         yield from propose(*given, first_unsaid=first_unsaid)
 
     def pinned(self, context: Context) -> str:
-        """The line with the players in seat order."""
         return self._line(self._names(context))
 
     def _setup(self, players: int) -> Setup:

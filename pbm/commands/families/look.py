@@ -1,7 +1,7 @@
 """Commands that only read boards."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 from pbm.commands.families.seeks import own_seeks, pending_challenges
@@ -11,7 +11,6 @@ from pbm.commands.language.fields import flag, operand
 from pbm.commands.language.words import ME, WHICH, BoardRef, OneOf, Shown, Which, login_first
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_view
 from pbm.play.limits import MOST_SHOWN
 from pbm.play.positions import position_after
@@ -47,7 +46,6 @@ class Show(Command, group="look"):
     what: tuple[BoardRef | str, ...] = operand(Shown("board|handle"), many=True, optional=True)
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """The command with the board named before it; None if it names boards itself."""
         if self.what:
             return None
         self.what, self.line = (board,), line
@@ -111,8 +109,9 @@ class Games(Command, group="look"):
     def run(self, context: Context) -> Iterator[Event]:
         named = [str(word) for word in self.who]
         kinds = frozenset(word for word in named if word in games())
-        asked = replace(
-            _asked_for(context, [word for word in named if word not in kinds]),
+        asked = _asked_for(
+            context,
+            [word for word in named if word not in kinds],
             kinds=kinds,
             sizes=frozenset(size for size, name in _SIZES.items() if getattr(self, name)),
             teams=self.teams,
@@ -250,12 +249,12 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
     return Answered("past-board", dict(past), board.id)
 
 
-def _asked_for(context: Context, words: Sequence[str]) -> _Selection:
+def _asked_for(context: Context, words: Sequence[str], **narrow: Any) -> _Selection:
     chosen = [WHICH[word] for word in words if word in WHICH]
     handles = [ME if word == _MINE else word for word in words if word not in WHICH] or [ME]
     players = [player_named(context, handle) for handle in handles]
     which = chosen[-1] if chosen else Which.ACTIVE
-    return _Selection(which, list({player.id: player for player in players}.values()))
+    return _Selection(which, list({player.id: player for player in players}.values()), **narrow)
 
 
 class Next(Command, group="look"):
@@ -272,10 +271,10 @@ class Next(Command, group="look"):
     def run(self, context: Context) -> Iterator[Event]:
         if context.shown >= MOST_SHOWN:
             raise Refusal("enough-shown", most=MOST_SHOWN)
-        waiting = boards_waiting(context.work, context.player, context.now)
-        if waiting.count == 1:
-            (board,) = waiting.boards
-            yield Answered("board", board, board["number"])
+        boards, more = boards_waiting(context.work, context.player, context.now)
+        count = len(boards) + more
+        if count == 1:
+            yield Answered("board", boards[0], boards[0]["number"])
             return
-        title = f"your move on {waiting.count or 'no'} boards"
-        yield Answered("waiting", {"title": title, **to_plain(waiting)})
+        title = f"your move on {count or 'no'} boards"
+        yield Answered("waiting", {"title": title, "boards": boards, "more": more})

@@ -22,7 +22,7 @@ from pbm.events import Answered, Event
 from pbm.plain import to_plain
 from pbm.play.clocks.vacations import today_of
 from pbm.play.ratings import STALE, at, measured, shown
-from pbm.play.results import Score, result_of, score_of
+from pbm.play.results import result_of, score_of
 from pbm.rules.registry import game_named, games
 from pbm.store.repositories.history import MOST_MEETINGS
 from pbm.store.values.players import Player, PlayerStatus, Pool, Rating
@@ -60,7 +60,7 @@ class ListHistory(Command, group="look"):
         if len(players) > 2:
             raise Refusal("too-many-histories")
         of, work = players[0], context.work
-        score: Score | None = None
+        score: dict[str, int] | None = None
         below = self.before.number if self.before else None
         if of.id != players[-1].id:
             meetings = work.history.meetings(of.id, players[-1].id)
@@ -77,11 +77,11 @@ class ListHistory(Command, group="look"):
             "title": f"the games of {' and '.join(names)}",
             "names": names,
             "own": of.id == context.actor_id,
-            "score": score._asdict() if score else None,
+            "score": score,
             "most": MOST_MEETINGS,
             "many": many,
             "games": [
-                {**result_of(work, board, of.id)._asdict(), **_title(board.game)}
+                {**result_of(work, board, of.id), **_title(board.game)}
                 for board in work.boards.get_many(numbers)
                 if board.is_installed
             ],

@@ -38,20 +38,11 @@ def check_resume(board: Board) -> None:
         raise Refusal("not-paused", number=board.id)
 
 
-def pause(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Stop the clocks of a board. A move meanwhile does not restart them."""
-    return work.boards.set(board, paused_since=board.paused_since or now)
-
-
-def resume(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Restart the clocks of a board; the time of the pause does not count."""
-    since = board.paused_since
-    if since is None:
-        return board
-    stop = Stop(since, min(now, since + PAUSED_AT_MOST))
-    board = work.boards.set(keep(work, board, stop), paused_since=None)
-    look_in_time(work, board, now)
-    return board
+def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
+    """Restart the clocks of a paused board; the time of the pause does not count."""
+    if since := board.paused_since:
+        kept = keep(work, board, Stop(since, min(now, since + PAUSED_AT_MOST)))
+        look_in_time(work, work.boards.set(kept, paused_since=None), now)
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
