@@ -23,8 +23,8 @@ from pbm.robots.analysis import Judged, Piece
 from pbm.robots.thinking import Course, RobotMove
 from pbm.rules.contract import Budget
 from pbm.rules.robots import ADVISER, ROBOTS
-from pbm.service.asking import challenges, newcomers, questions
-from pbm.service.robots import analyses, hints, moves
+from pbm.service.asking import challenges, questions
+from pbm.service.robots import analyses, moves
 from pbm.service.robots.jobs import MOST_TRIES
 from pbm.service.ticks import jobs
 from pbm.store.values.queues import TimerKind
@@ -143,7 +143,7 @@ def _count_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the tokens of questions be known, and no secret."""
     tokens = itertools.count(1)
     letters = str.maketrans("0123456789", "abcdefghij")
-    for module in (challenges, newcomers, questions):
+    for module in (challenges, questions):
         monkeypatch.setattr(module, "new_token", lambda: f"{next(tokens):024d}".translate(letters))
 
 
@@ -309,7 +309,7 @@ def _helped_by_robots(
     alice.says("hint")
     table.robots_think()
     found["hint"] = alice.newest
-    monkeypatch.setattr(hints, "advise", _broken)
+    monkeypatch.setattr(moves, "advise", _broken)
     table.clock.passes(hours=1)
     alice.says("hint", answering=board_mail(alice, 2))
     for _ in range(MOST_TRIES + 1):
