@@ -15,7 +15,7 @@ from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed
 from pbm.mail.tags import Keyring
 from pbm.play.turn import Turn
 from pbm.service.accounts import CLEARED, tell_whose_was_cleared
-from pbm.service.operator import boards, players, queue, records
+from pbm.service.operator import boards, players, queue
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.post.post import Composer, Post
 from pbm.service.running.heartbeat import ROLES, Heart
@@ -274,9 +274,9 @@ class Season(Table):
         players.unsuspend(office, "kim", WHY)
         players.suspend(office, "mona", WHY)
         players.remove(office, "lee", WHY)
-        game = records.game_of(None)
-        record = records.parse(RECORD, game, {})
-        self.boards_named["from elsewhere"] = records.take_over(office, game, record, (), WHY).id
+        game = boards.game_of(None)
+        record = boards.parse(RECORD, game, {})
+        self.boards_named["from elsewhere"] = boards.take_over(office, game, record, (), WHY).id
         players.set_address(office, "kim", "kim@new.example", WHY)
         self.runs()
 

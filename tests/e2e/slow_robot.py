@@ -28,7 +28,7 @@ def think_slowly(folder: str, *given: Any) -> Any:
 def main() -> None:
     """Be that server."""
     from pbm.app import cli
-    from pbm.service.robots import jobs, moves, worker
+    from pbm.service.robots import jobs, moves
     from pbm.service.robots.handler import JobHandler
     from pbm.service.robots.worker_processes import Computation
 
@@ -41,5 +41,5 @@ def main() -> None:
     kinds = {"move": JobHandler(ask, moves.finish, moves.give_up)}
     jobs.HANDLERS = kinds  # type: ignore[misc]
     # What a dead process had leased is another's soon, which no test waits half a minute for.
-    jobs.LEASE, worker.EXTEND_EVERY = timedelta(seconds=5), 1.0
+    jobs.LEASE, jobs.EXTEND_EVERY = timedelta(seconds=5), 1.0
     cli.main(["serve", *os.environ.get("SLOW_ROBOT_WORDS", "").split()])

@@ -14,6 +14,7 @@ from pbm.events import CalledOff, Guest, Invited, Proposed
 from pbm.mail.address import address_key
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash
+from pbm.plain import from_plain
 from pbm.play.challenges import setup_of_challenge, takes_challenge
 from pbm.play.clocks.terms import usual_terms
 from pbm.play.limits import SIGNUP_STANDS, take_unasked_mail
@@ -125,7 +126,6 @@ def tell_called_off(turn: Turn, event: CalledOff) -> None:
 
 
 def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
-    """Template parameters of the question about a challenge."""
     setup, (game, position) = setup_of_challenge(challenge), start_of(challenge)
     players = [seat.handle for seat in challenge.seats]
     terms = setup.clock or usual_terms(len(players))
@@ -186,7 +186,7 @@ def first_game_kept(params: Mapping[str, Any]) -> FirstGame | None:
     """The first game stored with a welcome's question; None without one."""
     begins, pairs = params.get("begins"), params.get("pairs")
     if begins:
-        return FirstGame(begins["game"], begins["line"], tuple(begins["robots"]))
+        return from_plain(FirstGame, begins)
     return FirstGame(pairs, Play.words[0]) if pairs else None
 
 

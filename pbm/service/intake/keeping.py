@@ -185,42 +185,37 @@ def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
     )
 
 
+@dataclass(frozen=True)
 class Door:
-    """Callbacks of the SMTP listener for RCPT and DATA."""
+    """Callbacks of the SMTP listener; `read_in` runs queries, `look_in_thread` long parsing."""
 
-    def __init__(
-        self,
-        intake: Intake,
-        database: Database,
-        read_in: InThread,
-        writer: Writer,
-        look_in_thread: InThread,
-    ) -> None:
-        """`read_in` runs queries, perhaps in a thread; `look_in_thread` parses long mails."""
-        self._intake, self._writer, self._database = intake, writer, database
-        self._read_in, self._look_in_thread = read_in, look_in_thread
+    intake: Intake
+    database: Database
+    read_in: InThread
+    writer: Writer
+    look_in_thread: InThread
 
     async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
         """Return the refusal of a recipient, None if it is accepted. Raises DBAPIError."""
 
         def check() -> Rejection | None:
-            with self._database.glance() as work:
-                site, now = self._intake.site, self._intake.clock()
+            with self.database.glance() as work:
+                site, now = self.intake.site, self.intake.clock()
                 return check_recipient(work, site, now, address, sender, caller)
 
-        rejection = await self._read_in(check)
+        rejection = await self.read_in(check)
         if isinstance(rejection, WrongTag):
-            now = self._intake.clock()
-            await self._writer.do(partial(count_wrong, by=rejection.by, now=now))
+            now = self.intake.clock()
+            await self.writer.do(partial(count_wrong, by=rejection.by, now=now))
         return rejection
 
     async def keep(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str | Rejection:
         """Store a mail; return the text of the `250` reply, or the refusal. Raises DBAPIError."""
-        look = partial(self._intake.look_at, sender, recipients, raw, caller)
-        mail = await self._look_in_thread(look) if is_long(raw) else look()
-        return await self._writer.do(partial(self._intake.keep_arrived, mail=mail))
+        look = partial(self.intake.look_at, sender, recipients, raw, caller)
+        mail = await self.look_in_thread(look) if is_long(raw) else look()
+        return await self.writer.do(partial(self.intake.keep_arrived, mail=mail))
 
 
 def log_fault(fault: BaseException) -> None:

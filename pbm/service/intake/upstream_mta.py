@@ -11,6 +11,7 @@ from pbm.mail.address import Probe
 from pbm.mail.reading.auth_results import Dmarc, Front, Seen, dmarc_of, read_probe
 from pbm.mail.site import Site
 from pbm.mail.tags import token_digest
+from pbm.plain import from_plain
 from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail
@@ -88,9 +89,7 @@ def arrival_of(work: UnitOfWork, token: str) -> Arrival | None:
     fact = work.facts.find(_PROBE)
     if fact is None or fact.value["digest"] != token_digest(token) or not fact.value["arrival"]:
         return None
-    told = fact.value["arrival"]
-    seen = Seen(told["seen"]["hops"], tuple(told["seen"]["survived"]), told["seen"]["own"])
-    return Arrival(told["peer"], told["trusted"], seen)
+    return from_plain(Arrival, fact.value["arrival"])
 
 
 def take_probe(turn: Turn, probe: Probe, mail: InboxMail) -> str:

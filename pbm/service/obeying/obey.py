@@ -119,7 +119,6 @@ def _obey_meant(
 
 
 def _do(context: Context, player: Player, script: Script) -> str:
-    """Run a script that needs no confirmation."""
     turn = context.turn
     names = ", ".join(_named(script))
     if _only_reads(script):

@@ -105,8 +105,6 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
 
 
 class _Run:
-    """Runs the commands of one script in order, and collects the events."""
-
     def __init__(self, context: Context, script: Script) -> None:
         self._context, self._script = context, script
         self._alone = len(script.commands) == 1

@@ -168,7 +168,6 @@ def _incoming_text(raw: bytes) -> str:
 
 
 def _outgoing_text(mail: OutboxMail) -> str:
-    """Header and text part of an outgoing mail."""
     if not mail.params:
         return _ERASED
     if mail.template == "raw":

@@ -164,7 +164,6 @@ def _book_differences(board: Board, position: Position, books: Bookkeeping) -> I
 
 
 def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
-    """Compare the stored rating changes of a board with those of a recount."""
     counted, stale = work.ratings.counted(board.id), work.facts.find(STALE)
     if counted is None:
         if pool_of(work, board) is not None:
@@ -183,7 +182,6 @@ def _rating_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
 
 
 def _job_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
-    """Check that there is a search job for the move of a robot."""
     mover = board.to_move
     if mover is None or mover.robot is None:
         return

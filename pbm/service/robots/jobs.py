@@ -257,7 +257,6 @@ class RobotWorker:
         self.asked.set()
 
     async def _extend_leases(self) -> None:
-        """Extend the leases of the jobs under way for ever."""
         while True:
             await asyncio.sleep(EXTEND_EVERY)
             extend = partial(self.jobs.extend, numbers=frozenset(self._under_way))

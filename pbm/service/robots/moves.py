@@ -135,7 +135,6 @@ def _answer(
 
 
 def _offer(board: Board, job: SearchJob) -> Offer | None:
-    """The job's draw offer, if it is still open."""
     robot_id = job.params["robot"]
     offer = offered_to(board, robot_id)
     return offer if offer and asked_draw(board, offer, robot_id) == job.about else None

@@ -169,7 +169,6 @@ class Writer:
             yield group[-1]
 
     async def _do_group(self) -> None:
-        """Run the waiting pieces in a transaction, and settle their futures."""
         group: list[_Asked[Any]] = []
         try:
             await self._do_transaction(self._waiting(group))

@@ -160,7 +160,7 @@ class MailWriter:
             params["last"] = left == 1
         headers = self._plain_headers(subject, *_addresses_of(reader))
         message_id = self._message_id(_about_several(shown)) if shown else None
-        self._add(kind, reader, "answer", params, headers, message_id)
+        self._turn.work.outbox.add(self._mail(kind, reader, "answer", params, headers, message_id))
 
     def several(
         self, kind: Kind, player: Player, subject: str, section: str, told: dict[str, Any]
@@ -179,7 +179,7 @@ class MailWriter:
                 "List-Unsubscribe": f"<mailto:{to}?subject=set%20digest%20off>",
             }
         params = {"sections": [{"section": section, **told}]}
-        self._add(kind, player, "answer", params, headers, message_id)
+        self._turn.work.outbox.add(self._mail(kind, player, "answer", params, headers, message_id))
         return message_id
 
     def question(
@@ -202,7 +202,7 @@ class MailWriter:
             return
         headers = self._plain_headers(subject, address)
         headers["reply_to"] = self._site.address.question_reply(token)
-        self._add(kind, reader, template, params, headers)
+        self._turn.work.outbox.add(self._mail(kind, reader, template, params, headers))
 
     def _may_write_to_stranger(self, address: str) -> bool:
         turn = self._turn
@@ -220,7 +220,8 @@ class MailWriter:
     ) -> None:
         """Mail a notice to an address, or to a player's `address`, by default the first one."""
         headers = self._plain_headers(answer_subject(subject), *filter(None, [address]))
-        self._add(kind, reader, template, params, headers, address=address)
+        mail = self._mail(kind, reader, template, params, headers)
+        self._turn.work.outbox.add(replace(mail, recipient=address or mail.recipient))
 
     def tell_or_keep(
         self, player: Player, template: str, subject: str, params: dict[str, Any]
@@ -237,21 +238,7 @@ class MailWriter:
 
     def forward(self, address: str, raw_base64: str) -> None:
         """Forward a mail unchanged."""
-        self._add(Kind.NOTICE, address, "raw", {"raw": raw_base64}, {})
-
-    def _add(
-        self,
-        kind: Kind,
-        reader: Player | str,
-        template: str,
-        params: dict[str, Any],
-        headers: dict[str, Any],
-        message_id: str | None = None,
-        address: str = "",
-    ) -> None:
-        """Write the outbox row of a mail about no board."""
-        mail = self._mail(kind, reader, template, params, headers, message_id)
-        self._turn.work.outbox.add(replace(mail, recipient=address or mail.recipient))
+        self._turn.work.outbox.add(self._mail(Kind.NOTICE, address, "raw", {"raw": raw_base64}, {}))
 
     def _mail(
         self,
@@ -263,7 +250,6 @@ class MailWriter:
         message_id: str | None = None,
         board_id: int | None = None,
     ) -> NewMail:
-        """The outbox row of a mail."""
         turn, treated, site = self._turn, kind.treatment, self._site
         player = None if isinstance(reader, str) else reader
         message_id = message_id or self._message_id("m")

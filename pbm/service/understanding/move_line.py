@@ -199,7 +199,6 @@ def _leading_moves(context: Context, script: Script) -> Script | None:
 
 
 def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -> Script:
-    """The script that asks which of several moves is meant."""
     places = [item for some in found for item in some]
     lines = list(dict.fromkeys(item.text if item.inside else item.line for item in places))
     problem = Problem("", "which-move", {"lines": lines, "number": board.id})
@@ -268,7 +267,6 @@ def _inside(index: int | None, line: str, game: Game) -> Iterator[_Found]:
 
 
 def _by_meaning(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[_Found]]:
-    """Group the moves by their meaning on the board."""
     meanings: dict[tuple[str, str], list[_Found]] = {}
     known: dict[str, tuple[str, str]] = {}
     for item in found:

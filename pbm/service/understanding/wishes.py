@@ -225,7 +225,6 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
-    """The command line for a wish."""
     page = _page(meant, game)
     if page is not None:
         return f"{Help.words[0]} {page}".strip()
