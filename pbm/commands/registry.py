@@ -29,14 +29,7 @@ from pbm.commands.sentences.moves_inside import moves_inside
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
 from pbm.nearest import nearest
-from pbm.play.game_words import (
-    check_place,
-    is_any_bare_move,
-    is_bare_move,
-    is_nearly_move,
-    may_be_move,
-    mentions_place,
-)
+from pbm.play import game_words
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games
 
@@ -154,7 +147,7 @@ def read_commands(lines: Iterable[str]) -> tuple[Command, ...]:
 def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
     """Parse a line that is a move, as in an answer to a board's mail."""
     game = game or default_game()
-    if len(line) > _LONGEST_LINE or not is_bare_move(fold_typography(line), game):
+    if len(line) > _LONGEST_LINE or not game_words.is_bare_move(fold_typography(line), game):
         return None
     return PlayMove.bare(fold_typography(line), " ".join(line.split()), game)
 
@@ -166,7 +159,7 @@ def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
         return None
     plain = fold_typography(line)
     for text in dict.fromkeys((plain, undressed(plain))):
-        if is_bare_move(text, game):
+        if game_words.is_bare_move(text, game):
             return PlayMove.bare(text, " ".join(line.split()), game)
         words, named = _words(text)
         if words and lowered(words[0]) in PlayMove.words:
@@ -191,7 +184,7 @@ def nearly_move(line: str, game: Game) -> str | None:
     if lowered(first) in PlayMove.words:
         text = undressed(rest)
     text = with_signs(text)
-    return text if is_nearly_move(text, game) else None
+    return text if game_words.is_nearly_move(text, game) else None
 
 
 def _for_a_board(words: list[str], game: Game) -> Command | None:
@@ -202,10 +195,14 @@ def _for_a_board(words: list[str], game: Game) -> Command | None:
         return None
     board, written = BoardKind().read([found[1]]), found[2]
     plain = undressed(written, numbered=False)
-    is_move = is_any_bare_move(plain) or is_nearly_move(with_signs(plain), game)
-    is_place = mentions_place(plain) and " " not in plain
+    is_move = game_words.is_any_bare_move(plain) or game_words.is_nearly_move(
+        with_signs(plain), game
+    )
+    is_place = game_words.mentions_place(plain) and " " not in plain
     if is_move or is_place or botched_move(plain, game):
-        return PlayMove.on_board(board, plain if may_be_move(plain) else written, line, game)
+        return PlayMove.on_board(
+            board, plain if game_words.may_be_move(plain) else written, line, game
+        )
     command = parse_line(written, game) if not written[0].isdigit() else None
     if not isinstance(command, Command) or command.login:
         return None
@@ -218,7 +215,7 @@ def botched_move(line: str, game: Game) -> Problem | None:
         return None
     plain = " ".join(fold_typography(line).split())
     try:
-        check_place(plain, game)
+        game_words.check_place(plain, game)
     except Refusal as refusal:
         return Problem(plain, refusal.code, refusal.params)
     return None
@@ -320,9 +317,9 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
             instead = command.examples_of(game)[0]
         return Problem(_masked(command, words), "unknown-command", {}, instead)
     move = undressed(line)
-    if is_bare_move(move, game):
+    if game_words.is_bare_move(move, game):
         return Problem(line, "bare-move", {"move": move})
-    if not mentions_place(line):
+    if not game_words.mentions_place(line):
         return None
     if (botched := botched_move(move, game)) is not None:
         return replace(botched, line=line)

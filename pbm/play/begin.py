@@ -12,15 +12,8 @@ from pbm.events import Event
 from pbm.events.board import BoardStarted, RobotBeaten
 from pbm.mail.address import mailbox_key
 from pbm.nearest import nearest, one_slip_away
+from pbm.play import limits
 from pbm.play.boards import Setup, start_board
-from pbm.play.limits import (
-    FIRST_STARTS,
-    MOST_UNANSWERED,
-    MOST_WITH_ROBOTS,
-    STARTS,
-    TAKEN_UP,
-    count_challenge,
-)
 from pbm.play.ratings import RatingShown, shown
 from pbm.rules.contract import Game, Searches, has
 from pbm.rules.registry import game_named
@@ -89,13 +82,13 @@ def begin_board(
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
     others = [player for player in players if player.id != begun_by.id]
     is_agreed = agreed is not None or all(player.robot for player in others)
-    taken_up = TAKEN_UP if is_agreed else work.beginnings.taken_up(begun_by.id)
-    if taken_up < TAKEN_UP and not FIRST_STARTS.take(work, now, begun_by.id):
-        raise Refusal("too-many-first", most=FIRST_STARTS.most, taken_up=TAKEN_UP)
+    taken_up = limits.TAKEN_UP if is_agreed else work.beginnings.taken_up(begun_by.id)
+    if taken_up < limits.TAKEN_UP and not limits.FIRST_STARTS.take(work, now, begun_by.id):
+        raise Refusal("too-many-first", most=limits.FIRST_STARTS.most, taken_up=limits.TAKEN_UP)
     surprised = [player for player in others if player.id not in (agreed or ())]
-    if surprised and not STARTS.take(work, now, begun_by.id):
-        raise Refusal("too-many-begun", most=STARTS.most)
-    count_challenge(work, begun_by, surprised, now)
+    if surprised and not limits.STARTS.take(work, now, begun_by.id):
+        raise Refusal("too-many-begun", most=limits.STARTS.most)
+    limits.count_challenge(work, begun_by, surprised, now)
     return [BoardStarted(board.id, begun_by.handle, first_unsaid)]
 
 
@@ -118,12 +111,12 @@ def check_others(
             if other.id not in agreed:
                 check_challenge(work, other)
             if is_left_unanswered(work, begun_by, other):
-                raise Refusal("unanswered", handle=other.handle, most=MOST_UNANSWERED)
+                raise Refusal("unanswered", handle=other.handle, most=limits.MOST_UNANSWERED)
 
 
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
     """Whether a person has left as many boards begun by a player unanswered as the limit allows."""
-    most = MOST_UNANSWERED
+    most = limits.MOST_UNANSWERED
     return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
 
 
@@ -141,14 +134,14 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
         handles = list(dict.fromkeys(robots))
         raise Refusal("robots-do-not-play", handles=handles, title=game_named(game).info.title)
     for player in {player.id: player for player in (begun_by, *players)}.values():
-        if player.robot is None and boards_with_robots(work, player) >= MOST_WITH_ROBOTS:
+        if player.robot is None and boards_with_robots(work, player) >= limits.MOST_WITH_ROBOTS:
             whose = {"handle": player.handle, "own": player.id == begun_by.id}
-            raise Refusal("enough-with-robots", most=MOST_WITH_ROBOTS, **whose)
+            raise Refusal("enough-with-robots", most=limits.MOST_WITH_ROBOTS, **whose)
 
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
     """The number of a player's boards in progress against robots, up to the limit."""
-    return work.beginnings.with_robots(player.id, most=MOST_WITH_ROBOTS)
+    return work.beginnings.with_robots(player.id, most=limits.MOST_WITH_ROBOTS)
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:

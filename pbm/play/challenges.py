@@ -12,15 +12,9 @@ from pbm.events import CalledOff, Commented, Event, Invited, Proposed
 from pbm.events.board import BoardStarted
 from pbm.mail.address import address_key
 from pbm.plain import from_plain, to_plain
+from pbm.play import limits
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup
-from pbm.play.limits import (
-    CHALLENGE_AGAIN,
-    CHALLENGE_STANDS,
-    MOST_CHALLENGES,
-    SIGNUP_STANDS,
-    count_challenge,
-)
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.players import Player, PlayerStatus
@@ -61,7 +55,7 @@ def propose(
         [player.id for player in players],
         ids,
         now,
-        now + CHALLENGE_STANDS,
+        now + limits.CHALLENGE_STANDS,
         first_unsaid=first_unsaid,
     )
     return [Proposed(number, tuple(ids))]
@@ -74,14 +68,14 @@ def _count_asked(
     own = [
         item for item in work.challenges.of_player(begun_by.id, now) if item.by_id == begun_by.id
     ]
-    if len(own) >= MOST_CHALLENGES:
-        raise Refusal("too-many-challenges", most=MOST_CHALLENGES)
+    if len(own) >= limits.MOST_CHALLENGES:
+        raise Refusal("too-many-challenges", most=limits.MOST_CHALLENGES)
     for other in asked:
         if any(other.id in item.waiting for item in own):
             raise Refusal("challenged-already", handle=other.handle)
-        if not CHALLENGE_AGAIN.take(work, now, begun_by.id, other.id):
-            raise Refusal("asked-enough", handle=other.handle, most=CHALLENGE_AGAIN.most)
-    count_challenge(work, begun_by, asked, now)
+        if not limits.CHALLENGE_AGAIN.take(work, now, begun_by.id, other.id):
+            raise Refusal("asked-enough", handle=other.handle, most=limits.CHALLENGE_AGAIN.most)
+    limits.count_challenge(work, begun_by, asked, now)
 
 
 def invite(
@@ -97,7 +91,7 @@ def invite(
     `command` is the line without its players, to be quoted if the board cannot start.
     """
     addresses = tuple(guest for guest in guests if isinstance(guest, str))
-    until = now + SIGNUP_STANDS
+    until = now + limits.SIGNUP_STANDS
     plain = to_plain(setup)
     number = work.challenges.add(begun_by.id, plain, guests, addresses, now, until, command=command)
     return Invited(number, addresses, setup.game)
@@ -138,7 +132,7 @@ def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[
     check_others(work, challenge.setup["game"], players, begun_by, agreed=challenge.asked)
     _count_asked(work, asked, begun_by, now)
     ids = tuple(player.id for player in asked)
-    work.challenges.ask(challenge.id, ids, now, now + CHALLENGE_STANDS)
+    work.challenges.ask(challenge.id, ids, now, now + limits.CHALLENGE_STANDS)
     return [Proposed(challenge.id, ids, challenge.comment)]
 
 

@@ -13,19 +13,13 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.mail.address import address_key, is_at_home, leads_elsewhere
 from pbm.mail.reading.automatic import is_own, is_role
+from pbm.play import limits
 from pbm.play.actions import decline_board
 from pbm.play.begin import begin_board, check_others
 from pbm.play.boards import Setup, in_seats, in_teams, partners_option, setup_of
 from pbm.play.challenges import invite, propose, who_is_asked
 from pbm.play.clocks import terms
 from pbm.play.ending import last_of_match, next_seating
-from pbm.play.limits import (
-    CHALLENGE_STANDS,
-    MOST_INVITED,
-    has_said_no,
-    refusal_of_stranger,
-    strangers_answers_left,
-)
 from pbm.rules.contract import completed
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.players import Player, PlayerStatus
@@ -141,7 +135,7 @@ class Challenge(Command, group="lobby"):
         partners = partners_option(self.game)
         if self._has_partners and partners:
             chosen[partners.name] = True
-        limits = terms.chosen_terms(
+        clock = terms.chosen_terms(
             players,
             each=self.forfeittime,
             reminders=self.nagtime or (),
@@ -149,7 +143,7 @@ class Challenge(Command, group="lobby"):
             bank=(self.bank[0], sum(self.bank[1:], timedelta())) if self.bank else None,
         )
         options = completed(info.options, chosen)
-        return Setup(info.name, options, self.rounds, not self.unrated, limits)
+        return Setup(info.name, options, self.rounds, not self.unrated, clock)
 
     @property
     def _has_partners(self) -> bool:
@@ -236,8 +230,8 @@ def check_invitations(context: Context, addresses: Sequence[str]) -> None:
     """Raise Refusal if an address may not be invited; each is asked only once."""
     work, now, server = context.work, context.now, context.server
     asked = work.challenges.guests_of(context.player.id, now - WAITING_FOR)
-    if asked + len(addresses) > MOST_INVITED:
-        raise Refusal("too-many-invitations", most=MOST_INVITED, days=WAITING_FOR.days)
+    if asked + len(addresses) > limits.MOST_INVITED:
+        raise Refusal("too-many-invitations", most=limits.MOST_INVITED, days=WAITING_FOR.days)
     for address in addresses:
         check_is_of_a_person(context, address)
         if is_at_home(address, server):
@@ -249,10 +243,10 @@ def check_invitations(context: Context, addresses: Sequence[str]) -> None:
             if work.players.by_address(key)
             else work.questions.asked_address("invite", key)
         )
-        if is_asked or has_said_no(work, address):
+        if is_asked or limits.has_said_no(work, address):
             raise Refusal("invited-already", address=address, server=server)
-        if not strangers_answers_left(work, address, now):
-            raise refusal_of_stranger(work, address, now)
+        if not limits.strangers_answers_left(work, address, now):
+            raise limits.refusal_of_stranger(work, address, now)
 
 
 def check_is_of_a_person(context: Context, address: str) -> None:
@@ -266,7 +260,7 @@ def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
     """The answer that players are asked first; with `words`, the sender's wait, too."""
-    days = CHALLENGE_STANDS.days
+    days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}
     return Answered("challenged", {"title": "your challenge", **told})

@@ -102,14 +102,9 @@ def _is_emoji(letter: str) -> bool:
     return letter not in DOUBTS and any(first <= letter <= last for first, last in _EMOJI)
 
 
-def _read() -> dict[str, tuple[str, ...]]:
-    """The phrases of each section, the longest first."""
-    sections = "before plan after to from and spoken kind behind or sorry".split()
-    found = read_sections(_FILE, sections, lambda line: (line.lower(),))
-    return {name: tuple(sorted(some, key=len, reverse=True)) for name, some in found.items()}
-
-
-PHRASES: Final = _read()
+_SECTIONS: Final = "before plan after to from and spoken kind behind or sorry".split()
+_READ: Final = read_sections(_FILE, _SECTIONS, lambda line: (line.lower(),))
+PHRASES: Final = {key: tuple(sorted(some, key=len, reverse=True)) for key, some in _READ.items()}
 _BEFORE: Final = tuple(map(str.casefold, PHRASES["before"]))
 _AFTER: Final = tuple(map(str.casefold, PHRASES["after"]))
 _SPOKEN: Final = dict(line.split(" = ") for line in PHRASES["spoken"])

@@ -193,7 +193,9 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 def says_no(text: str) -> bool:
     """Whether a text may be a no, or a wish for no more mail; not beside a yes."""
     words = _first_words(text)
-    return _is_opting_out(words) or (_may_be_no(words) and not _has_first(text, "yes"))
+    harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
+    may_be_no = not harmless and _begins_with(words, "no", _WORDS["no"])
+    return _is_opting_out(words) or (may_be_no and not _has_first(text, "yes"))
 
 
 def opts_out(text: str) -> bool:
@@ -289,11 +291,6 @@ def _speaks_to(words: Sequence[str], mark: str) -> bool:
     if words[0] in _WORDS["greeting"]:
         return len(words) <= _SHORT_GREETING
     return len(words) == 1 and mark == "," and not is_everyday(words[0])
-
-
-def _may_be_no(words: Sequence[str]) -> bool:
-    harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
-    return not harmless and _begins_with(words, "no", _WORDS["no"])
 
 
 def _is_opting_out(words: Sequence[str]) -> bool:

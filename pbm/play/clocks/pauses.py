@@ -6,17 +6,8 @@ from datetime import datetime, timedelta
 
 from pbm.errors import Refusal
 from pbm.events.board import TimeGiven
+from pbm.play.clocks import waits
 from pbm.play.clocks.terms import LAST_REMINDER
-from pbm.play.clocks.waits import (
-    PAUSED_AT_MOST,
-    count_more,
-    count_stop,
-    look_at_first_moves,
-    look_in_time,
-    terms_of,
-    wait_of,
-    warned_from,
-)
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Stop
 from pbm.store.values.players import Player
@@ -41,8 +32,8 @@ def check_resume(board: Board) -> None:
 def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
     """Restart the clocks of a paused board; the time of the pause does not count."""
     if since := board.paused_since:
-        kept = keep(work, board, Stop(since, min(now, since + PAUSED_AT_MOST)))
-        look_in_time(work, work.boards.set(kept, paused_since=None), now)
+        kept = keep(work, board, Stop(since, min(now, since + waits.PAUSED_AT_MOST)))
+        waits.look_in_time(work, work.boards.set(kept, paused_since=None), now)
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
@@ -51,13 +42,13 @@ def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
     A day added for another reminder counts as well.
     """
     for board in _awaited(work, player):
-        stop = count_stop(work, board, player, now)
+        stop = waits.count_stop(work, board, player, now)
         if stop is None:
             continue
         kept = keep(work, board, stop)
         after = leave_a_day(work, kept, now)
         if after is not kept:
-            count_more(work, board.id, player.id, LAST_REMINDER)
+            waits.count_more(work, board.id, player.id, LAST_REMINDER)
         _begin_anew(work, after, now)
 
 
@@ -72,19 +63,19 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
     At the first warning a player has a day left.
     """
-    wait = wait_of(work, board, now)
+    wait = waits.wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
-        since = warned_from(board, wait)
+        since = waits.warned_from(board, wait)
         if not work.reminders.is_under_way(wait.player.id, board.id, since):
             board = leave_a_day(work, board, now)
-            wait = wait_of(work, board, now)
+            wait = waits.wait_of(work, board, now)
     work.boards.set(board, reminded=times)
     return wait.ends_at if wait else None
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
     """Discount the time since the last reminder was due, if that was over an hour ago."""
-    wait = wait_of(work, board, now)
+    wait = waits.wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board
 
@@ -99,8 +90,8 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
     """Restart the reminders, as those sent while the clock stood still do not count."""
     stops = (*board.stops, Stop(now, now))  # reminders count as warnings from here on
     board = work.boards.set(board, stops=stops, reminded=0)
-    look_in_time(work, board, now)
-    look_at_first_moves(work, [board], now)
+    waits.look_in_time(work, board, now)
+    waits.look_at_first_moves(work, [board], now)
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
@@ -125,15 +116,15 @@ def give_time(
 
     Raises Refusal if no other player's clock runs, or too much was given.
     """
-    terms, mover = terms_of(board), board.to_move
+    terms, mover = waits.terms_of(board), board.to_move
     others = [item for item in board.seats if item.player_id in board.still_in]
     others = [item for item in others if item.player_id != giver.id]
-    waits = mover is not None and mover.player_id != giver.id and not board.awaited_first_move
-    waits = waits and not (mover and mover.robot)
-    if not waits and not terms.counts_used:
+    runs = mover is not None and mover.player_id != giver.id and not board.awaited_first_move
+    runs = runs and not (mover and mover.robot)
+    if not runs and not terms.counts_used:
         raise Refusal("no-clock-runs", number=board.id, own=mover in board.seats_of(giver.id))
     seconds = int(time.total_seconds())
-    if waits:
+    if runs:
         _check(board, timedelta(seconds=board.given + seconds))
         board = work.boards.set(board, given=board.given + seconds)
     for seat in others if terms.counts_used else ():
@@ -142,10 +133,10 @@ def give_time(
         banked = None if terms.bank is None or banked is None else banked + seconds
         work.boards.set_seat(board, seat.seat, used=seat.used - seconds, banked=banked)
     board = work.boards.get(board.id)
-    wait = wait_of(work, board, now)
+    wait = waits.wait_of(work, board, now)
     if wait is not None:
         work.boards.set(board, reminded=min(board.reminded, wait.passed_by(now)))
-        look_in_time(work, board, now)
+        waits.look_in_time(work, board, now)
     given_to = others if terms.counts_used else [mover] if mover else []
     handles = dict.fromkeys(item.handle for item in given_to)
     return TimeGiven(board.id, giver.handle, tuple(handles), seconds)

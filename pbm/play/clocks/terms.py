@@ -110,7 +110,7 @@ def usual_terms(players: int) -> Terms:
     (21, 14)
     """
     each = FOR_TWO if players == 2 else FOR_MORE
-    return Terms(_seconds(each), tuple(map(_seconds, REMINDERS)))
+    return Terms(in_seconds(each), tuple(map(in_seconds, REMINDERS)))
 
 
 def chosen_terms(
@@ -126,12 +126,13 @@ def chosen_terms(
         return None
     usual = usual_terms(players)
     return Terms(
-        usual.each if each is None else _seconds(each),
-        tuple(sorted(map(_seconds, reminders))) or usual.reminders,
-        None if total is None else _seconds(total),
-        *((None, 0) if bank is None else map(_seconds, bank)),
+        usual.each if each is None else in_seconds(each),
+        tuple(sorted(map(in_seconds, reminders))) or usual.reminders,
+        None if total is None else in_seconds(total),
+        *((None, 0) if bank is None else map(in_seconds, bank)),
     )
 
 
-def _seconds(duration: timedelta) -> int:
+def in_seconds(duration: timedelta) -> int:
+    """A duration in whole seconds."""
     return int(duration.total_seconds())

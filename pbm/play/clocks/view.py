@@ -9,15 +9,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from pbm.clock import local_moment
-from pbm.play.clocks.terms import DECLINED_AFTER, REMINDED_AFTER, SHORTEST, Terms
-from pbm.play.clocks.waits import (
-    Wait,
-    calendar_of,
-    may_be_claimed,
-    terms_of,
-    time_left,
-    wait_of,
-)
+from pbm.play.clocks import waits
+from pbm.play.clocks.terms import DECLINED_AFTER, REMINDED_AFTER, SHORTEST, Terms, in_seconds
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
@@ -48,7 +41,7 @@ class ClockView:
         is_over = left is not None and left <= timedelta()
         return {
             "by": local_moment(self.ends_at, timezone) if self.ends_at and not is_over else None,
-            "left": _seconds(left) if left and not is_over else None,
+            "left": in_seconds(left) if left and not is_over else None,
             "is_over": is_over,
             "is_near": left is not None and left <= _SOON,
             "away": str(self.away_until) if self.away_until else None,
@@ -67,11 +60,11 @@ def clock_view(
     if mover is None:
         return None
     player = next((item for item in known if item.id == mover.player_id), None)
-    wait = wait_of(work, board, now, player)
+    wait = waits.wait_of(work, board, now, player)
     calendar, ends_at = (wait.calendar, wait.ends_at) if wait else (None, None)
     if wait is None and board.awaited_first_move:
         player = player or work.players.get(mover.player_id)
-        calendar = calendar_of(work, board, player, now) if player.is_active else None
+        calendar = waits.calendar_of(work, board, player, now) if player.is_active else None
         if calendar and board.waits_since:
             ends_at = calendar.after(board.waits_since, REMINDED_AFTER + DECLINED_AFTER)
     return ClockView(
@@ -79,16 +72,16 @@ def clock_view(
         board.paused_since is not None,
         ends_at,
         calendar.away_until(now) if calendar else None,
-        wait is not None and may_be_claimed(board, wait),
+        wait is not None and waits.may_be_claimed(board, wait),
         tuple(_left(board, wait)),
-        terms_of(board) if board.clock else None,
+        waits.terms_of(board) if board.clock else None,
     )
 
 
 def _terms_view(terms: Terms) -> dict[str, Any]:
     return {
         "each": terms.each,
-        "reminders": [_seconds(after) for after in terms.reminders_within(terms.most)[:-1]],
+        "reminders": [in_seconds(after) for after in terms.reminders_within(terms.most)[:-1]],
         "may_be_short": terms.counts_used or terms.most < SHORTEST,
         "total": terms.total,
         "bank": terms.bank,
@@ -96,11 +89,11 @@ def _terms_view(terms: Terms) -> dict[str, Any]:
     }
 
 
-def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:
+def _left(board: Board, wait: waits.Wait | None) -> Iterable[tuple[str, timedelta]]:
     """The time left for all moves, of each person still in."""
     mover = board.to_move
-    for seat in board.seats if terms_of(board).counts_used else ():
-        left = time_left(board, seat)
+    for seat in board.seats if waits.terms_of(board).counts_used else ():
+        left = waits.time_left(board, seat)
         if left is None or seat.robot or seat.player_id not in board.still_in:
             continue
         moves_now = wait is not None and mover is not None and mover.seat == seat.seat
@@ -109,8 +102,4 @@ def _left(board: Board, wait: Wait | None) -> Iterable[tuple[str, timedelta]]:
 
 def _rough(left: timedelta) -> int:
     """Seconds, rounded down to the hour, or below a day to the minute."""
-    return _seconds(left // (unit := _HOUR if left >= _DAY else _MINUTE) * unit)
-
-
-def _seconds(length: timedelta) -> int:
-    return int(length.total_seconds())
+    return in_seconds(left // (unit := _HOUR if left >= _DAY else _MINUTE) * unit)
