@@ -34,7 +34,6 @@ ALLOWED = (
     ("pbm/mail/smtp_in/conversation.py", "super().push("),
     ("pbm/play/subjects.py", "`Abalone board 12: a1-c3,d4`"),
     ("pbm/play/subjects.py", '>>> board_named("Abalone Board 12: alice v bob")'),
-    ("pbm/service/trouble/masking.py", "a1-c3,d4`)"),
 )
 OWN = ("pbm/rules", "templates/abalone")
 
