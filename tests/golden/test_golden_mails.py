@@ -247,7 +247,7 @@ def _open_games(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
 
 def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     """The mails of players who want to be asked first, or not to read somebody."""
-    monkeypatch.setattr(challenges, "new_token", lambda: "a" * 24)
+    monkeypatch.setattr(questions, "new_token", lambda: "a" * 24)
     table = Table(url)
     alice, bob = table.start("alice", "bob")
     bob.says("challenges ask")

@@ -26,7 +26,7 @@ from pbm.rules.registry import default_game, game_named, games
 from pbm.rules.sides import mover, teams
 from pbm.service.accounts import suggest_handle
 from pbm.service.asking.passwords import of_address
-from pbm.service.asking.questions import shortened
+from pbm.service.asking.questions import ask_player, shortened
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.mails import Kind
@@ -39,7 +39,6 @@ FIRST_GAMES = Challenge | Play | Join
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
     """Ask players whether they accept a challenge; not counted against their limit of answers."""
-    questions = turn.work.questions
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
         return
@@ -48,14 +47,10 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
     told = {**_challenge_data(challenge), "comment": shortened(event.comment)}
     subject = invitation_subject(told["inviter"], game_named(told["game"]))
     for player in turn.work.players.some(event.players):
-        token = new_token()
-        kept = {"errands": [], "challenge": challenge.id}
-        until = challenge.expires_at
-        questions.ask(
-            *(CHALLENGE, player.address, token_digest(token), kept, turn.now, until, player)
-        )
         shown = told if player.settings.picture else {**told, "picture": None}
-        MailWriter(turn).question(player, CHALLENGE, subject, shown, token, kind=Kind.NOTICE)
+        kept = {"errands": [], "challenge": challenge.id}
+        asked = CHALLENGE, subject, shown, kept, challenge.expires_at, Kind.NOTICE
+        ask_player(turn, player, *asked)
 
 
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:

@@ -10,6 +10,7 @@ network. It can be forged; docs/adr/proof.md discusses the risk.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from hashlib import sha256
 from ipaddress import ip_network
 from typing import Any
@@ -34,8 +35,10 @@ from pbm.store.values.asking import (
     PendingCommands,
     Question,
 )
+from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
 
+Told = tuple[int | None, tuple[str, ...], tuple[str, ...]]  # commands: board, lines, comment
 NEW_ADDRESS = "address"  # the kind of question
 _MOVE_LINE = re.compile(r"^move (\d+)#(\d+) ", re.ASCII)
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
@@ -43,7 +46,7 @@ _NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
 
 
 def shortened(comment: Sequence[str]) -> list[str]:
-    """Shorten a comment for a question; a last line says so."""
+    """The first lines of a comment, for a question; "(and more)" is added if it is longer."""
     told: list[str] = []
     room = _MOST_CHARACTERS
     for line in comment[:_MOST_LINES]:
@@ -70,14 +73,14 @@ def ask_once_more(
 def ask_errand(
     turn: Turn,
     player: Player,
-    told: tuple[int | None, tuple[str, ...], tuple[str, ...]],
+    told: Told,
     reasons: Sequence[dict[str, Any]],
     *,
     avoidable: bool = False,
     guessed: bool = False,
     password: SealedPassword | None = None,
 ) -> None:
-    """Ask a player to confirm commands, given in `told` as board, lines and comment.
+    """Ask a player to confirm commands, `told`.
 
     Unproven commands share one question with the newest ones that wait, `MOST_ERRANDS` in all.
     `reasons`: sections that explain the question. `avoidable`: in an answer to our mail the
@@ -105,14 +108,11 @@ def ask_errand(
     _, lines, _ = told
     subject = question_subject(as_shown(next(iter(lines), "your words")))
     kept = {"errands": [errand.id for errand in waiting], "way": way}
-    _ask_player(turn, player, "confirm", subject, params, kept)
+    ask_player(turn, player, "confirm", subject, params, kept)
 
 
 def _waiting_with(
-    turn: Turn,
-    player: Player,
-    told: tuple[int | None, tuple[str, ...], tuple[str, ...]],
-    password: SealedPassword | None,
+    turn: Turn, player: Player, told: Told, password: SealedPassword | None
 ) -> list[PendingCommands]:
     """Store the commands; return them behind those that already wait."""
     questions, now = turn.work.questions, turn.now
@@ -143,7 +143,7 @@ def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[st
 
 
 def as_shown(line: str) -> str:
-    """Format a stored command line for display, without a hash as old versions stored it.
+    """Format a stored command line for display, without the hash that old versions stored in it.
 
     >>> as_shown("move 4#7 K-R")
     'move 7 on board 4: K-R'
@@ -156,23 +156,24 @@ def ask_alias(turn: Turn, owner: Player, author: str, errand_id: int, told: dict
     """Ask a player whether a reply from an unknown address is theirs."""
     kept = {"author": author, "errands": [errand_id]}
     subject = question_subject(f"a reply from {author}")
-    _ask_player(turn, owner, "alias", subject, {"author": author, **told}, kept)
+    ask_player(turn, owner, "alias", subject, {"author": author, **told}, kept)
 
 
-def _ask_player(
+def ask_player(
     turn: Turn,
     player: Player,
     kind: str,
     subject: str,
     params: dict[str, Any],
     kept: dict[str, Any],
+    until: datetime | None = None,
+    mail: Kind = Kind.QUESTION,
 ) -> None:
     """Store and mail a question to a player; `kept` is stored for the answer."""
-    token, until = new_token(), turn.now + OPEN_FOR
-    turn.work.questions.ask(
-        *(kind, player.address, token_digest(token), kept, turn.now, until, player)
-    )
-    MailWriter(turn).question(player, kind, subject, params, token)
+    token, until = new_token(), until or turn.now + OPEN_FOR
+    asked = kind, player.address, token_digest(token), kept, turn.now, until, player
+    turn.work.questions.ask(*asked)
+    MailWriter(turn).question(player, kind, subject, params, token, kind=mail)
 
 
 def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWanted:

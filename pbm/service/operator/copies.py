@@ -114,14 +114,11 @@ def _run(program: str, url: URL | None, *options: str) -> None:
     """Run a PostgreSQL tool; the password is in the environment. Raises OperatorError."""
     command, environment = [_find(program)], dict(os.environ)
     if url is not None:
-        named = {"host": url.host, "port": url.port and str(url.port), "user": url.username}
-        given = {name: value for name, value in named.items() if value}
-        for name, value in url.query.items():
-            given[name] = value if isinstance(value, str) else ",".join(value)
-        conninfo = make_conninfo(dbname=url.database, **given)
-        command += ["--no-password", f"--dbname={conninfo}"]
-        if url.password:
-            environment["PGPASSWORD"] = url.password
+        given = url.translate_connect_args(username="user", database="dbname")
+        if password := given.pop("password", ""):
+            environment["PGPASSWORD"] = password
+        given |= {name: ",".join(values) for name, values in url.normalized_query.items()}
+        command += ["--no-password", f"--dbname={make_conninfo(**given)}"]
     done = subprocess.run(
         [*command, *options], env=environment, capture_output=True, text=True, check=False
     )

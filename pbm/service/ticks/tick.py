@@ -44,9 +44,10 @@ class Tick(Turn):
         return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
     def waits_for_mail(self, until: datetime) -> Again | None:
-        """Retry soon if a mail that arrived by `until` is not handled yet, or no mail can come in.
+        """The time of a retry if a mail that arrived by `until` is not handled yet; else None.
 
-        Check this before penalising a player for a missing mail, since mails count from arrival.
+        Also a retry while no mail can come in. Check this before penalising a player for a missing
+        mail, since mails count from arrival.
         """
         if is_down(self.work, self.now):
             return Again(self.now + _RETRY_AFTER, "no mail can come in")

@@ -115,8 +115,8 @@ def _first_free(path: Path) -> IO[str]:
 def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
     """Catch an error of the work inside, and `count` it as a failed try.
 
-    Not a try: if the database is unreachable, the error is raised; after its deadlock or timeout,
-    `given_up` is called.
+    If the database is unreachable, the error is raised. After a deadlock or timeout of the
+    database, `given_up` is called instead.
     """
     try:
         yield

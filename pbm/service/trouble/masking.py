@@ -17,11 +17,11 @@ from pbm.play.game_words import is_any_bare_move
 from pbm.rules.registry import games
 
 # Our own addresses, also if quoted, percent-encoded or truncated by a mail program.
-_TAG = re.compile(r"((?:(?<![a-z0-9])|%2b)u\d{1,9}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE)
-_BOUNCE = re.compile(
-    r"((?:(?<![a-z0-9])|%2b)b\.\d{1,9}\.[a-z0-9]{8}\.)[a-z0-9]{4,}", re.ASCII | re.IGNORECASE
+_SECRET = re.compile(
+    r"((?:(?<![a-z0-9])|%2b)(?:(?:u\d{1,9}|b\.\d{1,9}\.[a-z0-9]{8})\.(?=[a-z0-9]{4})"
+    r"|(?:c|probe)\.(?=[a-z0-9]{12})))[a-z0-9]+",
+    re.ASCII | re.IGNORECASE,
 )
-_TOKEN = re.compile(r"((?:(?<![a-z0-9])|%2b)(?:c|probe)\.)[a-z0-9]{12,}", re.ASCII | re.IGNORECASE)
 _PASSWORD = re.compile(r"(passw(?:or)?d\b\S*)[ \t]+\S.*", re.ASCII | re.IGNORECASE)
 _KEPT = re.compile(r"#?-?\d{1,9}(?:#-?\d{1,5})?|\*\*|[-–—]{1,2}[a-z].*", re.ASCII | re.IGNORECASE)
 _WORDS = re.compile(r"\S+")
@@ -56,9 +56,8 @@ def masked(text: str) -> str:
     """The text with its secrets masked, line by line."""
     lines = []
     for line in text.split("\n"):
-        for secret in (_TAG, _BOUNCE, _TOKEN):
-            line = secret.sub(rf"\g<1>{MASK}", line)
-        lines.append(_PASSWORD.sub(rf"\g<1> {MASK}", _masked_command(line)))
+        line = _masked_command(_SECRET.sub(rf"\g<1>{MASK}", line))
+        lines.append(_PASSWORD.sub(rf"\g<1> {MASK}", line))
     return mask_tags("\n".join(lines), lambda _: False)  # tags in other spellings
 
 
