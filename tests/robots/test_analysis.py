@@ -186,7 +186,7 @@ def test_advice_is_a_move_with_its_line_and_reasons() -> None:
     assert len(found.reasons) <= 1
 
 
-# Positions of three games that boulder has won, and the mistakes that were made in them.
+# Positions of four games that boulder has won, and the mistakes that were made in them.
 MISTAKES = [
     (
         "11..1/111111/...111./.....11./....2..../..222.../..222../2.2222/22... 1 0,0 quiet=8",
@@ -209,8 +209,8 @@ MISTAKES = [
         "h6-h5,h5",
     ),
     (
-        "2..2./.222.2/.22..../.1211.../..221.1../..2211../..111../....../..... 1 1,4 quiet=4",
-        "d2,e2",
+        "...../....1./.1111../..1121../.1.1221../..2221../.2.222./2..222/..... 1 0,2 quiet=8",
+        "e2,d2",
     ),
     (
         "....1/.11.1./..111../..111.../..1222.../.21222../.12122./.2222./..... 1 0,0 quiet=34",
@@ -241,6 +241,4 @@ def test_mistakes_cost_no_less_than_ten_times_the_nodes_say() -> None:
         made = GAME.search([position, after], Budget(40 * nodes, depth=best.depth - 1))
         many.append(max(0, best.lines[0].score + made.lines[0].score))
     assert sum(few) >= sum(many)
-    told = [pair for pair in zip(few, many, strict=True) if pair[0]]  # none costs nothing
-    assert len(told) >= len(MISTAKES) - 1
-    assert all(one >= other / 2 for one, other in told), told
+    assert all(one >= other / 2 for one, other in zip(few, many, strict=True)), (few, many)

@@ -16,6 +16,7 @@ from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs
 from pbm.service.robots.worker_processes import Computation, SearchFailedError
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
+from pbm.store.queues.search_jobs import PATIENCE
 from tests.service.test_dying_ticks import NEVER, Died, dying
 from tests.serving import think_next
 from tests.table import OPERATOR, Table
@@ -95,13 +96,18 @@ def test_a_short_search_does_not_wait_behind_long_ones(table: Table) -> None:
     assert rest.index(32) < rest.index(13)  # who has few before the third of who has many
 
 
-def test_a_long_search_waits_for_a_bounded_time(table: Table) -> None:
-    table.joins("alice")
-    table.joins("bob")
-    table.begins("boulder", "alice")
-    table.clock.passes(seconds=200)
+@pytest.mark.parametrize("robot", ["boulder", "mountain"])
+def test_a_long_search_waits_for_a_bounded_time(table: Table, robot: str) -> None:
+    bound = PATIENCE * (seconds_of(robot) - seconds_of("pebble"))
+    assert bound < 3_600
+    for handle in ("alice", "bob", "carol"):
+        table.joins(handle)
+    table.begins(robot, "alice")
+    table.clock.passes(seconds=bound - 1)
     table.begins("pebble", "bob")
-    assert boards_of(claimed(table.robots, 2)) == [1, 2]
+    table.clock.passes(seconds=2)
+    table.begins("pebble", "carol")
+    assert boards_of(claimed(table.robots, 3)) == [2, 1, 3]
 
 
 def test_searches_of_seconds_leave_a_process_to_others(table: Table) -> None:
