@@ -86,8 +86,7 @@ def new_password(text: str) -> str | None:
 
 
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
-    """The userids in lines like commands of an older server, and whether our commands have that
-    form.
+    """The userids in lines like commands of an older server, and whether our commands take them.
 
     Without a board, a word long enough for a password must follow.
     """
@@ -109,10 +108,7 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
 def perhaps_passwords(
     text: str, handles: Collection[str], own: str | None = None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield each possible password as last item, after its handle and the word before.
-
-    `own` is the sender's handle, for the word "password" without a userid.
-    """
+    """Yield the handle (`own` without a userid), the word before, and each possible password."""
     if not handles:
         return
     called = f"|{'|'.join(_CALLED)}" if own in handles else ""

@@ -115,10 +115,7 @@ class Problem:
 
 
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
-    """Parse a line: a command, a problem, or None for plain words.
-
-    The first word may name the game; else it is `game` or the default.
-    """
+    """Parse a line: a command, a problem, or None for plain words. A named game replaces `game`."""
     words, named = _words(line)
     game = named or game or default_game()
     if not words or len(line) > _LONGEST_LINE:

@@ -198,10 +198,7 @@ def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse the answer to a welcome, as `confirmation` does.
-
-    Any possible no is a no; below a yes it makes the answer unclear.
-    """
+    """Parse an answer as `confirmation` does; any possible no is a no, below a yes unclear."""
     body = trimmed(said)
     found = spoken(body)
     if found.answer:

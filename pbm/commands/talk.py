@@ -65,11 +65,7 @@ def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
 
 
 def _names_something(command: type[Command]) -> bool:
-    """Whether a command requires an argument that is no ordinary word.
-
-    A word behind other commands may begin a reason ("resign because of work"), or look like a
-    handle.
-    """
+    """Whether a command requires an argument that is neither any word nor a handle."""
     operands = [field for field in command.fields.values() if isinstance(field, Operand)]
     if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
         return False
@@ -77,10 +73,7 @@ def _names_something(command: type[Command]) -> bool:
 
 
 def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
-    """Whether a line may be the middle of a sentence.
-
-    The line above has no end, and it says "not" or was wrapped, or a question ends below.
-    """
+    """Whether a line may be inside a sentence, by the lines above and below."""
     above = lines[index - 1].strip() if index else ""
     if not above or above.endswith(tuple(_SENTENCE_ENDS)) or index is None:
         return False

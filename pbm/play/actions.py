@@ -38,10 +38,7 @@ _EVERY = 1_000_000  # boards of one player; more than any has
 def play_move(
     work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
 ) -> list[Event]:
-    """Play a move, which answers open offers and may end the game. Raises Refusal.
-
-    The clock counts it as made when it `arrived`.
-    """
+    """Play a move, and settle offers and the end. Clocks count `arrived`. Raises Refusal."""
     mover = board.to_move
     after = add_move(work, board, text, now)
     count_move(work, board, after, arrived or now)
@@ -93,10 +90,7 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a new board for the remaining players; None if it is impossible.
-
-    It is impossible in teams, in later rounds of a match, and if too few or only robots remain.
-    """
+    """Start a board for the others; None in teams, later rounds, with too few or only robots."""
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = setup_of(board)
     if board.round and board.round.number > 1:

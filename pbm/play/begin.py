@@ -100,10 +100,7 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if a player may not start a board with these others now.
-
-    The challenge settings of those in `agreed` (ids) do not matter.
-    """
+    """Raise Refusal if a player may not start this board; ignores settings of those in `agreed`."""
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:
@@ -164,10 +161,7 @@ def _playing(work: UnitOfWork, game: str, name: str) -> str | None:
 
 
 def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
-    """Yield an event if a player is ready for the next stronger robot, after a game just counted.
-
-    That is so when three of the last four games against this one are won, and were not before.
-    """
+    """Yield an event if a player has just won three of the last four games against a robot."""
     counted = work.ratings.counted(board.id)
     if counted is None or counted.pool != Pool.TWO:
         return
@@ -180,10 +174,7 @@ def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:
-    """At most two active players' handles that differ by one typo, without the asker's.
-
-    All possible typos are looked up, so the cost does not depend on the number of players.
-    """
+    """At most two active players' handles that differ by one typo, without the asker's."""
     if len(handle) > _LONGEST:
         return []
     found = work.players.active_among(one_slip_away(handle, _LETTERS))

@@ -197,10 +197,7 @@ def seconds_of(robot: str | None = None) -> float:
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Queue a job if a robot is to move, or set a reminder of a person's first move.
-
-    Called after every change that may pass the turn on.
-    """
+    """Queue a robot's move, or a reminder of a first move. Called after every change of turn."""
     mover = board.to_move
     if mover is None or mover.robot is None:
         request_first_move(work, board, now)
@@ -229,11 +226,7 @@ def asked_by(board: Board) -> int:
 
 
 def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Set the reminder of a first move, if the board waits for one.
-
-    The timer is never updated: when it fires, it checks whether the board still waits for that
-    move.
-    """
+    """Set the reminder of a first move, if awaited; when it fires, the timer checks that again."""
     awaited, mover = board.awaited_first_move, board.to_move
     if awaited and mover:
         kind, remind_at = TimerKind.FIRST_MOVE_REMINDER, now + REMINDED_AFTER

@@ -17,10 +17,7 @@ from pbm.store.values.boards import Board, BoardStatus
 
 
 def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Continue a match after one of its boards is over: the next round, or the result.
-
-    A match ends early if a board is closed, or a player can no longer play.
-    """
+    """Continue a match after a board is over: with the next round, or its final or early result."""
     if board.round is None:
         return []
     boards = work.boards.of_match(board.round.match_id)

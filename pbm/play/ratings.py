@@ -25,12 +25,9 @@ from pbm.store.values.boards import Board, BoardStatus, Seat
 from pbm.store.values.players import CountedBoard, Player, Pool, Rating, RatingResult
 from pbm.store.values.queues import TimerKind
 
-PROVISIONAL = 5.2
-"""A rating with a greater uncertainty is provisional: about the first ten games."""
-STALE = "ratings-stale"
-"""The fact that names the first board to recount."""
-MOVES, MOVES_WITH_SCORE = 10, 5
-"""The fewest moves of each side in a game that counts; the smaller number if somebody scored."""
+PROVISIONAL = 5.2  # a rating with more uncertainty is provisional: for some ten games
+STALE = "ratings-stale"  # the fact with the first board to recount
+MOVES, MOVES_WITH_SCORE = 10, 5  # fewest moves of each side in a game that counts
 REPEATED_WITHIN = timedelta(days=30)
 _FULL_WINS = 2  # over the same opponent in that time; each further one counts half the one before
 _PER_MONTH = 0.6  # growth of the uncertainty without a game, in quadrature
@@ -178,10 +175,7 @@ def recount(
 
 
 def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[RatingResult, ...]:
-    """The rating results of a board, in seat order.
-
-    Robots and spared players enter the computation, but keep their ratings.
-    """
+    """The rating results of a board in seat order; robots and spared players keep their ratings."""
     left = work.plies.departures(board.id) if board.position.out else ()
     spared = {item.seat for item in left if item.spared}
     before = work.ratings.before(counted, [seat.player_id for seat in board.seats])
@@ -246,11 +240,7 @@ def _against(board: Board, seat: int) -> list[Seat]:
 def _weights(
     work: UnitOfWork, board: Board, counted: CountedBoard, places: Sequence[int]
 ) -> list[float]:
-    """The weight of a game for each seat, the mean over several opponents.
-
-    Each further win over the same opponent within `REPEATED_WITHIN` counts half the one before, for
-    both players.
-    """
+    """The weight of a game for each seat: repeated wins over an opponent count less and less."""
     players = [seat.player_id for seat in board.seats]
     wins = work.ratings.wins(counted, players, counted.at - REPEATED_WITHIN)
 

@@ -30,8 +30,7 @@ from pbm.store.values.queues import TimerKind
 _LOOKED_AT = 100  # seeks compared at a time
 _NOT_AGAIN_FOR = timedelta(days=1)
 _NEAR = 100  # rating difference that does not matter
-Lots = Callable[[Sequence[str]], list[str]]
-"""Shuffles names unpredictably."""
+Lots = Callable[[Sequence[str]], list[str]]  # shuffles names unpredictably
 
 
 def wish_for(
@@ -230,10 +229,7 @@ def _take_seat(
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
-    """The best seek for a player: not just met, then nearest in rating, then longest waiting.
-
-    Two players are not paired if neither said `play`.
-    """
+    """The best seek: not just met, then near in rating, then longest waiting; one said `play`."""
     own = _own_ratings(work, player, now)(wish.game, wish.pool)
     seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
     found = (_best_of(work, some, wish, player, own, now) for some in seeks)

@@ -93,10 +93,7 @@ def board_named(subject: str) -> int | None:
 
 
 def _pattern(*texts: str, **fields: str) -> re.Pattern[str]:
-    """A pattern for the beginning of a subject formatted from one of these texts.
-
-    A last field without a pattern matches anything.
-    """
+    """A pattern for the beginning of subjects made from these texts; the last field may be free."""
     fields = {**_FIELDS, **fields}
     patterns = (
         "".join(

@@ -15,10 +15,7 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """The number of mails to others by one incoming mail.
-
-    Counted are each player on each board, each asked address, and the news of seeks.
-    """
+    """The mails to others by one mail: per board and player, asked address, and news of seeks."""
 
     _others: dict[int, int | None] = field(default_factory=dict)  # by board; None: not counted yet
     _asked: set[str] = field(default_factory=set)

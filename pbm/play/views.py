@@ -197,10 +197,7 @@ def recent_since(board: Board) -> int:
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
-    """The ply of a reader's last move, or the one before if nothing has happened since.
-
-    At most one move of each seat follows it; a reader who has left gets only the last move.
-    """
+    """The ply of a reader's last move, or the one before if nothing has happened since."""
     own = _own_seats(board, player_id)
     still_in = any(seat not in board.position.out for seat in own)
     # A player who plays on for a partner moves for both seats.
@@ -220,10 +217,7 @@ def past_view(
     player_id: int | None = None,
     picture: bool = True,
 ) -> PastView:
-    """A board as it was after `ply` plies, with the moves after `since` marked, or the last one.
-
-    `player_id` is the reader (None: a stranger), `picture` whether that reader gets pictures.
-    """
+    """A board as it was after `ply` plies, with the moves after `since` marked, or the last one."""
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
@@ -312,10 +306,7 @@ def _shared(
 def _drawn(
     board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
 ) -> dict[int | None, ViewData | None]:
-    """The picture for each reader; two who have `seen` the same ply share one, drawn once.
-
-    It names the pieces of both. For more readers too few pieces would show their seats' signs.
-    """
+    """The picture for each reader; two who have `seen` the same ply share one, drawn once."""
     drawn: dict[int | None, ViewData | None] = {}
     for since, new in moves.items():
         sharing = [reader for reader in seen if seen[reader] == since]
@@ -326,10 +317,7 @@ def _drawn(
 
 
 def opening_view(game: Game, position: Position, *, small: bool = False) -> ViewData:
-    """The starting position: `board` as text, and `picture` or None.
-
-    `small`: the picture takes fewer bytes, for a reader who has proven nothing.
-    """
+    """The starting position as text and picture; `small`: in fewer bytes, for unproven readers."""
     shown = _drawing(game, position, (), str(mover(position) or 1))
     return {
         "board": "\n".join(position.diagram(View())),
@@ -340,10 +328,7 @@ def opening_view(game: Game, position: Position, *, small: bool = False) -> View
 def _drawing(
     game: Game, position: Position, moves: tuple[Moved, ...], named: str
 ) -> ViewData | None:
-    """A position with the last moves marked, None if its game has no drawings.
-
-    Pieces of the seats in `named` show the names of their cells; with two seats all pieces do.
-    """
+    """A position with last moves marked and cells named for seats in `named`; None if not drawn."""
     named = "12" if len(position.sides) == 2 else named
     about = {"game": game.info.name, "named": named}
     return about | game.drawing(position, View(moves=moves)) if has(game, Draws) else None
@@ -352,10 +337,7 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """The picture that these readers share, with the names of the pieces that they move.
-
-    A reader without a seat, or with more than two, sees the names of the seat to move.
-    """
+    """A picture with cell names on the readers' pieces, or on the mover's if they are too many."""
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()
@@ -386,10 +368,7 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
 
 
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
-    """An open offer for one reader: `waiting` have to answer it, `to_you`: the reader has to.
-
-    A take-back has its `ply`, its `move` if that is recent, and the number of `later` plies.
-    """
+    """An open offer for one reader; for a take-back with its ply, recent move, and later plies."""
     waiting = board.open_offers[offer]
     return {
         "what": offer.kind,

@@ -23,16 +23,14 @@ from pbm.rules.contract import Game, Option, Position, SetupError, View, complet
 from pbm.rules.registry import default_game, games
 from pbm.rules.robots import ROBOTS
 
-MARK = "  => "
-"""Prefix of every line that shows what to send."""
+MARK = "  => "  # in front of every line to send
 
-GROUPS = {
+GROUPS = {  # headings, in the order of the pages
     "lobby": "STARTING A GAME",
     "play": "PLAYING",
     "look": "LOOKING",
     "account": "YOU",
 }
-"""The heading of each group of commands, in the order of the pages."""
 
 _STRENGTH_BLOCK = "{{strength}}\n\n"
 _FIRST = "start"

@@ -55,8 +55,6 @@ _MOST_LANGUAGES = 6
 _FILE = Path(__file__).parents[1] / "languages" / "spoken.txt"
 _BETWEEN_LANGUAGES = re.compile(r"[\s,;/+&]+")
 _NO_LANGUAGE = ("none", "off", "-")
-
-
 _SWITCH = ("on", "off")
 # The values of each setting; empty if they are not fixed words.
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -73,12 +71,12 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "receipts": _SWITCH,
     "reminders": (),
 }
+# Words that need no `set` in front.
 SWITCHES = frozenset(
     word
     for word in (*_CHOICES, *_SPELLINGS)
     if (name := _SPELLINGS.get(word, word)) == "digest" or _CHOICES[name] == _SWITCH
 )
-"""Settings that need no `set` before `on` or `off`."""
 
 
 def _changes(name: str, text: str) -> dict[str, Any]:

@@ -136,10 +136,7 @@ _BETWEEN = re.compile(r"[ ,;]+")
 
 
 class Opponents(ArgumentKind):
-    """Handles, `me` and mail addresses, perhaps with commas and words such as `and`.
-
-    Partners are joined by a +, or are on one side of a `vs`.
-    """
+    """Handles, `me` and mail addresses; a + between names, or sides of a `vs`, make partners."""
 
     shown = "handle"
     rest = True

@@ -1,7 +1,4 @@
-"""Strips polite words and marks around a move, and replaces words by signs, for the game to parse.
-
-The words are in `languages/moves.txt`.
-"""
+"""Strips polite words around a move, and replaces words by signs (`languages/moves.txt`)."""
 
 import re
 from pathlib import Path

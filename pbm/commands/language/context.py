@@ -106,10 +106,7 @@ class Context:
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """The named or implied board, locked; it is in progress, and the speaker has a seat on it.
-
-        Raises Refusal.
-        """
+        """The named or implied board, locked: in progress, and the speaker's. Raises Refusal."""
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)
@@ -165,10 +162,7 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """The refusal of an unknown handle, with similar ones; for `computer` with a robot.
-
-    `by_address`: an address would be accepted, too.
-    """
+    """The refusal of an unknown handle, with similar ones; `by_address`: an address would do."""
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
     game = default_game().info.name

@@ -76,15 +76,8 @@ class _Weekday:
         return earliest + timedelta(days=(self.number - earliest.weekday()) % 7)
 
 
-@dataclass(frozen=True)
-class _Long:
-    """A number of days, including the first."""
-
-    days: int
-
-
 _First = _Dated | _Weekday | timedelta  # from today
-_Item = _First | _Long
+_Item = _First | int  # a number of days, including the first
 
 
 @dataclass(frozen=True)
@@ -104,7 +97,7 @@ class Days:
         match self.end:
             case timedelta():
                 return first, today + self.end
-            case _Long(days):
+            case int(days):
                 return first, first + timedelta(days=days - 1)
             case _:
                 return first, self.end.since(first)
@@ -121,12 +114,12 @@ class DaysKind(ArgumentKind):
         if text.isascii() and text.isdigit() and int(text) <= _LONGEST:
             text += " days"  # a bare number, as no vacation is a single date
         items, begins_now = _items(text)
-        if begins_now or (len(items) == 1 and isinstance(items[0], _Long)):
+        if begins_now or (len(items) == 1 and isinstance(items[0], int)):
             items.insert(0, timedelta())
         if len(items) < 2:
             raise misread("missing", word="last day" if items else "first day")
         begin, end, *more = _with_months(items)
-        if more or isinstance(begin, _Long):
+        if more or isinstance(begin, int):
             raise misread("day", word=cut_short(text))
         return Days(begin, end)
 
@@ -161,7 +154,7 @@ def _read(found: re.Match[str]) -> _Item:
         span = parse_duration(re.sub(r"\ban?\b", "1", text))
         if span is None or not span.days:
             raise misread("day", word=cut_short(text))
-        return _Long(span.days)
+        return span.days
     if "weekday" in said:
         return _Weekday(_WEEKDAYS.index(said["weekday"][:3]))
     year = int(said["y"]) % 100 + _A_LEAP_YEAR if "y" in said else None

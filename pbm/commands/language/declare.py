@@ -140,10 +140,7 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse the words after the command's own.
-
-        Raises Refusal with code `syntax`, and the named board as parameter `number`.
-        """
+        """Parse the words behind the command's own. Raises Refusal, with a named board's number."""
         command = cls()
         command.game = game or default_game()
         if cls.second:

@@ -100,10 +100,7 @@ class ArgumentKind:
         return value
 
     def parse(self, text: str) -> Any:
-        """The value of a word, or with `rest` of all words; None if it is invalid.
-
-        May raise a Refusal with another reason.
-        """
+        """The value of a word, or with `rest` of all words; None if invalid. May raise Refusal."""
         raise NotImplementedError
 
 
@@ -298,10 +295,7 @@ class Secret(ArgumentKind):
 
 
 def login_at(words: list[str]) -> int | None:
-    """The index of a userid and a password behind a board, or None.
-
-    Older servers required them: `12 alice secret a1-c3,d4`, `draw 12 alice secret`.
-    """
+    """The index of a userid and password behind a board, as in `draw 12 alice secret`, or None."""
 
     def is_own(at: int) -> bool:
         return at < len(words) and lowered(words[at]).replace("-", "") in KEPT_FREE

@@ -1,5 +1,1 @@
-"""Recognises plain sentences, with word lists in many languages.
-
-`answers` reads the answer to a question or a welcome, `intentions` a wish
-or question to the server. All are pure. The word lists are in `languages/`.
-"""
+"""Recognises plain sentences by word lists: answers, wishes, and moves among other words."""

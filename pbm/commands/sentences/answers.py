@@ -199,10 +199,7 @@ def says_no(text: str) -> bool:
 
 
 def opts_out(text: str) -> bool:
-    """Whether a text begins with a wish for no more mail.
-
-    A clear word may be in a later sentence: "I never signed up. Unsubscribe me!"
-    """
+    """Whether a text begins with a wish for no more mail, or has a clear word for it later."""
     if _is_opting_out(_first_words(text)):
         return True
     return _has_first(text, "unsubscribe") and not _has_first(text, "yes")

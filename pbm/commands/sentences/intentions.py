@@ -90,10 +90,7 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """One wish, in the words `wrote`.
-
-    `asks_how`: the sender asks how to do it. `handle` is the wanted opponent.
-    """
+    """One wish, in the words `wrote`; `asks_how`: how to do it. `handle` is the wanted opponent."""
 
     intention: Intention
     asks_how: bool
@@ -112,10 +109,7 @@ class Understood:
 
 @dataclass(frozen=True)
 class _Clause:
-    """A part of a text between two marks, and the wish in it.
-
-    `says_nothing`: it is polite, or a name. `is_sure`: it counts beside other words, too.
-    """
+    """A clause and the wish in it; `is_sure`: it counts beside clauses that say something else."""
 
     start: int
     end: int

@@ -16,8 +16,7 @@ _INSTANT = timedelta(microseconds=1)
 _SATURDAY = 5  # as `date.weekday` counts
 _FURTHEST = timedelta(days=4000)  # a later end counts as never
 
-Stretch = tuple[datetime, datetime]
-"""A begin and an end: aware for moments, naive for wall time."""
+Stretch = tuple[datetime, datetime]  # aware for moments, naive for wall time
 
 
 @dataclass(frozen=True)

@@ -37,10 +37,7 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Note how long a player's clocks stood still while mail bounced, as mail arrives again.
-
-    A day added for another reminder counts as well.
-    """
+    """Store how long a player's clocks stood still while mail bounced, as mail arrives again."""
     for board in _awaited(work, player):
         stop = waits.count_stop(work, board, player, now)
         if stop is None:
@@ -59,10 +56,7 @@ def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) 
 
 
 def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
-    """Store the number of reminders sent; returns when the move is due.
-
-    At the first warning a player has a day left.
-    """
+    """Store the number of reminders sent; a first warning leaves a day. Returns the due moment."""
     wait = waits.wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
         since = waits.warned_from(board, wait)
@@ -112,10 +106,7 @@ MOST_GIVEN = timedelta(days=365)  # total of gifts to a player
 def give_time(
     work: UnitOfWork, board: Board, giver: Player, time: timedelta, now: datetime
 ) -> TimeGiven:
-    """Give time to the player to move; to all others if the terms count the time of all moves.
-
-    Raises Refusal if no other player's clock runs, or too much was given.
-    """
+    """Give time to the mover, or to all others if the terms count all moves. Raises Refusal."""
     terms, mover = waits.terms_of(board), board.to_move
     others = [item for item in board.seats if item.player_id in board.still_in]
     others = [item for item in others if item.player_id != giver.id]

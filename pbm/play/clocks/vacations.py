@@ -50,10 +50,7 @@ def keep_zone(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def take_vacation(
     work: UnitOfWork, player: Player, first: date, last: date, now: datetime
 ) -> tuple[date, date]:
-    """Add a vacation, from today at the earliest; returns its first and last day.
-
-    Opponents are notified after some hours. Raises Refusal for impossible or too many days.
-    """
+    """Add a vacation, from today at the earliest; returns first and last day. Raises Refusal."""
     today = today_of(player, now)
     if last < first or last < today or last - today > FURTHEST:
         raise Refusal("bad-vacation", first=str(first), last=str(last), today=str(today))
@@ -82,10 +79,7 @@ def take_vacation(
 
 
 def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
-    """End a player's vacations and drop those to come; returns whether one had begun.
-
-    Opponents who were told of it are told of its end. Raises Refusal without a vacation.
-    """
+    """End vacations and drop those to come; returns whether one had begun. Raises Refusal."""
     today = today_of(player, now)
     work.players.lock(player.id)
     days = {
@@ -129,10 +123,7 @@ def _notice_key(vacation_id: int, after: int = _NO_BOARD_YET) -> str:
 def take_by_itself(
     work: UnitOfWork, board: Board, player: Player, ran_out_at: datetime
 ) -> VacationTaken | None:
-    """Take at most seven vacation days, from the one on which a player ran out of time.
-
-    None if some were taken on this board before, or none are left of the year.
-    """
+    """Take up to seven vacation days from when time ran out, once per board; None without any."""
     first = today_of(player, ran_out_at - _INSTANT)  # at midnight that is the day before
     work.players.lock(player.id)
     ever = work.vacations.of_player(player.id, board.started_at.date() - _DAY)
