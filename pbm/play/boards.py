@@ -192,7 +192,10 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """The expected processor seconds of a robot's search, by default of a hint's."""
+    """The expected processor seconds of a robot's search, by default of a hint's.
+
+    Those of the default settings: longer thoughts do not put a search back by hours.
+    """
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
 
