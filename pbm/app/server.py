@@ -171,7 +171,7 @@ class Server:
                 continue
             try:
                 shown = await asyncio.to_thread(load_certificate, certificate, key)
-                listener.show(shown)
+                listener.handler.tls = shown  # open connections keep the old one
             except OperatorError as error:
                 _log.error("certificate not read again, the old one is shown", error=str(error))
             else:

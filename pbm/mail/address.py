@@ -1,8 +1,7 @@
-"""Mail addresses and Message-IDs: strict parsers, and the forms of the server's own address.
+"""Strict parsers of mail addresses and Message-IDs; the server's own address and reply addresses.
 
-Addresses need no quoting on an SMTP command line: a dot-atom before the `@` (RFC 5321, section
-4.1.2), host name labels after it. Quoted local parts and address literals are refused: they are
-rare, and each has fooled a parser.
+Quoted local parts and address literals (RFC 5321, section 4.1.2) are refused: they are rare, and
+each has fooled a parser.
 """
 
 import re
@@ -15,8 +14,6 @@ _LABEL_CHARS = frozenset(ascii_letters + digits + "-")
 _SUBADDRESS_SEPARATORS = frozenset("+-_=.")
 _LONGEST_SUBADDRESS = 41  # separator, g and u with nine digits each, two dots, a tag of 18
 
-_COUNTRY, _LONGEST_BELOW_COUNTRY = 2, 3  # characters of such as `uk`, and of `co` or `com`
-
 _PLAYER_REPLY = re.compile(
     r"(?:g([1-9][0-9]{0,8})\.)?u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII
 )
@@ -24,7 +21,7 @@ _QUESTION_OR_PROBE = re.compile(r"(c|probe)\.([a-z2-7]{16,32})", re.ASCII)
 _BOUNCE = re.compile(r"b\.([1-9][0-9]{0,8})\.([a-z0-9]{8})\.([a-z0-9]{17,18})", re.ASCII)
 
 # RFC 5322 section 3.6.4 without the obsolete forms: dot-atom "@" (dot-atom / no-fold-literal).
-# Where an encoded word could begin (RFC 2047), some programs would decode it.
+# An `=?` is refused, since some programs would decode it as an encoded word (RFC 2047).
 _MESSAGE_ID = re.compile(
     r"<(?![^\s<>]{0,401}=\?)[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,200}"
     r"@(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,200}|\[[A-Za-z0-9.:_-]{1,100}\])>",
@@ -53,12 +50,6 @@ def parse_address(text: str) -> str:
         raise AddressError("A mail address has the form name@example.org.")
     if len(text) > 254 or len(local) > 64:
         raise AddressError("That mail address is too long.")
-    _check_local_part(local)
-    _check_domain(domain)
-    return f"{local}@{domain.lower()}"
-
-
-def _check_local_part(local: str) -> None:
     if local.startswith('"'):
         raise AddressError("Quoted names before the @ of a mail address are not taken here.")
     for atom in local.split("."):
@@ -66,6 +57,8 @@ def _check_local_part(local: str) -> None:
             raise AddressError("The name before the @ may not start, end or double a dot.")
         if not _ATEXT.issuperset(atom):
             raise AddressError("The name before the @ holds a character that is not allowed.")
+    _check_domain(domain)
+    return f"{local}@{domain.lower()}"
 
 
 @lru_cache(maxsize=256)  # of up to 252 characters; nearly all mail goes to a few
@@ -94,14 +87,14 @@ def mailbox_key(address: str) -> str:
 
 
 def registered_domain(address: str) -> str:
-    """The domain that was probably registered: the last two labels, or three for such as `co.uk`.
+    """The probable registered domain: the last two labels, or three below such as `co.uk`.
 
     >>> registered_domain("a@mail.example.org"), registered_domain("b@post.example.co.uk")
     ('example.org', 'example.co.uk')
     """
     labels = address_key(address).rpartition("@")[2].split(".")
     *_, above, top = ["", *labels]
-    is_below = len(top) == _COUNTRY and len(above) <= _LONGEST_BELOW_COUNTRY
+    is_below = len(top) == 2 and len(above) <= 3  # such as `uk`, and `co` or `com`
     return ".".join(labels[-3 if is_below else -2 :])
 
 
@@ -112,10 +105,9 @@ def is_at_home(address: str, own_address: str) -> bool:
 
 
 def leads_elsewhere(address: str, own_address: str) -> bool:
-    """Whether the address names a host near the mail server, or a route beyond it.
+    """Whether the address names a local host without a dot, or a source route with `%` or `!`.
 
-    A host without a dot, except our own, is local (RFC 5321, section 2.3.5). Some servers still
-    follow the old source routes `%` and `!` (RFC 1123, section 5.2.16).
+    RFC 5321, section 2.3.5; RFC 1123, section 5.2.16. Our own host may have no dot.
     """
     local, _, domain = address.rpartition("@")
     is_near = "." not in domain and not is_at_home(address, own_address)
@@ -152,7 +144,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Bounce:
-    """The bounce address of one mail to a player, named by eight letters; its tag is unverified."""
+    """The bounce address of one mail to a player; `mail` is its `short_name`, `tag` unverified."""
 
     player_id: int
     mail: str
@@ -256,7 +248,7 @@ def is_message_id(text: str) -> bool:
 
 
 def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
-    """The first `most` Message-IDs in `text`, brackets included; what lies between is skipped."""
+    """The first `most` Message-IDs in `text`, brackets included; other text is skipped."""
     return tuple(dict.fromkeys(_MESSAGE_ID.findall(text)))[:most]
 
 

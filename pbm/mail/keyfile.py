@@ -50,7 +50,11 @@ def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
     try:
         text = read_text(path)
     except FileNotFoundError:
-        _make(path)
+        with _readable_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            content = f"{_HEADER}{_line(_new_key(()))}\n"
+            with _draft(path, content) as draft, suppress(FileExistsError):
+                os.link(draft, path)  # fails if another process was first: its key counts
         text = read_text(path)
     return parse_keys(text, str(path))
 
@@ -126,7 +130,6 @@ def _keys_of_environment(value: str) -> tuple[Key, ...]:
 
 
 def _key_in(line: str) -> str | None:
-    """The id of the key on a line."""
     entry = line.strip()
     return None if not entry or entry.startswith("#") else entry.split()[0]
 
@@ -161,17 +164,8 @@ def read_text(path: Path) -> str:
         raise KeyFileError(f"The key file {path} holds more than plain ASCII text.") from None
 
 
-def _make(path: Path) -> None:
-    """Create the file with a new key, unless another process was first: then that key counts."""
-    with _told(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with _draft(path, f"{_HEADER}{_line(_new_key(()))}\n") as draft, suppress(FileExistsError):
-            os.link(draft, path)
-
-
 def _replace(path: Path, text: str) -> None:
-    """Replace the file atomically by a new text."""
-    with _told(path), _draft(path, text) as draft:
+    with _readable_errors(path), _draft(path, text) as draft:
         owner = path.stat()
         if owner.st_uid != os.geteuid():  # run by root; keep the server's access
             os.chown(draft, owner.st_uid, owner.st_gid)
@@ -180,7 +174,7 @@ def _replace(path: Path, text: str) -> None:
 
 @contextmanager
 def _draft(path: Path, text: str) -> Iterator[Path]:
-    """The text under another name beside the file, so that no reader sees half of it."""
+    """A temporary file with the text beside the key file, from which that is linked or replaced."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         write_new(draft, text.encode("ascii"))
@@ -191,7 +185,6 @@ def _draft(path: Path, text: str) -> Iterator[Path]:
 
 
 def _new_key(taken: Collection[str]) -> Key:
-    """A new key with an unused id."""
     while True:
         secret = secrets.token_urlsafe(32)
         key = Key(_derived_id(secret), secret.encode("ascii"))
@@ -205,8 +198,8 @@ def _line(key: Key) -> str:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[str]:
-    """Read the file under an exclusive lock, held until the end."""
-    with _told(path):
+    """Yield the text of the file under an exclusive lock. Raises KeyFileError."""
+    with _readable_errors(path):
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
@@ -220,7 +213,7 @@ def _alone(path: Path) -> Iterator[str]:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _readable_errors(path: Path) -> Iterator[None]:
     """Convert an OSError to a KeyFileError with a readable sentence."""
     try:
         yield

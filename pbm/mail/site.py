@@ -31,8 +31,7 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """The board that a mail answers, by ply and number of take-backs, and offers it `asked`
-    about."""
+    """The board that a mail answers, its ply and take-backs, and the offers it `asked` about."""
 
     number: int
     ply: int
@@ -44,9 +43,9 @@ class Answering:
 class Site:
     """Settings and keys that all mails of one server share.
 
-    `authserv_id` names the mail server in front, empty if its results are not trusted; it connects
-    from `trusted_networks`. `robot_seconds` is the longest delay of a board's mail for a robot,
-    `thought_seconds` how long the strongest robot thinks.
+    `authserv_id` is that of the mail server in front, empty if its results are not trusted.
+    `trusted_networks` are those of our own mail servers. `robot_seconds` is how long a board's mail
+    waits for a robot's move at most, `thought_seconds` how long the strongest robot searches.
     """
 
     address: ServerAddress

@@ -26,7 +26,7 @@ _log = structlog.get_logger("pbm.keys")
 
 @dataclass(frozen=True)
 class Keyring:
-    """The first key signs; every key verifies, so that key rotation breaks no old reply address."""
+    """The keys: the first signs, all verify, so that old reply addresses outlive a key rotation."""
 
     keys: tuple[Key, ...]
 
@@ -48,7 +48,7 @@ class Keyring:
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """A player's tags without key ids: without a board and with each of these, by every key."""
+        """The MACs, by every key, of a player's reply tags: for no board and for each of these."""
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys
@@ -56,7 +56,7 @@ class Keyring:
         )
 
     def bounce_tag(self, player_id: int, mail: str) -> str:
-        """The tag of a bounce address; ``mail`` is the mail's name, letters and digits only."""
+        """The tag of a bounce address; ``mail`` is the `short_name` of the mail's Message-ID."""
         return self._tag("bounce", player=player_id, mail=mail)
 
     def verify_bounce_tag(self, tag: str, player_id: int, mail: str) -> bool:
@@ -78,15 +78,13 @@ class Keyring:
         return key.id + _mac(key, purpose, **fields)
 
     def _verify(self, tag: str, purpose: str, **fields: int | str | None) -> bool:
-        lowered = tag.lower()
-        key_id, mac = lowered[:-_MAC_CHARS], lowered[-_MAC_CHARS:]
-        expected = next((_mac(key, purpose, **fields) for key in self.keys if key.id == key_id), "")
-        is_same = hmac.compare_digest(mac.encode("utf-8", "replace"), expected.encode())
-        return expected != "" and is_same
+        given, key_id = tag.lower().encode("utf-8", "replace"), tag.lower()[:-_MAC_CHARS]
+        expected = (key.id + _mac(key, purpose, **fields) for key in self.keys if key.id == key_id)
+        return any(hmac.compare_digest(given, one.encode()) for one in expected)
 
 
 def _mac(key: Key, purpose: str, **fields: int | str | None) -> str:
-    # Names, then numbers or printable ASCII, one a line: different fields never give equal text.
+    # One field on a line, so that different fields never give the same text.
     lines = [f"pbm tag 1 {key.id} {purpose}"]
     lines += [f"{name} {'-' if value is None else value}" for name, value in fields.items()]
     digest = hmac.digest(key.secret, "\n".join(lines).encode("ascii"), "sha256")
@@ -110,24 +108,19 @@ class WatchedKeyring(Keyring):
         """The current keys."""
         look = _look_of(self._path)
         if look != self._seen:
-            vars(self).update(_seen=look, _loaded=self._read_again())
-        return self._loaded
-
-    def _read_again(self) -> tuple[Key, ...]:
-        try:
-            loaded = parse_keys(read_text(self._path), str(self._path))
-        except FileNotFoundError:
-            _log.error("the key file is gone; the keys stay", file=str(self._path))
-        except KeyFileError as error:
-            _log.error("the keys stay", reason=str(error))
-        else:
-            _log.info("keys read again", keys=" ".join(key.id for key in loaded))
-            return loaded
+            vars(self)["_seen"] = look
+            try:
+                vars(self)["_loaded"] = parse_keys(read_text(self._path), str(self._path))
+                _log.info("keys read again", keys=" ".join(key.id for key in self._loaded))
+            except FileNotFoundError:
+                _log.error("the key file is gone; the keys stay", file=str(self._path))
+            except KeyFileError as error:
+                _log.error("the keys stay", reason=str(error))
         return self._loaded
 
 
 def _look_of(path: Path) -> tuple[int, ...]:
-    """The state of a file, which changes when it is replaced."""
+    """Inode, size and time of a file, to notice that it was replaced; empty if it is missing."""
     try:
         seen = path.stat()
     except OSError:

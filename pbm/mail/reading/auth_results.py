@@ -1,9 +1,8 @@
-"""Sender authentication by the mail server in front of ours: `Authentication-Results`.
+"""Parses `Authentication-Results` of the mail server in front of ours, and probes that server.
 
 Anybody can write such a field (RFC 8601, section 7.1). We trust a field only above the `Received`
 field of our own border server, or right below it if the border is known to put its results there.
-The field must have the plain form that mail servers write: the name right before the colon, and the
-configured authserv-id as the first word. Other forms may be a forger's, and are ignored.
+It must have the configured authserv-id, and no blank before its colon, as a forger's may have.
 """
 
 import re
@@ -17,7 +16,7 @@ _METHOD = re.compile(
     r"([A-Za-z0-9-]{1,40}) ?(?:/ ?([0-9]{1,4}) ?)?= ?([A-Za-z0-9-]{1,40})(?= |$)", re.ASCII
 )
 _PROPERTY = re.compile(r" ([A-Za-z0-9-]{1,40}(?: ?\. ?[A-Za-z0-9_-]{1,80})?) ?= ?(\S+)", re.ASCII)
-_SIGN = re.compile(r'"((?:[^"\\]|\\.)*+)"|[();"\\]', re.DOTALL)  # a quoted string is one
+_SIGN = re.compile(r'"((?:[^"\\]|\\.)*+)"|[();"\\]', re.DOTALL)  # or a whole quoted string
 _ESCAPED = re.compile(r"\\(.)", re.ASCII | re.DOTALL)
 _QUOTED = re.compile(r'"(\d+)"', re.ASCII)
 _VERSION = "1"
@@ -36,9 +35,8 @@ class Dmarc(Enum):
 class Front:
     """The mail server in front of ours.
 
-    A mail gets `hops` fields `Received` on its way from outside to us; the border's is the last.
-    `below`: the border puts its results below that field, next to fields from outside, and removes
-    forged ones.
+    A mail gets `hops` `Received` fields on its way from outside to us; the lowest is the border's.
+    `below`: the border puts its results below that field, and removes forged ones from there.
     """
 
     authserv_id: str
@@ -57,7 +55,7 @@ class MethodResult:
 
 @dataclass(frozen=True)
 class Results:
-    """One parsed field: its authserv-id and results. `clear`: every part of it could be parsed."""
+    """One parsed field: its authserv-id and results. `clear`: all of them could be parsed."""
 
     authserv_id: str
     results: tuple[MethodResult, ...]
@@ -66,7 +64,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Stamp:
-    """One relevant header field, and the number of `Received` fields above it."""
+    """A `Received` or `Authentication-Results` field, and the number of `Received` above it."""
 
     name: str
     value: str
@@ -138,7 +136,7 @@ def read_results(value: str) -> Results | None:
     named = head.split(" ")
     if named not in ([begins[1]], [begins[1], _VERSION]) or not sections:
         return None
-    told = [section for section in sections if section]  # some end the last one, too
+    told = [section for section in sections if section]  # empty after a last semicolon
     read = [_result(section, quoted) for section in told if told != [_NO_RESULT]]
     results = tuple(item for item in read if item is not None)
     return Results(begins[1].lower(), results, clear=len(results) == len(read))
@@ -223,11 +221,11 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 
 @dataclass(frozen=True)
 class Seen:
-    """The parts of a test mail that arrived.
+    """What the mail server in front did with a test mail.
 
     `hops` is the number of `Received` fields added, None if the mail's own one is gone; `survived`
     names the forged spellings that were not removed; `own` is the place of the front's results:
-    `above` its `Received`, right `below` it, or empty.
+    `above` its `Received`, right `below` it, or empty without any.
     """
 
     hops: int | None
@@ -236,10 +234,9 @@ class Seen:
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
-    """A test mail through the mail server in front; `mark` is a unique word.
+    """A test mail for the mail server in front, with forged results; `mark` is a unique word.
 
-    It contains forged results in several spellings, and a `Received` field of its own: on arrival
-    the fields above that one are known to be ours.
+    It has a `Received` field of its own: all those above it on arrival are from our servers.
     """
     *above, below = (
         spelling.format(
@@ -267,7 +264,6 @@ def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: s
 
 
 def read_probe(raw: bytes, mark: str, authserv_id: str) -> Seen:
-    """Parse a test mail that arrived."""
     stamps = stamps_of(raw)
     marked = (item for item in stamps if item.name == "received" and mark in item.value)
     hops = next((item.received_above for item in marked), None)

@@ -9,8 +9,7 @@ from pbm.mail.reading.mime import Headers
 _PRECEDENCES = frozenset({"bulk", "junk", "list", "auto_reply", "auto-reply"})
 
 # Fields of vacation robots and filters that do not set Auto-Submitted. `X-Auto-Response-Suppress`
-# is not among them: it asks for no automatic answers, and Exchange sets it on mails of people; its
-# out-of-office mails have Auto-Submitted as well.
+# is not among them, since Exchange sets it on mails of people, too.
 _ROBOT_FIELDS = (
     "x-autoreply",
     "x-auto-reply",
@@ -34,7 +33,7 @@ _ROBOT_IN_FROM = re.compile(r"(?<![a-z0-9.-])mailer-daemon(?![a-z0-9.-])", re.AS
 
 _REPLY_DETAIL = re.compile(r"[-_=.](?:g[0-9]+\.)?(?:u[0-9]+|c)\.[a-z0-9]{12}", re.ASCII)
 
-# Local parts of senders that say that their mail is not read.
+# Local parts such as `noreply`.
 _READS_NOTHING = re.compile(
     r"(?:^|[-_.+=])(?:no[-_.]?(?:reply|replies|response|responder)|do[-_.]?not[-_.]?(?:reply|respond)"
     r"|dont[-_.]?reply|auto[-_.]?(?:reply|responder|response)|nicht[-_.]?antworten|keine[-_.]?antwort"
@@ -43,8 +42,8 @@ _READS_NOTHING = re.compile(
     re.ASCII,
 )
 
-# Subject prefixes of automatic answers of the common servers: one of these alone, or followed by a
-# sign and the original subject. People continue in words.
+# Subjects of automatic answers of the common servers: one of these alone, or followed by a sign and
+# the original subject. A subject that continues in words is a person's.
 _ENGLISH_ROBOT_SUBJECTS = (
     "(?:automatic|automated|vacation) (?:reply|response)|auto[ -]?re(?:ply|sponse)|out-of-office"
     "|out of (?:the office|office(?: (?:(?:auto[ -]?|automatic )?reply|message|notification"
@@ -179,7 +178,7 @@ def _by_fields(headers: Headers, telling: list[str]) -> str | None:
 
 
 def may_tell_a_robot(name: str) -> bool:
-    """Whether a header field of this name (lower-case) can make a mail an automatic one."""
+    """Whether a field of this name, in lower case, counts in `why_automatic`."""
     return name in ("auto-submitted", "precedence") or name.startswith(_ROBOT_PREFIXES)
 
 

@@ -1,7 +1,6 @@
-"""Decoding by an allow-list of charsets, and normalised typography of phones.
+"""Decodes text by an allow-list of charsets, and normalises the typography of phones.
 
-Python also knows slow or surprising codecs that are no charsets, such as `unicode_escape` and
-`idna`. So a label from a mail never reaches `codecs.lookup`.
+Python also has slow or surprising codecs that are no charsets, such as `unicode_escape` and `idna`.
 """
 
 import base64
@@ -19,7 +18,7 @@ _SAME_NAME = (
     "iso-8859-13 iso-8859-14 iso-8859-15 iso-8859-16"
 )
 
-# Other labels by Python codec. Old ones mean the larger charset that mailers really use.
+# Other labels by Python codec. An old label means the larger charset that mailers use for it.
 _OTHER_NAMES = {
     "utf-8": "utf8 unicode-1-1-utf-8",
     "utf-16le": "utf-16-le",
@@ -46,12 +45,12 @@ _CODECS = {name: name for name in _SAME_NAME.split()} | {
     label: codec for codec, labels in _OTHER_NAMES.items() for label in labels.split()
 }
 
-# Labels of plain ASCII, and no label: non-ASCII text is then usually UTF-8.
+# With a label of plain ASCII, or without one, non-ASCII text is usually UTF-8.
 _UNLABELLED = frozenset(
     {"", "us-ascii", "ascii", "ansi_x3.4-1968", "iso-646-us", "unknown-8bit", "8bit"}
 )
 
-# Mails labelled Latin-1 are Windows-1252: dashes and quotes instead of control characters.
+# Mails labelled Latin-1 are Windows-1252, which has dashes and quotes for control characters.
 _C1_AS_WINDOWS = {
     code: text
     for code in range(0x80, 0xA0)
@@ -73,7 +72,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def codec_for(label: str) -> str:
-    """The Python codec for a label: "" if it promises plain ASCII, Latin-1 for an unlisted one."""
+    """The Python codec for a label: "" if it means plain ASCII, Latin-1 for an unlisted one."""
     if not label:
         return ""
     name = label.strip().strip("\"'").lower()
@@ -99,10 +98,7 @@ def decode(raw: bytes, label: str) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """Normalise line ends, drop a byte order mark, and replace control characters by U+FFFD.
-
-    They are not dropped: a word with a NUL in it must not become another word.
-    """
+    """Normalise line ends, drop a byte order mark, and replace control characters by U+FFFD."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = text.replace("\u2028", "\n").replace("\u2029", "\n\n").replace("\x85", "\n")
     text = text.replace("\x0c", "\n")
@@ -112,7 +108,7 @@ def plain_lines(text: str) -> str:
 
 
 def fold_typography(text: str) -> str:
-    """Convert dashes, quotes and no-break spaces as phones make them to ASCII; and nothing else."""
+    """Convert typographic dashes, quotes and spaces to ASCII."""
     return text if text.isascii() else text.translate(_TYPOGRAPHY)
 
 
@@ -128,7 +124,7 @@ _NOT_BASE64 = bytes(range(256)).translate(None, _BASE64)
 def decode_words(value: str) -> str:
     """Decode the encoded words of a header value; malformed ones stay as they are.
 
-    Neighbours of one charset are decoded together, as many mailers cut characters in two.
+    Adjacent words of one charset are decoded together, since many mailers split a character.
     """
     if "=?" not in value:
         return value
@@ -154,7 +150,7 @@ def decode_words(value: str) -> str:
 
 
 def decode_base64(raw: bytes) -> bytes:
-    """Decode `raw` up to the padding, skipping invalid characters."""
+    """Decode base64 up to its padding; invalid characters are skipped."""
     clean = raw.partition(b"=")[0].translate(None, _NOT_BASE64)
     if len(clean) % 4 == 1:
         clean = clean[:-1]
@@ -162,7 +158,7 @@ def decode_base64(raw: bytes) -> bytes:
 
 
 def decode_transfer(raw: bytes, encoding: str) -> bytes:
-    """Decode a transfer encoding (RFC 2045, section 6); text that is not encoded is kept."""
+    """Decode a transfer encoding (RFC 2045, section 6); text that proves unencoded is kept."""
     if encoding.startswith("quoted-printable"):
         return binascii.a2b_qp(raw)
     if encoding.startswith("base64") and _looks_like_base64(raw):
@@ -171,7 +167,7 @@ def decode_transfer(raw: bytes, encoding: str) -> bytes:
 
 
 def _looks_like_base64(raw: bytes) -> bool:
-    """Whether bytes before the padding look like base64; mailing lists append plain footers."""
+    """Whether it looks like base64 up to the padding; mailing lists append plain footers."""
     head = raw.partition(b"=")[0].strip()
     if b" " in head:
         return False

@@ -1,10 +1,10 @@
 """Parser of delivery reports of other servers: RFC 3464, and older formats.
 
-The address that a report came to tells which mail it is about, not the report itself.
+Which mail a report is about follows from our bounce address, not from its content.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pbm.mail.address import address_key
@@ -40,7 +40,7 @@ _ROUND_A_DOT = re.compile(r"[ \t]?\.[ \t]?", re.ASCII)
 # The exit status of the program that delivers (sysexits.h): no such user, no such host.
 _EXIT_STATUS = re.compile(r"^x-unix;[^0-9]{0,40}(67|68)(?![0-9])", re.ASCII | re.IGNORECASE)
 _EXIT_STATUSES = {"67": "5.1.1", "68": "5.1.2"}
-# In prose a number may mean anything, so a code counts only at the places usual for one.
+# In prose a number may mean anything, so a code counts only in a usual context.
 _FAILURE = rf"([45]\.[0-9]{{1,3}}\.[0-9]{{1,3}}){_ENDS}"
 _BEFORE_A_REPLY = r"""(?:^|said:|(?:code|error|reply|response|status|smtp):?|[:;>("'])"""
 _IN_PROSE = (
@@ -80,12 +80,13 @@ def is_for_good(status: str) -> bool:
 def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
     """Parse a mail as a delivery report about our mail; None if it is not one.
 
-    `5.x.x` is hard; any other failure is soft. Of several recipients, that of our mail counts, or
-    if it is not named, as after forwarding, the best result. Raises UnreadableMail.
+    A status `5.x.x` is hard; any other failure is soft. If the report has several recipients, ours
+    counts, or the best result if it is not named, as after forwarding. Raises UnreadableMail.
     """
     headers, root = split_mail(raw, REPORT_LIMITS)
     groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
-    told = [_recipient(group) for group in _about(recipient, groups)]
+    key = address_key(recipient)
+    told = [_recipient(each) for each in [it for it in groups if key in _named(it)] or groups]
     mildest = min(told, key=lambda report: _MILDEST_FIRST.index(report.verdict), default=None)
     if mildest and (mildest.status or mildest.verdict != SOFT):
         return mildest
@@ -108,9 +109,9 @@ def _status_parts(part: Part) -> Iterator[Part]:
 
 
 def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
-    """The groups of fields for each recipient (RFC 3464, section 2.3).
+    """The fields of each recipient (RFC 3464, section 2.3).
 
-    A group without a recipient continues the one before: some servers write empty lines in one.
+    A group without a recipient continues the one before, since some servers write empty lines.
     """
     end = min(part.end, part.start + 2 * _MOST_BYTES)
     content = decode_transfer(raw[part.start : end], part.encoding)[:_MOST_BYTES]
@@ -128,7 +129,7 @@ def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
 
 
 def _groups(text: str) -> Iterator[_Fields]:
-    """Groups of fields, separated by empty lines or the next recipient; first fields count."""
+    """Groups of fields, up to an empty line or the next recipient; the first of a name counts."""
     fields: _Fields = {}
     name = ""
     for line in text.split("\n")[:_MOST_LINES]:
@@ -150,14 +151,8 @@ def _groups(text: str) -> Iterator[_Fields]:
     yield fields
 
 
-def _about(recipient: str, groups: Sequence[_Fields]) -> Sequence[_Fields]:
-    """The groups about a recipient, or all if none names the recipient."""
-    key = address_key(recipient)
-    return [group for group in groups if key in _named(group)] or groups
-
-
 def _named(fields: _Fields) -> Iterator[str]:
-    """The addresses in a group, raw and decoded (RFC 3461, section 4)."""
+    """The recipients in a group, each as written and decoded (RFC 3461, section 4)."""
     for name in _WHOSE:
         _, _, address = fields.get(name, "").partition(";")
         key = address_key(_COMMENT.sub("", address).strip(" \t<>"))
@@ -188,7 +183,7 @@ def _misstates(status: str, said: str) -> bool:
 
 
 def _status_written(value: str) -> str:
-    """The code in a `Status`, without blanks and comments, or the reply code written there."""
+    """The status code in a `Status` field, or else the code of an SMTP reply in it."""
     bare = _ROUND_A_DOT.sub(".", _COMMENT.sub("", value))
     found = _STATUS.search(bare) or _STATUS.search(value)
     return _status_said(found or _REPLY.search(bare) or _HALF_A_STATUS.search(bare))
@@ -212,7 +207,7 @@ def _verdict(action: str, status: str) -> str:
 
 
 def _says_so(headers: Headers, text: str) -> bool:
-    """Whether a mail of another type is a report by its author or text."""
+    """Whether the author, a field or the text shows that a mail of another type is a report."""
     if headers.first("x-failed-recipients") or text.lstrip().startswith(_QMAIL):
         return True
     try:

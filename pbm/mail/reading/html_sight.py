@@ -1,7 +1,6 @@
-"""Visibility of text in an HTML mail: invisible text does not count as the sender's words.
+"""Visibility of text in an HTML mail, by styles of elements, style sheets and old attributes.
 
-Advertisers hide preview lines, and forgers may hide commands: by the style of an element, simple
-rules of a style sheet, and old attributes.
+Invisible text is skipped: advertisers hide preview lines, and forgers may hide commands.
 """
 
 import re
@@ -49,7 +48,7 @@ def declarations(text: str) -> Declarations:
 
 
 def rules(texts: Iterable[str]) -> dict[str, Declarations]:
-    """The rules by selector: a tag, a class, an id, or two of these; others are skipped."""
+    """The rules of style sheets by selector: a tag, a class, an id, or a tag with either."""
     found: dict[str, Declarations] = {}
     for text in texts:
         for selectors, body in _blocks(_plain(text)):
@@ -112,7 +111,7 @@ def pixels(value: str) -> float | None:
 
 
 def colour(value: str) -> Colour | None:
-    """The colour that a value begins with; None if it is not a colour, or translucent."""
+    """The colour that a value begins with; None if it is none, or fully transparent."""
     if found := _HEX.match(value):
         digits = found[1]
         step = 1 if len(digits) < 6 else 2
@@ -189,7 +188,7 @@ class _Look:
 
 
 class Sight:
-    """Tracks visibility during a walk over the tree."""
+    """Tracks whether text is visible, during a walk over the tree of elements."""
 
     def __init__(self, style_sheets: Iterable[str]) -> None:
         self._rules = rules(style_sheets)
@@ -197,11 +196,11 @@ class Sight:
 
     @property
     def sees_text(self) -> bool:
-        """Whether text at this place is visible."""
+        """Whether text in the current element is visible."""
         return self._looks[-1].is_seen
 
     def enter(self, tag: str, attributes: Attributes) -> bool:
-        """Enter an element; False if all of it is invisible whatever its descendants declare."""
+        """Enter an element; False if all of it is invisible, its descendants included."""
         if not attributes and not self._rules:
             self._looks.append(self._looks[-1])
             return True
@@ -276,7 +275,7 @@ def _is_tiny(size: str, *, within: bool) -> bool:
 def _background(
     outer: Colour | None, declared: Declarations, old: Mapping[str, str]
 ) -> Colour | None:
-    """The background colour of a text; None on a picture, which may have any colour."""
+    """The background colour of a text; None on a picture."""
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None
     if text := declared.get("background-color"):

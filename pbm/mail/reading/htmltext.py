@@ -12,8 +12,8 @@ from pbm.mail.reading.limits import LIMITS
 _CHARS = 65_536
 _NODES = 30_000
 
-# Formatting elements matter only if they hide text, and a parser must reopen them in every
-# paragraph: 64 KB of them grow to gigabytes. `<wbr>` is empty, and does not split a word.
+# Formatting elements are removed, unless they may hide text: a parser must reopen them in every
+# paragraph, so 64 KB of them grow to gigabytes. `<wbr>` replaces them, as it does not split words.
 _FORMATTING = re.compile(
     r"<(/?)(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])([^>]*)>?",
     re.ASCII | re.IGNORECASE,
@@ -34,7 +34,7 @@ _BLOCKS = frozenset(
 )
 
 # Containers of quoted mail and of the lines above it, as the common clients name them. Not
-# `gmail_quote` itself: an answer in between stands within it, beside the blockquotes.
+# `gmail_quote`, which also holds answers between its blockquotes.
 _QUOTE_CLASSES = frozenset(
     "moz-cite-prefix moz-forward-container yahoo_quoted protonmail_quote "
     "tutanota_quote zmail_extra sh-quoted-content quoted_reply mail-quote-collapse "
@@ -44,9 +44,7 @@ _QUOTE_IDS = frozenset(
     "olk_src_body_section isreplycontent reply139content origbody orimsghtmlseperator".split()
 )
 _QUOTE_NAMES = frozenset({"quote", "messagereplysection"})
-# Yahoo puts a random prefix before its class.
-_QUOTE_CLASS_ENDS = ("yahoo_quoted",)
-# Below these an unmarked quotation follows, whatever element encloses it.
+# Elements above an unmarked quotation.
 _QUOTE_REST_IDS = frozenset(
     "appendonsend divrplyfwdmsg mail-editor-reference-message-container stopspelling zwchr".split()
 )
@@ -68,11 +66,12 @@ _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
     """Convert an HTML mail to text, one line for each block or `<br>`, quotations after `> `.
 
-    At most 64 K characters and `most_tags` tags are read: twice the nesting takes four times as
-    long. Invisible text and marked signatures are left out.
+    At most 64 K characters and `most_tags` tags are read, since the work grows with the square of
+    the nesting. Invisible text and marked signatures are left out.
     """
     try:
-        tree = LexborHTMLParser(_without_formatting(_first_tags(html[:_CHARS], most_tags)))
+        first_tags = "<".join(html[:_CHARS].split("<", most_tags + 1)[: most_tags + 1])
+        tree = LexborHTMLParser(_without_formatting(first_tags))
     except SelectolaxError:
         return ""
     lines = _Lines()
@@ -80,16 +79,6 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
         sheets = (sheet.text() for sheet in tree.css("style"))
         _Reading(lines, Sight(sheets)).read(tree.root)
     return lines.text()
-
-
-def _first_tags(html: str, most: int) -> str:
-    """The text before the first tag beyond the limit."""
-    at = -1
-    for _ in range(most + 1):
-        at = html.find("<", at + 1)
-        if at < 0:
-            return html
-    return html[:at]
 
 
 def _without_formatting(html: str) -> str:
@@ -143,7 +132,7 @@ class _Lines:
                 self._pieces.append(line)
 
     def end(self, prefix: str, *, even_empty: bool = True) -> None:
-        """End the line; without `even_empty` an empty line is dropped."""
+        """End the line; an empty one is dropped without `even_empty`."""
         if self._pieces or even_empty:
             self._lines.append((prefix + "".join(self._pieces)).rstrip(" "))
         self._pieces = []
@@ -160,7 +149,7 @@ class _Lines:
 
 
 class _Reading:
-    """One walk over the tree, iterative because nesting may be deep."""
+    """One walk over the tree, without recursion because nesting may be deep."""
 
     def __init__(self, lines: _Lines, sight: Sight) -> None:
         self._lines = lines
@@ -202,7 +191,7 @@ class _Reading:
             self._lines.add(text)
 
     def _enter(self, node: LexborNode) -> bool:
-        """Read a node, or its part before its children; False to skip the children."""
+        """Enter a node; False if its children are to be skipped."""
         tag = node.tag or ""
         if tag == "-text":
             self._text(node.text_content or "")
@@ -260,7 +249,7 @@ def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> 
     classes = (attributes.get("class") or "").lower()
     if "gmail_attr" in classes.split():
         return _stands_above_quote(node)
-    if classes.endswith(_QUOTE_CLASS_ENDS):
+    if classes.endswith("yahoo_quoted"):  # after a random prefix
         return True
     if tag == "div":
         return _BAR.search(_style(attributes)) is not None
@@ -268,7 +257,7 @@ def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> 
 
 
 def _stands_above_quote(node: LexborNode) -> bool:
-    """Whether Gmail's attribution is above a quotation, not above a forwarded mail."""
+    """Whether a blockquote follows, as below Gmail's attribution of a quotation."""
     following = node.next
     for _ in range(3):
         if following is None or following.tag not in ("-text", "br"):
@@ -278,7 +267,7 @@ def _stands_above_quote(node: LexborNode) -> bool:
 
 
 def _is_indentation(attributes: dict[str, str | None]) -> bool:
-    """Whether a blockquote only indents: Gmail and Apple Mail make these without a border."""
+    """Whether a blockquote only indents, as in Gmail and Apple Mail, instead of quoting."""
     if (attributes.get("type") or "").lower() == "cite" or attributes.get("cite"):
         return False
     classes = (attributes.get("class") or "").split()

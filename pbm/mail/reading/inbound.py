@@ -1,4 +1,4 @@
-"""Parses a mail's bytes to an envelope: author, subject and text; cleans subjects. Pure."""
+"""Parses a mail's bytes to an envelope: author, subject and own words; cleans subjects. Pure."""
 
 import re
 from collections.abc import Callable
@@ -27,8 +27,8 @@ _STRAY = {
 }
 
 
-# A name in the old style, `a@b (Name)`, or next to one. It contains no character that
-# could make another program find another address.
+# A name in the old style, `a@b (Name)`, without characters that could make another program find
+# another address.
 _NAME_IN_COMMENT = re.compile(r"\([^()<>@\\]*\)(?=[ \t]*(?:<|$))")
 
 # A quoted string, or a sign that counts outside of quoted strings.
@@ -36,15 +36,14 @@ _QUOTED_OR_SIGN = re.compile(r'"(?:[^"\\]|\\.)*"|["(),:;\\<>@]', re.DOTALL)
 
 
 class AuthorError(ValueError):
-    """The header names no author who could be answered; `str()` is a sentence for people."""
+    """The `From` fields have no clear author; `str()` is a sentence for people."""
 
 
 def parse_author(fields: list[str]) -> str:
-    """Parse the address in the values of all `From` fields of a mail, normalised.
+    """Parse the author's address in the values of all `From` fields; raises AuthorError.
 
-    Programs disagree on the author of a mail with several fields, groups, routes or comments (RFC
-    5322 sections 3.4, 4.4), and forgers exploit that. So we accept only one bare address, or one in
-    angle brackets after a name, which is ignored as one in a comment is. Raises AuthorError.
+    Only one bare address is accepted, or one with a name, which is ignored. Programs disagree on
+    several fields, groups and routes (RFC 5322 sections 3.4, 4.4), and forgers exploit that.
     """
     if not fields:
         raise AuthorError("The mail has no From line.")
@@ -93,13 +92,13 @@ _MOST_REFERENCES = 20
 class Envelope:
     """The content of one mail, however malformed.
 
-    `author` is the one strictly parsed address of `From`; if it is None, `author_problem` is a
-    sentence for people. `subject` is decoded but not cleaned, on one line. `said` are the lines of
-    the body in the author's own words, typography unchanged; `below_quotes` are the indexes of the
-    first lines below each quotation. `message_id` and `references` (newest first) hold only
-    well-formed ids. `automatic` is a short reason, None for a person's mail. `is_masked`: our
-    addresses were masked in the text. `perhaps_tags` are words that may be our secrets. `signature`
-    are the lines left out as one.
+    `author` is the address in `From`; without one `author_problem` is a sentence for people.
+    `subject` is decoded but not cleaned, on one line. `said` are the lines of the author's own
+    words, typography unchanged; `below_quotes` are the indexes in it of the first lines below each
+    quotation. `message_id` and `references` (newest first) hold only well-formed ids. `automatic`
+    is why the mail counts as automatic, None for a person's mail. `is_masked`: our addresses were
+    masked. `perhaps_tags` are words that may be our secrets. `signature` are the lines of a
+    signature, which `said` lacks.
     """
 
     author: str | None
@@ -137,7 +136,7 @@ def read(
 
 @lru_cache(maxsize=4)  # on arrival, and again in the mail's turn
 def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limits) -> Envelope:
-    """The envelope of `read` without the text, while the peer waits. Raises UnreadableMail."""
+    """The envelope of `read` without the text, which is quicker. Raises UnreadableMail."""
     if len(raw) > limits.mail_bytes:
         raise UnreadableMail(f"This mail is larger than {limits.mail_bytes // 1024} KB.")
     headers, root = split_mail(raw, limits)
@@ -235,7 +234,7 @@ _DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff
 
 
 def clean_subject(text: str) -> str:
-    """The subject without reply and forward marks, list tags before it, and needless blanks."""
+    """The subject without marks such as `Re:` and `Fwd:`, list tags, and needless blanks."""
     subject = _fold(text[:_SUBJECT_CHARS])
     while (rest := _without_marks(subject)) != subject:
         subject = rest
@@ -243,7 +242,7 @@ def clean_subject(text: str) -> str:
 
 
 def _without_marks(subject: str) -> str:
-    """One round: remove all marks and tags at the beginning, then one enclosing forward mark."""
+    """Remove all marks and tags at the beginning, then one enclosing forward mark."""
     at = 0
     while mark := _MARK_OR_TAG.match(subject, at):
         at = mark.end()

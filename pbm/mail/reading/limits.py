@@ -30,7 +30,7 @@ HEADER_ONLY = Limits(text_bytes=0, text_lines=0, html_bytes=0, html_tags=0)
 
 
 LONG = 8_192
-"""Size in bytes below which the most expensive mail takes some milliseconds to parse."""
+"""A mail of so many bytes takes at most some milliseconds to parse."""
 
 
 def is_long(raw: bytes) -> bool:

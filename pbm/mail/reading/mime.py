@@ -1,7 +1,7 @@
 """Splits a mail into its header and MIME parts (RFC 5322, 2045, 2046), and reads the text.
 
-The standard library's parser recurses, and copies each part once for each level. This one scans the
-bytes once, whatever the nesting, and a part is a slice of them.
+The standard library's parser recurses, and copies each part at every level. This one scans the
+bytes once, and a part is a slice of them.
 """
 
 import re
@@ -61,7 +61,7 @@ def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
 
 
 def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Headers, int]:
-    """The header at `at`: that of a part ends at a malformed line, or at a possible boundary."""
+    """The header at `at`; that of a part also ends at a malformed line or a possible boundary."""
     fields: list[tuple[str, list[bytes]]] = []
     most = at + limits.header_bytes
     while at < len(raw):
@@ -144,7 +144,7 @@ class _Walk:
         root = self._enter(headers, body, parent_kind="")
         at = body
         while self._open:
-            # From the line end before: a delimiter may be the first line.
+            # A delimiter begins with the line end before it.
             found = self._delimiter().search(self._raw, max(at - 1, 0))
             if found is None:
                 break
@@ -185,10 +185,7 @@ class _Walk:
         return part
 
     def _delimiter(self) -> re.Pattern[bytes]:
-        """A pattern of the delimiters of all open parts.
-
-        If several have the same boundary, `_levels` names the innermost.
-        """
+        """A pattern of the delimiters of all open parts; of equal ones the innermost counts."""
         boundaries = [part.boundary.encode("utf-8").rstrip() for part in self._open]
         self._levels = {boundary: level for level, boundary in enumerate(boundaries)}
         return re.compile(
@@ -221,10 +218,9 @@ def parse_disposition(value: str) -> tuple[str, frozenset[str]]:
 
 
 def unflow(text: str, delete_space: bool) -> str:
-    """Join the soft line breaks of `text` and undo its space-stuffing (format=flowed).
+    """Join the soft line breaks of a text in format=flowed (RFC 3676); quoted lines stay marked.
 
-    Quoted lines keep their marks, one blank after them. `delete_space` (`DelSp=yes`): the blank of
-    a soft break is no part of the text.
+    `delete_space` (`DelSp=yes`): the blank of a soft break is no part of the text.
     """
     paragraphs: list[tuple[int, list[str]]] = []
     is_soft = False
@@ -244,7 +240,7 @@ _HTML_STARTS = ("<html", "<!doctype html")
 
 
 def body_text(raw: bytes, root: Part, limits: Limits) -> str:
-    """The text parts of a mail, or its HTML parts as text if those are empty, up to the limits."""
+    """The text of a mail up to the limits; HTML is converted, if it has no other text."""
     text = _Reader(raw, limits).read(root, is_root=True)
     return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
 

@@ -1,7 +1,7 @@
-"""Masks our own addresses with their secrets in a text, however a mail program spells them.
+"""Masks our reply addresses in a text, however a mail program encodes them.
 
-A player's tag, or a question's token, helps an attacker to impersonate that player. People quote
-such addresses unknowingly: in a copied header, or in a link.
+The tag or token in one helps an attacker to impersonate a player, and people quote such addresses
+unknowingly, in a copied header or a link.
 """
 
 import re
@@ -16,14 +16,14 @@ _NO_WORD_BEFORE = "(?<![a-z0-9])"
 _PLAYER = rf"(?:g\d{{1,9}}{_DOT})?u\d{{1,9}}"
 _MOST_BEFORE = 80  # characters of an address before its distinctive part
 _ENDS_ADDRESS = frozenset(" \t\n<>()[]\"',;:")
-# As in `pbm.mail.address`, wherever it stands. A tag may be followed by anything.
+# The details of our addresses, as in `pbm.mail.address`. A tag may be followed by anything.
 _SECRET = re.compile(
     rf"{_NO_WORD_BEFORE}(?:{_PLAYER}|b{_DOT}\d{{1,9}}{_DOT}[a-z0-9]{{8}}){_DOT}"
     rf"[a-z0-9]{{17,18}}"
     rf"|{_NO_WORD_BEFORE}(?:c|probe){_DOT}[a-z2-7]{{24}}(?![a-z0-9])",
     re.ASCII | re.IGNORECASE,
 )
-# With blanks in it, as in a broken line, it must be known: words look like that, too.
+# A tag with blanks in it, as in a broken line, must be known, since words look like that, too.
 _DIVIDED = re.compile(
     rf"{_NO_WORD_BEFORE}{_PLAYER}{_DOT}([a-z0-9](?:[ \t]?[a-z0-9]){{16,17}})",
     re.ASCII | re.IGNORECASE,
@@ -43,10 +43,10 @@ _NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
 
 
 def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
-    """Mask our addresses in the text up to the end of the secret; lines are kept.
+    """Mask our addresses in a text; the number of lines and the words after a secret are kept.
 
-    `is_secret` is called with lower-case words as long as a token, or as a tag with or without its
-    key's id. The work is linear in the length of the text.
+    `is_secret` is called with lower-case words that are as long as a token, or as a tag with or
+    without its key's id. The time is linear in the length of the text.
     """
     before, text = text, _masked(text, text, range(len(text) + 1), is_secret)
     if text == before and not _SPELT.search(text):
@@ -82,7 +82,7 @@ def _found(seen: str, is_secret: Callable[[str], bool]) -> Iterator[tuple[int, i
 
 
 def _begin(seen: str, at: int) -> int:
-    """The start of the word with one of our addresses: the server's own name."""
+    """The start of the address whose detail is at `at`."""
     first = max(0, at - _MOST_BEFORE)
     while at > first and seen[at - 1] not in _ENDS_ADDRESS:
         at -= 1

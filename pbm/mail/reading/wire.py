@@ -10,7 +10,7 @@ from pbm.mail.reading.mime import split_header
 # RFC 5321 section 2.3.8: CR and LF only as a pair.
 _NOT_ON_THE_WIRE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
 
-# The fields that decide how a mail is handled; others may be added on the way.
+# The fields that decide how a mail is handled.
 _READ = frozenset(
     {
         *("from", "subject", "message-id", "in-reply-to", "references"),
@@ -20,11 +20,7 @@ _READ = frozenset(
 
 
 def check_wire(raw: bytes) -> str | None:
-    """Refuse a bare CR, a bare LF or a NUL anywhere in the mail: an error sentence, or None.
-
-    A mail that two programs split differently can hide a second mail or a forged header (SMTP
-    smuggling).
-    """
+    """The error if a mail has a bare CR, a bare LF or a NUL, as in SMTP smuggling; else None."""
     pairs = raw.count(b"\r\n")
     if raw.count(b"\r") == pairs == raw.count(b"\n") and b"\0" not in raw:
         return None
@@ -35,7 +31,7 @@ def check_wire(raw: bytes) -> str | None:
 
 
 def has_longer_line(mail: bytes, most: int) -> bool:
-    """Whether a line has more than ``most`` bytes; reads only a few places."""
+    """Whether a line has more than ``most`` bytes; skips most line ends."""
     start = 0
     while len(mail) - start > most:
         end = mail.rfind(b"\n", start, start + most + 2)
@@ -46,10 +42,10 @@ def has_longer_line(mail: bytes, most: int) -> bool:
 
 
 def digest(raw: bytes) -> str:
-    """SHA-256, in hexadecimal, of the body and of the header fields that matter for obeying.
+    """SHA-256, in hexadecimal, of the body and of the header fields that decide the handling.
 
-    A copy that came another way differs in fields that servers add, such as `Received`, and in the
-    folding of lines. Without a `Message-ID` its `Date` counts as well.
+    So a copy that came another way, with other `Received` fields and folded lines, has the same
+    digest. Without a `Message-ID` the `Date` counts as well.
     """
     try:
         headers, body = split_header(raw, LIMITS)

@@ -11,7 +11,7 @@ from pbm.files import read_file
 _CERTIFICATE = b"-----BEGIN CERTIFICATE-----"
 _KEY = b"PRIVATE KEY-----"
 _WHATEVER_THE_TIME = ssl.VerifyFlags(0x200000)  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME
-_MOST_FLIGHTS = 4  # of a TLS handshake; TLS 1.2 has two from each side
+_MOST_ROUNDS = 4  # of a TLS handshake; TLS 1.2 takes two
 _MOST_BYTES = 1 << 20
 
 
@@ -44,10 +44,9 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
 
 
 def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, datetime]:
-    """The validity period of the certificate that `load_certificate` loaded, even if it is over.
+    """The validity period of the loaded certificate, even if it is over. Raises OperatorError.
 
-    The library gives it only to a client that trusts the certificate, so we act as one. Raises
-    OperatorError if the handshake fails.
+    `ssl` shows it only to a client that trusts the certificate, so we make a handshake with one.
     """
     client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_side.check_hostname = False
@@ -57,7 +56,7 @@ def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, d
     client = client_side.wrap_bio(to_client, to_server)
     server = context.wrap_bio(to_server, to_client, server_side=True)
     try:
-        for _ in range(_MOST_FLIGHTS):
+        for _ in range(_MOST_ROUNDS):
             for side in (client, server):
                 with suppress(ssl.SSLWantReadError):
                     side.do_handshake()

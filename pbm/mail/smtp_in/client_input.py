@@ -1,7 +1,6 @@
-"""Parses the input of an SMTP client within bounds: command lines, mails, and arguments.
+"""Reads command lines and mails of an SMTP client within limits, and parses MAIL and RCPT.
 
-In the arguments of MAIL and RCPT (RFC 5321, section 4.1.2) an address only has to be one word of
-printable ASCII; the handler checks it.
+An address in their arguments is any word of printable ASCII; the handler validates it.
 """
 
 import asyncio
@@ -20,11 +19,11 @@ class ClientLeftError(Exception):
 
 
 class FloodError(Exception):
-    """The client sends more than we read before a refusal."""
+    """The client sends more than `surplus_bytes` beyond the limit, or an endless line."""
 
 
 class LineReader:
-    """Reads from a connection. Bytes beyond the result of a call are kept for the next one."""
+    """Reads lines and mails from a connection; bytes that came after one are kept for the next."""
 
     def __init__(self, reader: asyncio.StreamReader, limits: ListenerLimits) -> None:
         self._reader = reader
@@ -50,10 +49,9 @@ class LineReader:
             raise ClientLeftError from None
 
     async def mail(self) -> bytes | None:
-        """The mail up to CRLF.CRLF, with dot-stuffing removed; None if it is too large to hold.
+        """The mail up to CRLF.CRLF without dot-stuffing; None if it is larger than `mail_bytes`.
 
-        Nothing else ends a mail (RFC 5321, section 4.1.1.4). Raises ClientLeftError, and FloodError
-        for a mail beyond `surplus_bytes`.
+        Nothing else ends a mail (RFC 5321, section 4.1.1.4). Raises ClientLeftError, FloodError.
         """
         held = bytearray(b"\r\n")  # so that a dot in the first line ends the mail, too
         dropped = 0

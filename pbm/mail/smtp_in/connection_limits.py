@@ -1,4 +1,4 @@
-"""Limits of the listener: connection caps in total and for each peer, by network."""
+"""Limits of the listener, and the count of its connections in total and for each network."""
 
 import ipaddress
 from collections import Counter
@@ -58,9 +58,9 @@ def plain(address: Peer) -> Peer:
 class ListenerLimits:
     """Limits of a client; sizes in bytes, times in seconds.
 
-    `commands` are those between two mails, `unknown_commands` those of a connection. Of a mail
-    beyond `mail_bytes`, `surplus_bytes` are read and dropped, so that the client reads our refusal.
-    A trusted peer has only the limits of a single mail.
+    `commands` limits those between two mails, `unknown_commands` those of a connection. Of a mail
+    larger than `mail_bytes` we read and drop `surplus_bytes` more, so that the client gets our
+    refusal. Trusted peers have no limit of connections and `commands`.
     """
 
     mail_bytes: int = LIMITS.mail_bytes
@@ -87,7 +87,7 @@ class ConnectionLimits:
         self._inside: Counter[object] = Counter()
 
     def is_trusted(self, peer: Peer | None) -> bool:
-        """Whether the peer has no connection cap; a local socket, which has no peer, is trusted."""
+        """Whether the peer is trusted, as is a local socket, which has no peer."""
         return is_within(peer, self._trusted)
 
     def caller(self, peer: Peer | None, forwarded: Peer | None) -> Caller:
@@ -100,7 +100,7 @@ class ConnectionLimits:
         return Caller(str(peer or ""), str(network))
 
     def enter(self, peer: Peer | None) -> str | None:
-        """Count a new connection; the reply that rejects it, or None. ``leave`` must follow."""
+        """Count a connection until `leave`; return the reply that rejects it, or None."""
         if self.is_trusted(peer):
             return None
         whose = origin(peer)

@@ -101,7 +101,7 @@ class Conversation(SMTP):
         self._forwarded: Peer | None = None
 
     def __dir__(self) -> list[str]:
-        """Nothing: aiosmtpd searches it for verbs and logins at each connection."""
+        """An empty list, as aiosmtpd would search all names at each connection."""
         return []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -316,7 +316,7 @@ class Conversation(SMTP):
         return self._connections.caller(self._peer, self._forwarded)
 
     async def smtp_XFORWARD(self, arg: str) -> None:
-        """Read a trusted peer's client for the next mail (Postfix, XFORWARD_README)."""
+        """Note the client that a trusted peer relays for (Postfix, XFORWARD_README)."""
         if not self._is_trusted:
             raise self._unknown_command()
         if self._mail_from is not None:
@@ -403,7 +403,7 @@ class Conversation(SMTP):
         return reply
 
     async def _hand_in(self, sender: str, mail: bytes) -> str:
-        """The reply; in LMTP one for each recipient, in their order."""
+        """The reply to a mail; in LMTP one for each recipient, in their order."""
         caller, recipients = self._caller(), tuple(self._recipients)
         if not self._is_lmtp:
             return await self._handler.hand_in(sender, recipients, mail, caller)

@@ -1,7 +1,4 @@
-"""The handler of a listener: passes recipients and mails on to the server behind it.
-
-Each answer or exception of that server becomes exactly one SMTP reply.
-"""
+"""The handler of a listener: makes SMTP replies of the results of its callbacks."""
 
 import asyncio
 import re
@@ -29,8 +26,8 @@ _TELLING = ("MAIL", "RCPT")  # their lines are informative, and hold no password
 class Session:
     """Record of one connection, for the operator; `end` is the reason of its end.
 
-    `told` holds the first few replies of each kind, and the client's words unmasked: they may
-    contain reply tags. `peer` is empty for a local socket.
+    `told` holds the first few replies that accept or refuse something, with the client's command,
+    which may contain reply tags. `peer` is empty for a local socket.
     """
 
     peer: str
@@ -45,7 +42,7 @@ class Session:
 
     @property
     def is_uneventful(self) -> bool:
-        """Whether the connection did nothing that matters, as that of a health check."""
+        """Whether no mail was kept or refused, and no error ended it, as for a health check."""
         return not (self.kept or self.refused) and self.end in (Session.end, QUIT)
 
     def note(self, line: bytes, reply: str, why: str = "") -> None:
@@ -70,7 +67,7 @@ ReportSession = Callable[[Session], None]
 
 @dataclass(frozen=True)
 class Rejection:
-    """A refusal: an SMTP code from 400 to 599, and a sentence after an enhanced code (`5.1.1`)."""
+    """A refusal: an SMTP code from 400 to 599, and an enhanced code (`5.1.1`) with a sentence."""
 
     code: int
     text: str
@@ -92,9 +89,9 @@ class Handler:
 
     `accept_recipient(address, sender, caller)` returns None or a Rejection. `keep(sender,
     recipients, raw, caller)` returns the text after `250` once the mail is durable, or a Rejection;
-    it continues when the client leaves. The sender is empty for the null sender. Exceptions of
-    either become one fixed 451, and go to `report_fault`. `tls`, if given, is offered by STARTTLS.
-    `report_session` is called at the end of each connection.
+    it continues when the client leaves. The null sender is empty. An exception of either goes to
+    `report_fault`, and the reply is 451. `tls`, if given, is offered by STARTTLS. `report_session`
+    is called at the end of each connection.
     """
 
     hostname: str
@@ -110,7 +107,7 @@ class Handler:
     async def hand_in(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
-        """The reply to a whole mail: 250 only after ``keep``, which goes on without the caller."""
+        """The reply to a mail: 250 only after ``keep``, which continues after a cancellation."""
         sentence = check_wire(raw)
         if sentence is not None:
             return f"550 5.6.0 {sentence}"
@@ -123,7 +120,7 @@ class Handler:
         return self.reply_to(keeping.result())
 
     async def drain(self, seconds: float) -> None:
-        """Wait for the mails that are being kept; cancel those that take longer."""
+        """Wait so long for the running calls of ``keep``, then cancel them."""
         if self._keeping:
             await asyncio.wait(self._keeping, timeout=seconds)
         abandoned = set(self._keeping)

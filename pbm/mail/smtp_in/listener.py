@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import socket
-import ssl
 import stat
 from collections.abc import Iterable
 from functools import partial
@@ -67,10 +66,10 @@ class LocalSocket:
 
 
 class Listener:
-    """Accepts mail for the server: start it last, and stop it before the store is closed."""
+    """The SMTP server; start it last, and stop it before the store is closed."""
 
     def __init__(self, handler: Handler, trusted_peers: Iterable[Network] = LOOPBACK) -> None:
-        self._handler = handler
+        self.handler = handler
         self._connections = ConnectionLimits(handler.limits, trusted_peers)
         self._servers: list[asyncio.Server] = []
         self._local_sockets: list[LocalSocket] = []
@@ -92,7 +91,7 @@ class Listener:
         loop = asyncio.get_running_loop()
         conversation = partial(
             Conversation,
-            *(self._handler, self._connections, self._conversations),
+            *(self.handler, self._connections, self._conversations),
             is_lmtp=doorway.is_lmtp,
         )
         if not doorway.path:
@@ -103,10 +102,6 @@ class Listener:
         self._local_sockets.append(local)
         return await loop.create_unix_server(conversation, sock=local.socket, backlog=_BACKLOG)
 
-    def show(self, tls: ssl.SSLContext | None) -> None:
-        """Use another certificate from the next STARTTLS on; open connections keep theirs."""
-        self._handler.tls = tls
-
     @property
     def bound(self) -> tuple[tuple[str, int], ...]:
         """The (host, port) pairs that it is bound to; local sockets have none."""
@@ -115,7 +110,7 @@ class Listener:
 
     async def stop(self, seconds: float = 10) -> None:
         """Accept no more mail; a mail already received is kept and answered within ``seconds``."""
-        self._handler.is_closing = True
+        self.handler.is_closing = True
         for server in self._servers:
             server.close()
         for local in self._local_sockets:
@@ -124,7 +119,7 @@ class Listener:
         for conversation in set(self._conversations):
             if not conversation.is_committing:
                 conversation.hang_up(GOING_DOWN)
-        await self._handler.drain(seconds)
+        await self.handler.drain(seconds)
         answering = {each.answering for each in self._conversations}
         if answering:
             await asyncio.wait(answering, timeout=_LAST_WORDS_SECONDS)

@@ -1,8 +1,8 @@
 """Connections to the next mail server: their pool, and the sending of mails over one.
 
 aiosmtplib opens a connection, encrypts it and logs in. But it waits for each reply before the next
-command, which takes most of a mail's time. So it lends us the connection for one mail if the server
-allows pipelining (RFC 2920), and our own reader parses the replies.
+command, which takes most of a mail's time. So if the server allows pipelining (RFC 2920), we write
+the commands ourselves, and parse the replies.
 """
 
 import asyncio
@@ -24,15 +24,15 @@ _GO_ON = (354,)
 _LONE_END = re.compile(rb"\r(?!\n)|(?<!\r)\n")
 
 Trouble = tuple[str, Exception]
-"""The verb that failed, and its error: an SMTPResponseException, or the reason of no reply."""
+"""The verb that failed, and its error: an SMTPResponseException, or why there is no reply."""
 
 Reply = tuple[int, bytes]
-"""Its code, and all its lines as they came."""
+"""The code and all lines of a reply, as received."""
 
 
 @dataclass(frozen=True)
 class Timeouts:
-    """In seconds. RFC 5321, section 4.5.3.2, gives the server ten minutes for the final dot."""
+    """Timeouts in seconds; the one after the final dot is that of RFC 5321, section 4.5.3.2."""
 
     connect: float = 30
     command: float = 60
@@ -41,7 +41,7 @@ class Timeouts:
 
 
 class _Replies(asyncio.Protocol):
-    """Parser of a server's replies."""
+    """Protocol that parses a server's replies."""
 
     def __init__(self, owner: asyncio.BaseProtocol) -> None:
         self._owner = owner
@@ -91,12 +91,12 @@ class _Replies(asyncio.Protocol):
             self._wake()
 
     def eof_received(self) -> bool:
-        """Note that the server has closed its sending half."""
+        """End with an error: the server has closed its sending half."""
         self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Note the lost connection, and tell its owner."""
+        """End with an error, and forward the event to aiosmtplib's protocol."""
         self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
         self._owner.connection_lost(error)
 
@@ -112,9 +112,9 @@ class _Replies(asyncio.Protocol):
 async def send_at_once(
     client: aiosmtplib.SMTP, commands: bytes, raw: bytes, seconds: Timeouts
 ) -> Trouble | None:
-    """Send MAIL, RCPT and DATA, and the content if they are accepted; the first error, or None.
+    """Send MAIL, RCPT and DATA, and the content if they are accepted; return the first error.
 
-    Afterwards aiosmtplib has the connection again, closed if it is out of sync.
+    Afterwards aiosmtplib has the connection back, closed if a reply is left over.
     """
     transport, owner = client.transport, client.protocol
     if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
@@ -143,7 +143,7 @@ async def send_at_once(
 async def _heard(
     replies: _Replies, verb: str, good: Container[int], seconds: float
 ) -> Trouble | None:
-    """The error in the next reply, None if it is good."""
+    """The error in the next reply; None if its code is in `good`."""
     try:
         code, reply = await replies.next(seconds)
     except aiosmtplib.SMTPException as error:
@@ -155,7 +155,7 @@ async def _heard(
 
 
 def as_data(raw: bytes) -> bytes:
-    """A mail as for DATA: CRLF, dot-stuffing, the final dot (RFC 5321, section 4.5.2)."""
+    """The mail with CRLF, dot-stuffing and the final dot (RFC 5321, section 4.5.2)."""
     pairs = raw.count(b"\r\n")
     if raw.count(b"\n") != pairs or raw.count(b"\r") != pairs:
         raw = _LONE_END.sub(b"\r\n", raw)
@@ -176,11 +176,11 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        """Whether another mail can be sent, as far as we know."""
+        """Whether the connection is not known to be closed."""
         return self._client.is_connected
 
     async def send(self, sender: str, recipient: str, raw: bytes) -> Trouble | None:
-        """Send a mail, pipelined if possible (RFC 2920); the first error, or None."""
+        """Send a mail, pipelined if possible (RFC 2920); return the first error, or None."""
         options = []
         if self._client.supports_extension("size"):
             options.append(f"SIZE={len(raw)}")
@@ -247,17 +247,17 @@ class ConnectionPool:
     def __init__(
         self, connect: Callable[[], Awaitable[Connection]], size: int, idle_seconds: float
     ) -> None:
-        """`size` limits the connections at once, `idle_seconds` the idle time of a kept one."""
+        """`size` limits the open connections, `idle_seconds` the idle time of a kept one."""
         self._connect = connect
         self._free = asyncio.Semaphore(size)
         self._idle_seconds = idle_seconds
         self._idle: deque[tuple[Connection, float]] = deque()
 
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
-        """Call `work` with the connection used last, or else with a new one.
+        """Call `work` with the connection used last, or with a new one if that proves dead.
 
-        If a kept one proves dead, `work` is retried with a new one. An open connection is kept
-        afterwards; after an exception it is aborted. Raises the errors of `connect` and `work`.
+        The connection is kept afterwards; after an exception it is aborted. Raises the errors of
+        `connect` and `work`.
         """
         async with self._free:
             kept = self._take_idle()

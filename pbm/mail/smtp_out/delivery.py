@@ -14,8 +14,8 @@ class Sent:
 class Deferred:
     """Temporary failure: retry later. `reason` is for the operator, and contains no secret.
 
-    `recipient_status` is the code (RFC 3463) with which the next server refused the recipient, or
-    empty. `code` is that of its reply (550), 0 without one.
+    `recipient_status` is the status (RFC 3463) if the next server refused the recipient, else
+    empty; `code` is that of its SMTP reply, such as 450, or 0.
     """
 
     reason: str
@@ -25,7 +25,7 @@ class Deferred:
 
 @dataclass(frozen=True)
 class Failed:
-    """Permanent failure of this mail to this address. The fields are as above."""
+    """Permanent failure of this mail to this address; the fields are those of `Deferred`."""
 
     reason: str
     recipient_status: str = ""

@@ -70,12 +70,10 @@ def mails_of(root: Path, recipient: str) -> list[Path]:
     )
 
 
-def _delivery_order(file: Path) -> tuple[int, int, int, str]:
+def _delivery_order(file: Path) -> tuple[list[int], str]:
     # The file name has the microseconds without leading zeros, so names do not sort by time.
     found = _DELIVERED.match(file.name)
-    if found is None:
-        return (0, 0, 0, file.name)
-    return (int(found[1]), int(found[2]), int(found[3]), file.name)
+    return [*map(int, found.groups())] if found else [], file.name
 
 
 def _store(folder: Path, raw: bytes) -> None:
@@ -88,7 +86,7 @@ def _store(folder: Path, raw: bytes) -> None:
 
 
 def _make(folder: Path) -> None:
-    """Create the whole folder, even if another process creates it now or was stopped halfway."""
+    """Create the missing folders; another process may do so at the same time."""
     if check_folders(folder.parent, folder):
         return
     for part in _PARTS:
@@ -100,8 +98,7 @@ def _make(folder: Path) -> None:
 def check_folders(root: Path, *maildirs: Path) -> bool:
     """Whether the folders of some Maildirs below a root exist.
 
-    Raises OSError for a link or another user's folder: that user could redirect the mails, with the
-    reply addresses in them.
+    Raises OSError for a link or another user's folder, by which that user could get our mails.
     """
     folders = (
         root,

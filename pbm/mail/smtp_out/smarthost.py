@@ -32,7 +32,7 @@ class SmarthostError(OperatorError):
 
 @dataclass(frozen=True)
 class Smarthost:
-    """The server to connect to. ``tls`` means TLS from the first byte, as in ``smtps://``."""
+    """The server to connect to; ``tls`` is True for ``smtps://``, TLS from the first byte."""
 
     host: str
     port: int
@@ -88,13 +88,13 @@ def _credentials(user: str | None, password: str | None) -> tuple[str | None, st
 
 
 class NoConnectionError(Exception):
-    """No usable connection: unreachable, or no login; ``str()`` is a sentence."""
+    """The smarthost is unreachable or refuses our login; ``str()`` is a sentence."""
 
 
 async def connect(
     host: Smarthost, helo: str, timeouts: Timeouts, tls: ssl.SSLContext
 ) -> Connection:
-    """Open a connection: STARTTLS if the server offers it, and the login.
+    """Open a connection, with STARTTLS if the server offers it, and log in.
 
     A password is never sent unencrypted, except to this machine. Raises NoConnectionError and the
     errors in `TROUBLE`.
@@ -154,8 +154,7 @@ _STATUS = re.compile(r"([245]\.[0-9]{1,3}\.[0-9]{1,3})(?: |$)", re.ASCII)
 class SmarthostTransport:
     """Delivers through the server of an `smtp://` or `smtps://` URL.
 
-    STARTTLS is used if the server offers it; certificates are verified, except of a server on this
-    machine. Of at most `pool_size` connections the idle ones are kept open.
+    STARTTLS is used if offered; certificates are verified, except of a server on this machine.
     """
 
     def __init__(
@@ -168,9 +167,9 @@ class SmarthostTransport:
         timeouts: Timeouts | None = None,
         verify: bool | None = None,
     ) -> None:
-        """`helo` is our name in EHLO; a connection is kept for `idle_seconds`.
+        """`helo` is our name in EHLO; `pool_size` limits the connections, kept for `idle_seconds`.
 
-        `verify` overrides whether certificates are checked. Raises SmarthostError.
+        `verify` overrides whether certificates are verified. Raises SmarthostError.
         """
         self._host = parse_smarthost(url)
         self._helo = helo
@@ -181,8 +180,8 @@ class SmarthostTransport:
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
         """Deliver one mail; every error of the network or the server is returned as a result.
 
-        A connection that drops between the final dot and its reply defers the mail, which may then
-        arrive twice, with the same Message-ID.
+        If the connection drops between the final dot and its reply, the mail is deferred, and may
+        arrive twice with the same Message-ID.
         """
         try:
             sender = parse_address(envelope_sender) if envelope_sender else ""
@@ -199,7 +198,7 @@ class SmarthostTransport:
         await self._pool.close()
 
     async def check(self) -> str | None:
-        """Connect, log in, and quit; the error for the operator, or None."""
+        """Connect, log in, and quit; return the error for the operator, or None."""
         try:
             connection = await self._connect()
         except NoConnectionError as trouble:
@@ -267,7 +266,7 @@ class SmarthostTransport:
 
 
 def _recipient_status(error: Exception) -> str:
-    """The enhanced code (RFC 3463) of a refused recipient, or the one that its reply implies."""
+    """The status (RFC 3463) in the refusal of a recipient, or the one that its code implies."""
     if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
         return ""
     found = _STATUS.match(error.message)
@@ -276,7 +275,7 @@ def _recipient_status(error: Exception) -> str:
 
 
 def _presentable(text: str, host: Smarthost) -> str:
-    """External text for our logs, with our secrets masked."""
+    """The server's text for our logs, with our password masked."""
     if host.password:
         login = f"\0{host.user}\0{host.password}"
         encoded = (base64.b64encode(each.encode()).decode() for each in (host.password, login))

@@ -62,18 +62,17 @@ def _marked(mark: str, lines: str) -> str:
 
 
 def _show_picture(view: dict[str, Any]) -> str:
-    """The picture of a view, if it has one."""
     drawing = view.get("picture")
     return f"{PICTURE}{picture.described(drawing)}" if drawing else ""
 
 
 def _show_diagram(diagram: str, view: dict[str, Any]) -> str:
-    """The text board of a view, which the HTML part leaves out below a picture."""
+    """The text board of a view; the HTML part shows the picture instead, if there is one."""
     return _marked(_DRAWN if view.get("picture") else KEPT, diagram)
 
 
 def _columns(text: str) -> str:
-    """Keep the shape of lines, and align what two blanks separate in them, the first to the right.
+    """Align the columns of lines, which two blanks separate; the first column to the right.
 
     >>> print(_columns("9.  ab  cd\\n10.  abc  d").replace(KEPT, "|"))
     |   9. ab   cd
@@ -88,7 +87,7 @@ def _columns(text: str) -> str:
 
 
 def _page(text: str) -> str:
-    """A help page, in which indented lines and blocks keep their shape, except in lists."""
+    """A help page: indented lines keep their shape, except in lists."""
     text = _LED_ON.sub(rf'"{COMMAND}\1{COMMAND_ENDS}"', text.rstrip("\n"))
     return "\n\n".join(map(_keep_indented_block, text.split("\n\n")))
 
@@ -125,16 +124,12 @@ def cleaned(value: Any) -> Any:
 
 def _walked(value: Any) -> Any:
     if isinstance(value, str):
-        return _without_marks(value)
+        text = _UNPRINTABLE.sub("", value)
+        # Format characters reverse or hide text, except for joiners of letters.
+        return "".join(char for char in text if char in _JOINERS or category(char) != "Cf")
     if isinstance(value, dict):
         return {key: _walked(item) for key, item in value.items()}
     return [_walked(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _without_marks(text: str) -> str:
-    text = _UNPRINTABLE.sub("", text)
-    # Format characters reverse or hide text, except for joiners of letters.
-    return "".join(char for char in text if char in _JOINERS or category(char) != "Cf")
 
 
 COLUMNS = 68  # narrow, so that no mailer breaks a quoted line again
@@ -142,8 +137,8 @@ SAID_COLUMNS = 76  # of a player's line, whose breaks are kept
 _SHAPED = frozenset(SHAPES.values())
 _COMMANDS = re.compile(f"{COMMAND}([^{COMMAND_ENDS}]*){COMMAND_ENDS}")
 _TAG = re.compile("<[^>]*>")
-# A short word with a hyphen, an option, and their unbreakable form in HTML. A style sheet would be
-# shorter, but some mail programs ignore it.
+# A short word with a hyphen or an option. In HTML each gets its own style, since some mail programs
+# ignore style sheets.
 _HYPHENED = re.compile(
     rf"(?<![\w,-])[\w,]{{1,{LONGEST_MOVE}}}-[\w,-]{{0,{LONGEST_MOVE}}}\w(?![\w-])"
     r"|(?<![\w-])--?[a-z][\w=,-]{0,30}"
@@ -158,9 +153,8 @@ _LONGEST_KEPT = 2_000  # characters of a cached one; longer ones are mostly uniq
 class Block(NamedTuple):
     """A paragraph, list or similar block, as `text` for the text part and `html` for the HTML part.
 
-    `picture` describes a picture in the block, and is empty without one. In `html` the mark
-    `PICTURE` stands for its Content-ID. A `drawn` block is only for the text part of a mail with
-    pictures.
+    `picture` is the description of the picture in it, or empty; `html` has the mark `PICTURE` in
+    place of its Content-ID. In a mail with pictures a `drawn` block stands in the text part only.
     """
 
     text: str = ""
@@ -223,7 +217,7 @@ def _text_lines(kind: str, lines: Sequence[str]) -> Sequence[str]:
 
 
 def said_lines(text: str) -> list[str]:
-    """Wrap a line of a player's words; it stays as it is unless it is too long."""
+    """Wrap a line of a player's words if it is too long."""
     text = text.expandtabs().rstrip()
     if len(text) <= SAID_COLUMNS:
         return [text]
@@ -269,7 +263,7 @@ def _html_text(kind: str, lines: Sequence[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text escaped for HTML, without line breaks at the hyphen of a possible move."""
+    """Text escaped for HTML; a move is not broken at its hyphen."""
     if "-" not in text:
         return escape(text)
     return _HYPHENED.sub(_kept_together, escape(text))
@@ -281,7 +275,7 @@ def _kept_together(word: re.Match[str]) -> str:
 
 
 def _html_picture(described: str) -> str:
-    """A picture in its own size, or as wide as a narrower screen."""
+    """An element that shows a picture in its own size, or as wide as a narrower screen."""
     width, height = picture.size(described)
     alternative = escape(picture.in_words(described))
     return (
@@ -292,7 +286,7 @@ def _html_picture(described: str) -> str:
 
 
 def with_marks(source: str) -> str:
-    """The source of a template with the marks of its ready-made answers."""
+    """The source of a template with `<<` and `>>` replaced by the marks of ready-made answers."""
     return source.replace("<<", COMMAND).replace(">>", COMMAND_ENDS)
 
 

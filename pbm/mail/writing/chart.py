@@ -1,4 +1,4 @@
-"""The chart of the lead over a game: above the middle line that of the first side."""
+"""The chart of the lead over a game; above its middle line the first side leads."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -6,19 +6,19 @@ from typing import Any
 
 from PIL import Image
 
-from pbm.mail.writing.stamps import GROUND, HOLE, INK, NAME, PIECES, Canvas, Point, finished
+from pbm.mail.writing.stamps import GROUND, HOLE, INK, NAME, PIECES, Canvas, Point
 
 WIDTH, HEIGHT = 320, 104  # pixels of a page
 MIDDLE = 46
 _LEFT, _RIGHT, _HALF, _BOTTOM = 20, 310, 40, 95
-_UNIT = 100  # of the game's own score, in which the lead is given
-_LEAST, _MOST = 2 * _UNIT, 6 * _UNIT  # what the height of a half stands for
+_UNIT = 100  # hundredths, as the lead is given
+_LEAST, _MOST = 2 * _UNIT, 6 * _UNIT  # bounds of the lead at the upper edge
 _STEPS = (5, 10, 20, 50, 100, 200, 500, 1_000)  # plies from label to label
 _MOST_LABELS = 7
 
 
 def image(drawing: Mapping[str, Any]) -> Image.Image:
-    """The chart of `leads`, in hundredths, at equal distances over so many `plies`."""
+    """The chart of `leads`, in hundredths of a unit, which are spread evenly over `plies` plies."""
     leads, plies = drawing["leads"], drawing["plies"]
     most = max(_LEAST, min(_MOST, max(map(abs, leads))))
     canvas = Canvas(WIDTH, HEIGHT, GROUND)
@@ -41,11 +41,11 @@ def image(drawing: Mapping[str, Any]) -> Image.Image:
     for one, other in pairwise(points):
         canvas.line(one, other, 1, INK)
     canvas.line((_LEFT, MIDDLE), (_RIGHT, MIDDLE), 1, NAME)
-    return finished(canvas, GROUND, HOLE, NAME, INK, *(PIECES[seat][0] for seat in "12"))
+    return canvas.finished(GROUND, HOLE, NAME, INK, *(PIECES[seat][0] for seat in "12"))
 
 
 def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
-    """The points of the curve, and those where it crosses the middle."""
+    """The points of the curve, with those at which it crosses the middle line."""
     wide = (_RIGHT - _LEFT) / max(1, len(leads) - 1)
     before: Point | None = None
     for number, lead in enumerate(leads):

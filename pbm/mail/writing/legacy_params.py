@@ -48,12 +48,12 @@ def current_params(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_a_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
-    """Convert a refusal whose parameters also name a game."""
+    """A refusal with the game's name added to its parameters."""
     return {**item, "params": {**usual, **item["params"]}} if "params" in item else item
 
 
 def _shown(view: dict[str, Any]) -> dict[str, Any]:
-    """Convert a view; its picture used to mix the marks of one move with the position."""
+    """Convert a view, whose picture used to hold the marks of one move beside the position."""
     drawing = view.get("picture") if "diagram" in view else None
     if not drawing or "moves" in drawing:
         return view

@@ -1,7 +1,7 @@
-"""Pictures: converts a game's drawing of a board, or the lead over a game, to PNG and words.
+"""Converts a game's drawing of a board, or the chart of the lead, to PNG and to words.
 
-We write PNG ourselves (PNG specification, third edition, sections 5 and 11): Pillow filters the
-rows of an indexed image, which takes twice as long and makes ours a fifth larger.
+We write PNG ourselves (PNG specification, third edition, sections 5 and 11), since Pillow filters
+the rows of an indexed image, which takes twice as long and makes it a fifth larger.
 """
 
 import json
@@ -57,7 +57,7 @@ _EMPTY: Final = "."
 _FIXED: Final = "#"
 _MOST_KEPT: Final = 128  # pictures of 18 to 31 KB
 _encoder: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
-# A number is first where it hides no name.
+# Places of a number beside its cell, in steps; at the first it hides no name.
 _BESIDE: Final = ((0.0, -0.44), (0.0, 0.44), (0.7, 0.0), (-0.7, 0.0), (0.0, -0.83))
 _KEYS: Final = ((42, 24), (42, 52))  # pixels of a page
 _OVER_THE_EDGE: Final = 0.6  # distance from its last cell of a piece that has left the board
@@ -70,10 +70,10 @@ def described(drawing: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def png(described: str) -> bytes:
-    """The PNG of a text from `described`.
+    """The PNG of a drawing that `described` made a text of.
 
-    The pieces of the seats in `named`, if the drawing has it, show the names of their cells. A
-    `small` drawing has a third of the bytes, and is less sharp on phones.
+    Pieces of the seats in its `named` show the names of their cells. If it is `small`, the PNG has
+    a third of the bytes, and is less sharp on phones.
     """
     drawing = json.loads(described)
     if "leads" in drawing:
@@ -175,7 +175,7 @@ def _put_off(
 
 
 def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str, Any]]) -> None:
-    """Draw the numbers of the moves at their targets, where they hide nothing."""
+    """Draw the numbers of the moves beside their targets, so that they hide no other number."""
     taken: list[Point] = []
     for number, move in enumerate(moves, 1):
         x, y = ground.cells[move["at"]]
@@ -187,6 +187,6 @@ def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str
 
 
 def _overlap(one: Point, other: Point) -> bool:
-    """Whether numbers at two points of a ground would hide a part of each other."""
+    """Whether numbers at two points of a ground would overlap."""
     sizes = zip(one, other, stamps.NUMBER, strict=True)
     return all(abs(here - there) * stamps.UNIT < 2 * half for here, there, half in sizes)

@@ -115,7 +115,7 @@ class Renderer:
 
 
 def sentence(why: dict[str, Any]) -> str:
-    """The sentence for a refusal on one line, for the operator."""
+    """The sentence of a game for a refusal, on one line for the operator."""
     return " ".join(_renderer().said(why).split())
 
 

@@ -1,8 +1,8 @@
-"""The stamps that compose a picture: the empty board, the pieces, the marks.
+"""The stamps, small images of which a picture is composed: the empty board, pieces and marks.
 
 Stamps are drawn several times larger and reduced, for smooth edges. Lengths are in pixels of a
-page; an image has `DENSITY` pixels for each, to be sharp on phones. A pixel is an index into one
-palette. Seats differ in sign and colour, chosen for the colour-blind.
+page; an image has `DENSITY` pixels for each, to be sharp on phones. A pixel is an index into the
+palette. Seats differ by signs, and by colours that the colour-blind can tell apart.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,11 +36,11 @@ class Canvas:
         self._pen.ellipse(_around(middle, radius), fill=colour)
 
     def circle(self, middle: Point, radius: float, width: float, colour: Colour) -> None:
-        """Draw a circle's outline of that width just inside the radius."""
+        """Draw the outline of a circle, `width` wide, just inside the radius."""
         self._pen.ellipse(_around(middle, radius), outline=colour, width=round(width * _TIMES))
 
     def square(self, middle: Point, radius: float, width: float, colour: Colour) -> None:
-        """Draw a square's outline of that width."""
+        """Draw the outline of a square, `width` wide."""
         self._pen.rectangle(_around(middle, radius), outline=colour, width=round(width * _TIMES))
 
     def line(self, one: Point, other: Point, width: float, colour: Colour) -> None:
@@ -79,20 +79,18 @@ class Canvas:
         )
 
     def name(self, middle: Point, name: str, size: float, colour: Colour, bold: float = 0) -> None:
-        """Draw the name of a cell.
-
-        Each character has one place in all names: equal bytes make a picture smaller.
-        """
+        """Draw the name of a cell, each character at a fixed place, which compresses better."""
         x, y = middle
         for text, anchor in ((name[:1], "rm"), (name[1:], "lm")):
             self.text((x, y), text, size, colour, bold, anchor)
 
-    def indexed(self, colours: Mapping[Colour, int]) -> Image.Image:
-        """The finished image; each pixel is the number of the nearest of the colours."""
-        return _indexed(self._image.reduce(_SMALLER), colours)
+    def finished(self, *colours: Colour) -> Image.Image:
+        """The image; each pixel is the palette index of the nearest of these colours."""
+        numbers = {colour: _NUMBERS[colour] for colour in colours}
+        return _indexed(self._image.reduce(_SMALLER), numbers)
 
     def grey(self) -> Image.Image:
-        """The finished image in shades of grey."""
+        """The image in shades of grey."""
         return self._image.convert("L").reduce(_SMALLER)
 
 
@@ -123,7 +121,7 @@ GROUND: Final = (214, 202, 177)
 _WELL: Final = (230, 220, 198)
 HOLE: Final = (208, 196, 169)
 NAME: Final = (72, 62, 44)
-"""The colours of an empty hole, and of its name and the strokes beside the board."""
+"""`HOLE` is the colour of an empty hole, `NAME` that of its name and of strokes."""
 INK: Final = (20, 20, 20)
 _LIGHT: Final = (255, 255, 255)
 _GREY: Final = (118, 113, 103)
@@ -137,14 +135,14 @@ PIECES: Final[dict[str, tuple[Colour, Colour]]] = {
     "6": ((175, 75, 140), _LIGHT),
     "#": (_GREY, _LIGHT),
 }
-"""The colours of a piece and of its sign, by the digit of its seat; `#`: it is fixed."""
+"""The colours of a piece and of its sign, by the digit of its seat; `#` is a fixed piece."""
 
 # An edge between two colours is smooth if the palette has a colour halfway between.
 _HALF_NAME: Final = (140, 129, 107)
 _HALF_SIGN: Final = {"2": (127, 172, 212), "6": (215, 165, 197)}
 
 ALPHAS: Final = bytes((0, 128))
-"""The opacity of the first colours of the palette, which round the corners of the picture."""
+"""Opacities of the first palette colours, which round the picture's corners."""
 
 _COLOURS: Final = tuple(
     dict.fromkeys(
@@ -155,7 +153,7 @@ _COLOURS: Final = tuple(
         )
     )
 )
-"""Sixteen colours with the two above, so that a pixel has four bits."""
+"""With the two transparent ones sixteen colours, so that a pixel has four bits."""
 PALETTE: Final = bytes(
     number for colour in (*[GROUND] * len(ALPHAS), *_COLOURS) for number in colour
 )
@@ -164,7 +162,7 @@ PALETTE: Final = bytes(
 _NUMBERS: Final = {colour: number for number, colour in enumerate(_COLOURS, len(ALPHAS))}
 
 PIECE, FALLEN, KEY = 0.43, 0.29, 0.27
-"""Radii, in steps from cell to cell. Pieces of two rows have no line of pixels in common."""
+"""Radii in steps from cell to cell."""
 _RIM, _CAME, _DENT = 0.035, 0.3, 0.37
 _NAME_SIZE: Final = 0.34
 _PIECE_NAME_SIZE: Final = 0.4
@@ -204,7 +202,7 @@ def board(ground: Ground) -> Image.Image:
     right, bottom = width - _ROUND, height - _ROUND
     corners = [(_ROUND, _ROUND), (right, _ROUND), (right, bottom), (_ROUND, bottom)]
     shape.polygon(corners, _LIGHT, _ROUND)
-    image = finished(canvas, GROUND, _WELL, HOLE, NAME, _HALF_NAME, INK, _GREY)
+    image = canvas.finished(GROUND, _WELL, HOLE, NAME, _HALF_NAME, INK, _GREY)
     # Transparent beyond the shape, and partly so at its edge.
     steps, grey = len(ALPHAS), shape.grey()
     edge = grey.point(lambda value: min(steps - 1, value * (steps + 1) // 256))
@@ -223,7 +221,7 @@ def halved(image: Image.Image) -> Image.Image:
 
 @cache
 def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
-    """A piece of a seat with its sign, or the name of its cell; `came`: it has just moved here."""
+    """A piece with its seat's sign or the name of its cell; `came` if it has just moved here."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
     canvas.disc(_MIDDLE, PIECE * UNIT, INK)
@@ -232,7 +230,7 @@ def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
         canvas.disc(_MIDDLE, (_CAME + _RIM) * UNIT, INK)
     canvas.disc(_MIDDLE, (_CAME if came else PIECE - _RIM) * UNIT, colour)
     _draw_sign(canvas, sign, ink, 0.85 if came else 1.0)
-    return finished(canvas, *_colours_of(seat), *(_LIGHT,) * came)
+    return canvas.finished(*_colours_of(seat), *(_LIGHT,) * came)
 
 
 @cache
@@ -243,12 +241,12 @@ def fallen(seat: str, sign: str) -> Image.Image:
     canvas.disc(_MIDDLE, FALLEN * UNIT, INK)
     canvas.disc(_MIDDLE, (FALLEN - _RIM) * UNIT, colour)
     _draw_sign(canvas, sign, ink, 0.7)
-    return finished(canvas, *_colours_of(seat))
+    return canvas.finished(*_colours_of(seat))
 
 
 @lru_cache(maxsize=_MOST_LEFT)
 def left(name: str, towards: int) -> Image.Image:
-    """A vacated hole with its name, and an arrow: degrees, clockwise from the right."""
+    """A vacated hole, its name, and an arrow `towards` degrees, clockwise from the right."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     canvas.disc(_MIDDLE, _DENT * UNIT, INK)
     right, down = UNIT * cos(radians(towards)), UNIT * sin(radians(towards))
@@ -257,16 +255,16 @@ def left(name: str, towards: int) -> Image.Image:
     canvas.polygon(head, INK)
     canvas.disc(_MIDDLE, (_DENT - 0.05) * UNIT, _LIGHT)
     canvas.name(_MIDDLE, name, _NAME_SIZE * UNIT, INK)
-    return finished(canvas, _WELL, INK, _GREY, _LIGHT)
+    return canvas.finished(_WELL, INK, _GREY, _LIGHT)
 
 
 @cache
 def number(which: int) -> Image.Image:
-    """The place of a marked move in their order: an ordinal in an oblong; a seat has a disc."""
+    """The number of a marked move, as an ordinal in an oblong."""
     canvas = _tag(_LIGHT, INK, 0)
     text = f"{which}{_ORDINALS.get(which, 'th')}"
     canvas.text(_MIDDLE, text, 0.34 * UNIT, _LIGHT, 0.3)
-    return finished(canvas, INK, _GREY, _LIGHT)
+    return canvas.finished(INK, _GREY, _LIGHT)
 
 
 @cache
@@ -284,13 +282,13 @@ def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
 
 @cache
 def key(seat: str, sign: str) -> Image.Image:
-    """A legend, the colour of a seat and its sign, for boards whose pieces show their cells."""
+    """A legend of a seat's colour and sign, for pictures whose pieces show the names of cells."""
     canvas = Canvas(2 * UNIT, UNIT, GROUND)
     colour, _ = PIECES[seat]
     canvas.disc(_MIDDLE, KEY * UNIT, INK)
     canvas.disc(_MIDDLE, (KEY - _RIM) * UNIT, colour)
     canvas.text((1.3 * UNIT, UNIT / 2), f"= {sign}", 0.5 * UNIT, INK, 0.3)
-    return finished(canvas, GROUND, *_colours_of(seat))
+    return canvas.finished(GROUND, *_colours_of(seat))
 
 
 @cache
@@ -319,10 +317,6 @@ def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
 
 
 def _colours_of(seat: str) -> list[Colour]:
-    """The colours to draw a piece with; edge pixels take the nearest, and others would blur it."""
+    """The colours allowed in a stamp of a piece; any others would blur its edges."""
     half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
     return [_WELL, INK, _GREY, *PIECES[seat], *half]
-
-
-def finished(canvas: Canvas, *colours: Colour) -> Image.Image:
-    return canvas.indexed({colour: _NUMBERS[colour] for colour in colours})
