@@ -28,7 +28,6 @@ REASONS_OF_ITS_OWN = {*REASONS, *RECORD_REASONS} - {
 # Examples of what players of older servers wrote, names of other things, and aiosmtpd's own.
 ALLOWED = (
     ("pbm/commands/families/account.py", '"move 12 marta PASSWORD a1-c3,b2"'),
-    ("pbm/commands/language/words.py", "`12 alice secret a1-c3,d4`"),
     ("pbm/mail/smtp_in/conversation.py", "self.push("),
     ("pbm/mail/smtp_in/conversation.py", "def push("),
     ("pbm/mail/smtp_in/conversation.py", "super().push("),
