@@ -1,8 +1,8 @@
-"""The contract between the server and a game.
+"""The contract between the server and a game; `docs/adding-a-game.md` is its guide.
 
 A game is an object with the members of `Game`, registered in the entry point group `pbm.games`.
-Optional members are protocols of their own. A game returns plain data and raises `RulesError`; the
-sentences for people are in its templates. See `docs/adding-a-game.md`.
+Each optional capability is a protocol of its own. A game returns plain data and raises
+`RulesError`; the sentences for people are in its templates.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,21 +18,18 @@ CONTRACT = 1
 """The version of this contract; a game that names another one is not loaded."""
 
 SHORTEST_STATE, LONGEST_STATE = 20, 400
-"""Least characters of the first word of a state line, and most of the whole line. People write no
-word so long, so the line identifies a quoted mail of ours."""
+"""The least length of a state line's first word, and the greatest of the whole line. People write
+no words so long, so the line identifies a quoted mail of ours."""
 
 LONGEST_MOVE, LONGEST_BY = 16, 12
-"""Characters of a move in canonical text, and of `Outcome.by`."""
+"""The greatest lengths of a move in canonical text, and of `Outcome.by`."""
 
 Options = Mapping[str, str | bool]
 """The options of a game: values by name, True for a flag."""
 
 
 class RulesError(ValueError):
-    """An error of a game, as a code in kebab-case and plain data.
-
-    A template of the game makes a sentence of them. `str()` is for logs.
-    """
+    """An error of a game: a code in kebab-case, and data for the template of its sentence."""
 
     def __init__(self, reason: str, **params: Any) -> None:
         super().__init__(reason)
@@ -57,7 +54,7 @@ class AmbiguousMoveError(RulesError):
 
 
 class SetupError(RulesError):
-    """Options, or a number of seats (`wrong-players`), that a game cannot begin with."""
+    """Options, or a number of seats (`wrong-players`), that a game cannot start with."""
 
 
 class StateError(RulesError):
@@ -71,9 +68,9 @@ class ClaimError(RulesError):
 class RecordError(RulesError):
     """A record that cannot be read or written, or that the rules do not allow.
 
-    The parameters of a refused step: `given` is its text, `seat` moves or leaves, `ply` and its
-    round `number` would have been played; for a leaving `after` is the last ply before it. The
-    reason `no-board` means that the text lacks an option of `reads`.
+    For a refused step `given` is its text, `seat` that of the move or leaving, `ply` and `number`
+    its ply and round; for a leaving `after` is the last ply before it. The reason `no-board` means
+    that the text lacks an option of `reads`.
     """
 
 
@@ -82,9 +79,9 @@ class Option:
     """One option of a game, and its syntax in a command.
 
     Without `values` it is a flag, `-name`; else `-name=value`, or `-value` for those in `flags`.
-    The default is `default`, or what `default_with` has for a flag that is set. `seats` are the
-    numbers of players that can choose it, all if empty. Players joined by a `+` set a flag with
-    `partners`. `sets_up`: the start position depends on it, so the help draws it.
+    The default is `default`, or the value in `default_with` for another flag that is set. `seats`
+    are the numbers of players for which it exists, all if empty. A flag with `partners` is set if
+    players are joined by a `+`. `sets_up`: the start position depends on it, so the help draws it.
     """
 
     name: str
@@ -142,8 +139,8 @@ class Info:
     `version` is that of the rules, and changes when the same moves would lead elsewhere. `seats`
     are the possible numbers of players. `playthrough` is a whole game (`pbm.rules.playthrough`).
     `examples` are lines for the help pages, by command. `folder` has `templates/NAME/` and
-    `help/NAME.txt`; None if they come with the server. Mails list the moves of `rounds_shown`
-    rounds. The server counts up to `repetitions` equal positions, which allow a claim.
+    `help/NAME.txt`; None for a game of the server's own package. Mails list the moves of
+    `rounds_shown` rounds. Equal positions are counted up to `repetitions`, which allow a claim.
     """
 
     name: str
@@ -161,7 +158,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended: a rank for each seat, 1 the best; the cause in one word; perhaps scores."""
+    """How a game ended: a rank for each seat, 1 is best; the cause in one word; any scores."""
 
     ranks: tuple[int, ...]
     by: str
@@ -169,7 +166,7 @@ class Outcome:
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats of the first rank, none for a draw: all seats have the same rank.
+        """The seats of the first rank; none for a draw, in which all ranks are equal.
 
         >>> Outcome((1, 2, 1), "goal").winners, Outcome((1, 1), "full").winners
         ((1, 3), ())
@@ -190,23 +187,23 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a position is shown: from a seat, and with some of the latest moves marked, in order."""
+    """How a position is shown: for a seat, with these latest moves marked, in order."""
 
     seat: int | None = None
     moves: tuple[Moved, ...] = ()
 
 
 class Move(Protocol):
-    """A move. `str()` is its canonical text, which `parse` must always read."""
+    """A move; `str()` is its canonical text, which `Position.parse` must accept."""
 
     def __str__(self) -> str: ...
 
 
 class Position(Protocol):
-    """A position: frozen, equal by value, printed as a drawing.
+    """A position: frozen, and equal by value.
 
     Seats count from 1. `sides` has the side of each seat. The seats of one side are partners, who
-    win and lose together, and who move for a partner who has left. `to_move` are the seats whose
+    win and lose together; one whose partner has left moves for both. `to_move` are the seats whose
     turn it is, none when the game is over; the server waits for the first. `out` are the seats that
     have left.
     """
@@ -233,11 +230,10 @@ class Position(Protocol):
         """Play a move of this game; raises IllegalMoveError if it is not legal."""
 
     def leave(self, seat: int) -> Self:
-        """Take a seat out: it resigned, was removed or has run out of time."""
+        """The position after a seat has left: it resigned, was removed or ran out of time."""
 
     def state(self) -> str:
-        """The state line, which `load` must always read: printable ASCII words with single blanks
-        between them, without `=?`."""
+        """The state line, which `load` reads: printable ASCII, single blanks, without `=?`."""
 
     def diagram(self, view: View) -> tuple[str, ...]:
         """The position as lines of text, with the labels that moves use."""
@@ -258,9 +254,9 @@ class Game(Protocol):
     info: Info
 
     def start(self, seats: int, options: Options, seed: int) -> Position:
-        """The first position, with `completed` options; raises SetupError.
+        """The first position; raises SetupError.
 
-        `seed` decides all chance in the game.
+        `options` are `completed`. All chance in the game follows from `seed`.
         """
 
     def load(self, state: str) -> Position:
@@ -285,7 +281,7 @@ def has(game: object, what: type[_What]) -> TypeGuard[_What]:
 
 
 class ReadsTexts(Protocol):
-    """A game that can tell moves from words without a position."""
+    """A game that can tell moves from other texts without a position."""
 
     def is_move_text(self, text: str) -> bool:
         """Whether a text has the form of a move, possible or not. Plain words must not have it."""
@@ -294,14 +290,13 @@ class ReadsTexts(Protocol):
         """Whether a text names a place of the board."""
 
     def check_place(self, text: str) -> None:
-        """Raise NotationError for a text that is surely meant as a move but cannot be one, such as
-        a place off the board, or a pass in a game without passes."""
+        """Raise NotationError for a text that is meant as a move but is none, such as a pass."""
 
 
 class ReadsLoosely(Protocol):
-    """A game that reads texts which are nearly moves; the player is asked to confirm.
+    """A game that reads texts that are nearly moves, which the player is asked to confirm.
 
-    The server replaces words such as "to" by an arrow, →.
+    The server replaces words such as "to" in them by an arrow, →.
     """
 
     def is_nearly_move(self, text: str) -> bool:
@@ -312,7 +307,7 @@ class ReadsLoosely(Protocol):
 
 
 class Suggests(Protocol):
-    """A game that suggests a move to show to a newcomer."""
+    """A game that suggests an example of a move, for newcomers."""
 
     def example_move(self, position: Any) -> str | None:
         """A legal move in its canonical text, None if there is none."""
@@ -322,25 +317,25 @@ class Tells(Protocol):
     """A game whose templates describe each seat."""
 
     def told(self, start: Any, position: Any) -> tuple[dict[str, Any], ...]:
-        """For each seat the data of the templates; `symbol` is its sign."""
+        """For each seat the data for the templates, with its sign as `symbol`."""
 
 
 class TellsMoves(Protocol):
     """A game whose templates describe a move below the board."""
 
     def told_move(self, position: Any, moved: Moved) -> dict[str, Any]:
-        """The data of the macro `marked` for a move that led to a position."""
+        """The data for the macro `marked` about a move that led to a position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
     """The empty board of a picture. Lengths are in steps from cell to cell; x goes right, y down.
 
-    `names` has two or three characters for each cell, shown while it is empty; in a row they begin
-    alike. `cells` are the middles of the cells, `corners` those of the outermost ones. `labels` are
-    texts just outside, each with its middle; `strokes` lead from point to point, from a label to
-    its cell. `width` and `height` are pixels of a page; `middle` is the pixel of the point (0, 0),
-    `scale` the pixels of a step right and down. A piece has 36 pixels of room.
+    `names` has a name of two or three characters for each cell; names in one row begin with the
+    same character. `cells` are the centres of the cells, `corners` those at the corners of the
+    board. `labels` are texts outside the board with their centres, `strokes` lines from a label to
+    its cell. `width` and `height` are in pixels of a page; `middle` is the pixel of the point
+    (0, 0), `scale` the pixels of a step right and of one down. A piece is at most 36 pixels wide.
     """
 
     names: tuple[str, ...]
@@ -363,11 +358,11 @@ class Draws(Protocol):
         """The content of a picture, as a JSON object.
 
         `signs` has one character for each cell: `.` if it is empty, the digit of a seat, or `#` for
-        what never moves. `seats` has the sign on the pieces of each seat. `moves` are those of the
-        view: `move` is the text, `left` are the indexes of the cells that it emptied, `came` of
-        those where its own pieces still are, `at` is the cell for its number, `towards` its
-        direction in degrees, clockwise from the right, `off` the cell from which a piece left the
-        board, and the digit of its seat.
+        a fixed piece. `seats` has the sign on the pieces of each seat. `moves` are those of the
+        view: `move` is the text; `left` are the indexes of the cells that it emptied, `came` those
+        of its targets that the mover still holds, `at` that of the cell beside which its number is;
+        `towards` is its direction in degrees, clockwise from the right; `off`, if a piece left the
+        board, is the index of its cell and the digit of its seat.
         """
 
 
@@ -378,22 +373,22 @@ class Claims(Protocol):
         """The number of plies since the last irreversible one."""
 
     def claim(self, positions: Sequence[Any], moves: Mapping[int, int]) -> str:
-        """The ground of a draw by claim, one word; raises ClaimError if there is none.
+        """The reason for a draw by claim, in one word; raises ClaimError if there is none.
 
         `positions` are those since the last irreversible ply, the current one last; `moves` has the
         number of moves of each seat in them.
         """
 
     def sameness(self, position: Any) -> str:
-        """A text that is equal for positions that a claim counts as the same."""
+        """A text that is equal for positions which count as repetitions."""
 
     def claimable(
         self, position: Any, times: int, moves: Callable[[int], Mapping[int, int]]
     ) -> str | None:
-        """What `claim` would return, or None, without a replay.
+        """The result of `claim`, or None, without a replay of the game.
 
-        `times` counts the position since the last irreversible ply. `moves` counts the moves of
-        each seat in a number of the latest plies, at some cost.
+        `times` is how often the position has occurred since the last irreversible ply. `moves(n)`
+        counts the moves of each seat in the latest n plies, by a query.
         """
 
 
@@ -405,17 +400,17 @@ class HasCopies(Claims, Protocol):
 
 
 class BreaksTies(Protocol):
-    """A game that measures a result beyond who has won."""
+    """A game with a margin of victory."""
 
     def balance(self, start: Any, end: Any, seat: int) -> int:
-        """A seat's lead over its opponents; a match adds them up."""
+        """A seat's lead over its opponents, which a match adds up over its games."""
 
 
 class Scores(Protocol):
     """A game in which seats score during play."""
 
     def scores(self, position: Any) -> tuple[int, ...]:
-        """The score of each seat so far, not below zero; partners have one score."""
+        """The score of each seat so far, never negative; partners share one."""
 
 
 # -- whole games -----------------------------------------------------------------------------
@@ -426,7 +421,7 @@ ENDING_HOWS = ("agreed", "claimed", "closed", "operator", "record")
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """A seat's leaving, between two plies; `str()` gives it as a record writes it."""
+    """The leaving of a seat, between two plies; `str()` is its text in a record."""
 
     seat: int
     how: str = "resigned"
@@ -436,15 +431,15 @@ class Leaving:
 
 
 Step = str | Leaving
-"""A move as text, or a seat's leaving."""
+"""A move as text, or the leaving of a seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How a game ended if its moves did not end it.
 
-    `agreed` and `claimed` are draws, `closed` has no result. `operator` is a result by decision,
-    `record` one that a record states without a cause: these two have `winners`, none for a draw.
+    `agreed` and `claimed` are draws, `closed` has no result. `operator` is the operator's decision,
+    `record` a result that a record states without a cause; both have `winners`, none for a draw.
     """
 
     how: str
@@ -461,8 +456,7 @@ class GameRecord:
     """A whole game: its start, every step, and its end if the moves did not end it.
 
     `names` has one name for each seat, empty if unknown. `tags` are further names with values.
-    `better` has the best line for some plies, perhaps for the one after the last; it is only
-    written, never read.
+    `better` has the best lines of some plies, or of the next one; it is written, never read.
     """
 
     seats: int
@@ -485,16 +479,13 @@ class KeepsRecords(Game, Protocol):
         """A game as text; `chosen` are options of `writes`. Raises RecordError."""
 
     def read(self, text: str, chosen: Options) -> GameRecord:
-        """The game in a text, checked by playing it through; `chosen` are options of `reads`.
-
-        Raises RecordError.
-        """
+        """The game in a text, played through; `chosen`: options of `reads`. Raises RecordError."""
 
 
 # -- search -----------------------------------------------------------------------------------
 
 WON = 100_000
-"""A score from here on means that a win is in sight, one from here below zero a loss."""
+"""A score of at least so much is a forced win, one of at most minus so much a forced loss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -511,7 +502,7 @@ class Line:
     """A move that a search found, with its score and continuation.
 
     `moves` are canonical texts, the move itself first. `score` is for the side to move, in
-    hundredths of the game's own unit, such as a piece taken, up to `WON`.
+    hundredths of the game's own unit, such as a captured piece; see `WON`.
     """
 
     moves: tuple[str, ...]
@@ -522,8 +513,8 @@ class Line:
 class SearchResult:
     """The lines that a search found, the best first, none once the game is over.
 
-    `depth` is the last complete one, in plies. `by` is the core that searched, `compiled` or
-    `plain`, which find the same. `cut`: `Budget.seconds` ended it.
+    `depth` is the last completed depth, in plies. `by` is the core that searched, `compiled` or
+    `plain`, which find the same. `cut`: `Budget.seconds` ended the search.
     """
 
     lines: tuple[Line, ...]
@@ -541,8 +532,8 @@ class Searches(Game, Protocol):
     ) -> SearchResult:
         """The `best` moves in the last of these positions, each scored exactly.
 
-        The other positions came before it and may recur, as for `Claims.claim`. `seed` may choose
-        among equal moves. The same arguments find the same, unless `seconds` end the search.
+        The other positions are earlier ones, which may be repeated. `seed` may choose among equal
+        moves. Equal arguments give equal results, unless `seconds` end the search.
         """
 
     def evaluate(self, position: Any) -> tuple[int, ...]:
@@ -555,21 +546,19 @@ class Explains(Protocol):
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
         """The reasons for the first of these moves, the strongest first; perhaps none.
 
-        The other moves are the continuation. A reason is data for the macros `why` and `theme`; its
-        `what` is its kind.
+        The other moves are the continuation. A reason is data for the macros `why` and `theme`, of
+        the kind `what`.
         """
 
     def faults(self, position: Any, move: str) -> tuple[dict[str, Any], ...]:
-        """What speaks against a move, the worst first, as data of `why` and `theme`; there may be
-        nothing."""
+        """The faults of a move, the worst first, as data for `why` and `theme`; perhaps none."""
 
     def contrast(self, made: Any, better: Any, seat: int) -> tuple[dict[str, Any], ...]:
-        """By what one position is better for a seat than another one, the strongest first, as data
-        of the macro `contrast`."""
+        """The advantages of `better` over `made` for a seat, as data for the macro `contrast`."""
 
 
 class MayLack(Protocol):
     """A game that works better with a part that an installation may lack."""
 
     def lacks(self) -> str:
-        """A sentence or two for the operator on the missing part and its remedy; empty if none."""
+        """A text for the operator on a missing part and its remedy; empty if none is missing."""

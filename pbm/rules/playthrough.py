@@ -52,8 +52,7 @@ def check(game: Game) -> None:
 def write(game: Game, seats: int, chosen: Options, steps: list[str], *, seed: int = 0) -> list[str]:
     """The lines of a playthrough with these steps, each `SEAT MOVE` or `leave SEAT`.
 
-    Raises RulesError for a refused step; PlaythroughError for a malformed one, a state line that
-    does not restore its position, and a game that is not over.
+    Raises RulesError for a refused step, PlaythroughError for all else that is wrong.
     """
     return list(_lines(game, seats, chosen, steps, seed))
 

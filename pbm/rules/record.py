@@ -31,8 +31,8 @@ _LONGEST_QUOTE = 60  # characters of a text in an error
 class Replayed:
     """One step of a game and its result.
 
-    `step` is in canonical text. `seat` moved or left. `ply` counts the moves up to and with this
-    step, `number` the rounds, from 1. `skipped` are the seats that were passed over before a move.
+    `step` is in canonical text. `seat` moved or left. `ply` counts the moves, this one included,
+    `number` the rounds, from 1. `skipped` are the seats that were passed over before a move.
     """
 
     step: Step
@@ -57,7 +57,7 @@ class Replay:
         self._shown = 0  # `--` that have been read since the last move
 
     def move(self, text: str, parse: Callable[[str, Any], Move] | None = None) -> Replayed:
-        """Play the move that a text means in a notation, by default the game's own."""
+        """Play the move that a text means, read by `parse` or in the game's own notation."""
         before, seat = self.position, turn(self.position)
         try:
             played = before.play(parse(text, before) if parse else before.parse(text, seat or 1))
@@ -89,7 +89,7 @@ class Replay:
         return self._keep(step, step.seat, self._number, position)
 
     def skip(self, text: str) -> None:
-        """Read a sign for a seat that is passed over. Raises RecordError if it can move."""
+        """Read the sign of a record for a seat that is passed over; RecordError if it can move."""
         to_move = turn(self.position)
         seat = (self._next + self._shown - 1) % len(self.position.sides) + 1
         if to_move in (None, seat):
@@ -121,7 +121,7 @@ def replay(game: Game, record: GameRecord) -> Replay:
 
 
 def quoted(text: str) -> str:
-    """A text from a record, short and on one line."""
+    """A text from a record, shortened, without control characters."""
     short = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
     return "".join(character if character.isprintable() else "�" for character in short)
 
@@ -129,7 +129,7 @@ def quoted(text: str) -> str:
 def merged_steps(
     moves: Sequence[str], leavings: Iterable[tuple[int, Leaving]] = ()
 ) -> tuple[Step, ...]:
-    """Moves and leavings in order; each leaving has the number of plies before it.
+    """Moves and leavings in order; each leaving comes with the number of plies before it.
 
     >>> merged_steps(["c5,d5", "g5,f5"], [(1, Leaving(3))])
     ('c5,d5', Leaving(seat=3, how='resigned'), 'g5,f5')
@@ -148,7 +148,7 @@ def forms_of(game: Game) -> tuple[Option, ...]:
 
 
 def readings_of(game: Game) -> tuple[Option, ...]:
-    """The options for an imported record, if it lacks them."""
+    """The options to give for an imported record that lacks them."""
     return game.reads if has(game, KeepsRecords) else ()
 
 

@@ -1,6 +1,6 @@
-"""The installed games, entry points of the group `pbm.games`, each checked once.
+"""The installed games, by entry points of the group `pbm.games`.
 
-A game that fails is left out, with a reason for the operator.
+Each is checked when it is loaded; one that fails is left out, with a reason for the operator.
 """
 
 import re
@@ -94,9 +94,9 @@ def game_named(name: str) -> Game:
 
 
 def prefer(name: str) -> None:
-    """Set the default game; `own_game` if the name is empty or that of a game left out.
+    """Set the default game, for an empty name `own_game`; raises GamesError for an unknown name.
 
-    Raises GamesError for an unknown name.
+    The name of a game that was left out counts as empty.
     """
     if name not in ("", *games(), *left_out()):
         raise GamesError(
@@ -111,7 +111,7 @@ def default_game() -> Game:
 
 
 def own_game() -> Game:
-    """The server's own game, else the first one. Old mails that name no game are about it."""
+    """The server's own game, else the first one; old mails without a game's name are about it."""
     own = (game for game in games().values() if game.info.folder is None)
     return next(own, next(iter(games().values())))
 
@@ -142,7 +142,14 @@ def _load(point: EntryPoint) -> Game:
         check(game)
         _check_state(game)
         _check_reading(game)
-        _check_files(info)
+        name, folder = info.name, info.folder
+        for path in (
+            f"templates/{name}/reasons.txt",
+            f"templates/{name}/board.txt",
+            f"help/{name}.txt",
+        ):
+            if folder and not (folder / path).is_file():
+                raise PlaythroughError(f"{folder / path} is missing")
     except GamesError:
         raise
     except Exception as error:
@@ -169,7 +176,7 @@ def _check_info(point: EntryPoint, info: Info) -> None:
 
 
 def _check_reading(game: Game) -> None:
-    """Check that reading any text raises only errors of the contract."""
+    """Check that odd texts raise only the errors of the contract."""
     for text in _WRITTEN:
         if has(game, ReadsTexts):
             game.is_move_text(text), game.mentions_place(text)
@@ -181,15 +188,6 @@ def _check_reading(game: Game) -> None:
             game.load(text)
         with suppress(RulesError):
             game.start(game.info.seats[0], completed(game.info.options, {}), 0).parse(text, 1)
-
-
-def _check_files(info: Info) -> None:
-    """Check that its templates and its help page exist."""
-    name, folder = info.name, info.folder
-    wanted = (f"templates/{name}/reasons.txt", f"templates/{name}/board.txt", f"help/{name}.txt")
-    for path in wanted:
-        if folder and not (folder / path).is_file():
-            raise PlaythroughError(f"{folder / path} is missing")
 
 
 def _check_state(game: Game) -> None:

@@ -35,7 +35,7 @@ class Robot:
     sees: float = 1.0
 
     def thinking(self, seconds: float) -> "Robot":
-        """The robot, with nodes for about so many seconds if it is one that thinks for long."""
+        """The robot; one that thinks for long gets nodes for about so many seconds."""
         if self.seconds < LONG:
             return self
         nodes = max(1, int(self.budget.nodes * seconds / self.seconds))

@@ -29,7 +29,7 @@ _MOVE = re.compile(f"{_CELL}{_CELL}{_CELL}?", re.ASCII | re.IGNORECASE)
 
 
 def _seen_from_below(cell: int) -> int:
-    """The cell with this name in the other notation; its own inverse."""
+    """The cell that has this cell's name in the other notation; it is its own inverse."""
     row, column = divmod(cell, 10)
     return 10 * (10 - row) + column + 5 - row
 
@@ -38,7 +38,7 @@ _NAMES = {cell: format_cell(_seen_from_below(cell)) for cell in CELLS}
 
 
 def format_abapro(move: LineMove, position: Placement) -> str:
-    """The Aba-Pro text of a legal move; raises IllegalMoveError for another one.
+    """The Aba-Pro text of a move; raises IllegalMoveError if it is not legal.
 
     The ends of a move sideways are in the order of their Aba-Pro names.
 
@@ -100,7 +100,6 @@ def _step(start: int, target: int) -> int:
 
 
 def _named_line(first: int, last: int) -> int:
-    """The set of cells from one end to the other."""
     line, ends = line_between(first, last), [_NAMES[first], _NAMES[last]]
     if line is None:
         raise NotationError("not-straight", ends=ends)
@@ -110,7 +109,7 @@ def _named_line(first: int, last: int) -> int:
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """The rear marble, and up to two of the mover's side right ahead of it."""
+    """The set of the rear marble, and of up to two of the mover's side right ahead of it."""
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
     while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:

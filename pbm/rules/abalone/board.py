@@ -56,7 +56,7 @@ def parse_cell(name: str) -> int:
 
 
 def is_on_board(cell: int) -> bool:
-    """Whether one step from a cell led to another cell."""
+    """Whether a number, such as a cell plus a step, is a cell."""
     return bool(BOARD >> cell & 1)
 
 
@@ -104,7 +104,6 @@ def members(cells: int) -> Iterator[int]:
 
 
 def set_of(cells: tuple[int, ...]) -> int:
-    """The set that holds these cells."""
     return sum(1 << cell for cell in cells)
 
 

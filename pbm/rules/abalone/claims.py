@@ -14,8 +14,8 @@ _ROW, _COLUMN = divmod(CENTRE, 10)
 
 TIMES_REPEATED = 3
 QUIET_MOVES = 100
-"""A draw may be claimed if a position stands for the third time, or after so many moves of every
-seat without an ejection."""
+"""A draw may be claimed at the third occurrence of a position, or after so many moves of every seat
+without an ejection."""
 
 
 def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
@@ -30,9 +30,9 @@ def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str
 def claimable(
     position: Placement, times: int, moves: Callable[[int], Mapping[int, int]]
 ) -> str | None:
-    """`repeated`, `quiet` or None; reads a bounded number of the latest plies.
+    """`repeated`, `quiet` or None; it looks at a bounded number of plies.
 
-    It finds `quiet` late if a seat was often passed over.
+    So `quiet` is found late if a seat was often passed over.
     """
     if times >= TIMES_REPEATED:
         return "repeated"
@@ -52,7 +52,7 @@ def _is_quiet(position: Placement, moves: Mapping[int, int]) -> bool:
 
 
 def _awaited(position: Placement) -> list[int]:
-    """The seats that must have moved: those still played, with marbles."""
+    """The seats whose moves count for `quiet`: those still played, with marbles."""
     return [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
 
 

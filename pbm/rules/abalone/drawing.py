@@ -32,7 +32,7 @@ Point = tuple[float, float]
 
 
 def drawing(position: Placement, view: View) -> dict[str, Any]:
-    """The marbles, and the moves that led here in order (`pbm.rules.contract.Draws`)."""
+    """The content of a picture, as `pbm.rules.contract.Draws` has it."""
     return {
         "signs": position.digits(),
         "seats": symbols(position),
@@ -41,7 +41,7 @@ def drawing(position: Placement, view: View) -> dict[str, Any]:
 
 
 def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
-    """A move in names: its seat's sign, the cells it filled and emptied, the ejected marble."""
+    """A move for templates: signs of seats, and names of cells filled, emptied and pushed off."""
     move, effect = read_canonical(moved.move), moved.effect
     off = (
         {"symbol": symbol(position, effect["ejected"]), "from": effect["from"]} if effect else None

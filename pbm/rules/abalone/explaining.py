@@ -1,6 +1,6 @@
-"""What speaks for a move and against it, and what it threatens, as far as the board shows it.
+"""Reasons for a move and faults of it, from the board alone, without a search.
 
-Templates make a sentence of each fact; seats are numbers, cells have their names.
+Templates make a sentence of each; seats are numbers, cells are named.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -71,7 +71,7 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
 
 
 def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
-    """What speaks against a move, the worst first. `what` is one of these:
+    """The faults of a move, the worst first. `what` is one of these:
 
     - `exposes`: an opponent's next move could push off `marbles`, and could not before;
     - `away`: `count` marbles of the mover's go away from the centre, and none comes nearer;
@@ -105,12 +105,11 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
 
 
 def contrast(made: AbalonePosition, better: AbalonePosition, seat: int) -> Iterator[Reason]:
-    """By what a position is better for a seat than another one, the strongest first.
+    """The advantages of the position `better` over `made` for a seat, the strongest first.
 
-    Each `what` is a number of the marbles of `seat`, or of an opponent: `better` in one position
-    and `made` in the other. `left`: on the board; `danger`: that can be pushed off at once; `edge`:
-    at the edge; `groups`: the groups in which they stand; `middle`: at most two steps from the
-    centre.
+    Each `what` is a number of marbles of `seat`, or of an opponent, in both positions. `left`: on
+    the board; `danger`: those that can be pushed off at once; `edge`: at the edge; `groups`: of
+    connected marbles; `middle`: at most two steps from the centre.
     """
     for what, measure, wanted in _MEASURES:
         for other in made.seats:
@@ -190,7 +189,7 @@ def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]
 
 
 def _nearer(position: Placement, move: LineMove) -> list[int]:
-    """By how much each of the mover's moving marbles comes nearer to the centre."""
+    """For each of the mover's marbles that move, how many steps nearer to the centre it comes."""
     moving = moved(move.marbles, move.step, position.occupied)
     own = moving & position.marbles_of(position.turn or 0)
     return [distance(cell, CENTRE) - distance(cell + move.step, CENTRE) for cell in members(own)]
@@ -211,7 +210,7 @@ def _neighbours(position: Placement, seat: int) -> int:
 
 
 def _groups(position: Placement, seat: int) -> int:
-    """The number of groups of a seat's marbles that hang together."""
+    """The number of connected groups of a seat's marbles."""
     left, number = position.marbles_of(seat), 0
     while left:
         group, reached = 0, left & -left
@@ -231,11 +230,11 @@ _MEASURES: tuple[tuple[str, Callable[[AbalonePosition, int], int], int], ...] = 
     ("groups", lambda position, seat: _groups(position, seat), -1),
     ("middle", lambda position, seat: (position.marbles_of(seat) & _NEAR).bit_count(), 1),
 )
-"""For `contrast`: a number of a seat's marbles, and whether more or less of it is good."""
+"""The facts of `contrast`: name, function, and 1 if more is better for the seat, else -1."""
 
 
 def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[str, Any]]:
-    """Marbles of some seats by owner, without the seats that have left."""
+    """The marbles of some seats on these cells, by seat, without seats that have left."""
     return [
         {"seat": seat, "cells": [format_cell(cell) for cell in members(found)]}
         for seat in seats
@@ -244,7 +243,7 @@ def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[s
 
 
 def threatened(position: Placement, seat: int) -> int:
-    """The set of a seat's marbles that an opponent could eject with one move, at its turn."""
+    """The set of a seat's marbles that an opponent could eject if it were to move."""
     if position.outcome:
         return 0
     own, found = position.marbles_of(seat), 0
@@ -256,7 +255,7 @@ def threatened(position: Placement, seat: int) -> int:
 
 
 def ejectable(position: Placement, seat: int) -> int:
-    """The set of marbles that a seat could eject with one move."""
+    """The set of marbles that a seat could eject if it were to move."""
     found, occupied = 0, position.occupied
     for code in codes(*position.seen_by(seat)):
         marbles, step = CODED[code]

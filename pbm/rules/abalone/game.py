@@ -76,6 +76,9 @@ class Abalone:
     sameness = staticmethod(claims.sameness)
     copies = staticmethod(claims.copies)
     balance = staticmethod(claims.balance)
+    reasons = staticmethod(lambda *given: tuple(explaining.reasons(*given)))
+    faults = staticmethod(lambda *given: tuple(explaining.faults(*given)))
+    contrast = staticmethod(lambda *given: tuple(explaining.contrast(*given)))
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
         """For each seat its sign, score, winning score, home, and whether it has no marbles."""
@@ -89,22 +92,6 @@ class Abalone:
             }
             for seat in position.seats
         )
-
-    def reasons(
-        self, position: AbalonePosition, moves: Sequence[str]
-    ) -> tuple[dict[str, Any], ...]:
-        """The reasons for the first of these moves, the strongest first."""
-        return tuple(explaining.reasons(position, moves))
-
-    def faults(self, position: AbalonePosition, move: str) -> tuple[dict[str, Any], ...]:
-        """What speaks against a move, the worst first."""
-        return tuple(explaining.faults(position, move))
-
-    def contrast(
-        self, made: AbalonePosition, better: AbalonePosition, seat: int
-    ) -> tuple[dict[str, Any], ...]:
-        """By what one position is better for a seat than another one, the strongest first."""
-        return tuple(explaining.contrast(made, better, seat))
 
     def search(
         self,
@@ -127,7 +114,7 @@ class Abalone:
         return evaluate(position)
 
     def lacks(self) -> str:
-        """The compiled core of the search, if it cannot be used."""
+        """A sentence on the compiled core of the search if it cannot be used; else empty."""
         from pbm.rules.abalone.engine.compiled import why_not
         from pbm.rules.abalone.engine.compiling import REMEDY
 

@@ -194,14 +194,14 @@ def takes_pillar(board: str, players: int) -> bool:
 
 @lru_cache(maxsize=512)  # more than there are seats on all boards together
 def home_of(marbles: int) -> str:
-    """The place of a set of marbles, in words."""
+    """The place of a seat's marbles at the start, in words such as "lower left"."""
     groups = _groups(marbles)
     sides = list(dict.fromkeys(_side(group) for group in groups))
     return " and ".join(sides) if len(sides) <= _MOST_SIDES else "all over the board"
 
 
 def _groups(marbles: int) -> Iterator[tuple[int, ...]]:
-    """The groups of touching marbles, the topmost first."""
+    """The connected groups of a set of marbles, the topmost first."""
     while marbles:
         group, growing = 0, marbles & -marbles
         while growing != group:
@@ -213,7 +213,7 @@ def _groups(marbles: int) -> Iterator[tuple[int, ...]]:
 
 
 def _side(cells: tuple[int, ...]) -> str:
-    """The direction of some cells from the centre, one of eight."""
+    """The direction of some cells from the centre, one of eight, or `centre`."""
     rows = [cell // 10 - CENTRE // 10 for cell in cells]
     columns = [cell % 10 - CENTRE % 10 for cell in cells]
     # A row is half a cell further to the left than the one above it, and closer than a cell.

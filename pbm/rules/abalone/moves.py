@@ -46,12 +46,12 @@ class LineMove:
 
     @property
     def rear(self) -> int:
-        """The last cell in the direction of the move; sideways the first in reading order."""
+        """The hindmost cell in the direction of the move; sideways the first in reading order."""
         return self.cells[-1] if self.in_line and self.step < 0 else self.cells[0]
 
     @property
     def front(self) -> int:
-        """The first cell in the direction of the move; sideways the last in reading order."""
+        """The foremost cell in the direction of the move; sideways the last in reading order."""
         return self.cells[0] if self.in_line and self.step < 0 else self.cells[-1]
 
     def __repr__(self) -> str:
@@ -145,7 +145,7 @@ def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
             beside & free >> two_others,
         )
     if partner:
-        # Sideways one of the line must be an own marble; in line the rear is.
+        # A line sideways must hold an own marble; in line the rear one is the mover's anyway.
         for number, (step, axis, size) in enumerate(KINDS):
             if axis != step:
                 found[number] &= own | own >> axis | (own >> 2 * axis if size > 2 else 0)
@@ -182,7 +182,7 @@ def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
 
 
 def moved(marbles: int, step: int, occupied: int) -> int:
-    """The marbles that a legal move moves: its line, and those that it pushes."""
+    """The set of marbles that a legal move shifts: its line, and those that it pushes."""
     moving = marbles
     ahead = (shifted(marbles, step) & ~marbles) & occupied
     while ahead:

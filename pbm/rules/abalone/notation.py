@@ -43,7 +43,7 @@ _DOUBTS = "?.!… "
 _PLACE = r"[a-i]\s?[1-9]"
 _PLACES = re.compile(rf"{_PLACE}(?:[-\s,;:>./\\→]*{_PLACE}){{0,5}}[\s?.!…]*")
 _EACH_PLACE = re.compile(r"([a-i])\s?([1-9])")
-_MOST_PLACES = 6  # three from which and three to which
+_MOST_PLACES = 6  # the cells of three marbles, and their targets
 Places = tuple[str, ...]
 
 
@@ -62,7 +62,7 @@ def is_notation(text: str) -> bool:
     >>> is_notation(" A1 – C3; d4"), is_notation("c5-d5")
     (True, False)
     """
-    return _fullmatch(text) is not None
+    return _MOVE.fullmatch(_joined(text)) is not None
 
 
 def mentions_cell(text: str) -> bool:
@@ -124,7 +124,7 @@ def parse_move(text: str, position: Placement) -> LineMove:
     >>> str(parse_move("C5 - C3; d6", start("standard", 2)))
     'c3-c5,d4'
     """
-    match = _fullmatch(text)
+    match = _MOVE.fullmatch(_joined(text))
     if match is None:
         raise _not_a_move(text, position)
     move = _resolve(match, position)
@@ -145,10 +145,6 @@ def read_canonical(text: str) -> LineMove:
     if match is None or line is None:
         raise NotationError("not-a-move")
     return LineMove(set_of(line), parse_cell(match[3]) - line[0])
-
-
-def _fullmatch(text: str) -> re.Match[str] | None:
-    return _MOVE.fullmatch(_joined(text))
 
 
 def _joined(text: str) -> str:
@@ -189,7 +185,7 @@ def _resolve(match: re.Match[str], position: Placement) -> LineMove:
 
 
 def _not_a_move(text: str, position: Placement) -> NotationError:
-    """The error of a text that is no move, with moves that may be meant."""
+    """The error for a text that is no move, with moves that may be meant."""
     try:
         check_place(text)
     except NotationError as error:
@@ -207,7 +203,7 @@ def _not_a_move(text: str, position: Placement) -> NotationError:
 
 
 def places_of(text: str) -> Places:
-    """The cells in a lower-case text that is one to six names of cells, else ().
+    """The cells in a lower-case text of one to six names of cells; () for any other text.
 
     >>> places_of("c 3→c 4"), places_of("a1-c3 d4?"), places_of("is e4 free?")
     (('c3', 'c4'), ('a1', 'c3', 'd4'), ())
@@ -220,7 +216,7 @@ def places_of(text: str) -> Places:
 
 
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
-    """The legal moves that cells may name; `from_to`: the second is the first one's target."""
+    """The legal moves that some cells may name; `from_to`: they are a marble and its target."""
     return [
         move
         for move in position.legal_moves()
@@ -229,7 +225,7 @@ def moves_naming(position: Placement, places: Places, *, from_to: bool = False) 
 
 
 def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
-    """The two legal moves whose cells are most like these, if any shares one."""
+    """Up to two legal moves whose cells are most like these, and that share one."""
     named = set(places)
 
     def difference(move: LineMove) -> int:

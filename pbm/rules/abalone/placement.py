@@ -13,7 +13,7 @@ TEAMS = ((1, 3), (2, 4))
 """The two teams of four players: partners sit opposite and never follow each other."""
 
 FIXED, EMPTY = "#", "."
-"""The signs for the fixed marble and for an empty cell."""
+"""The characters of the fixed marble and of an empty cell."""
 
 _OF_CELLS = itemgetter(*CELLS)
 _PILLAR = 7 << 4 * CENTRE
@@ -99,7 +99,7 @@ class Placement:
         return (seat + 1) % 4 + 1 if self.teams and seat is not None else None
 
     def is_played(self, seat: int) -> bool:
-        """Whether its player or the partner still moves for a seat."""
+        """Whether a player moves for the seat: its own, or a partner's."""
         return seat not in self.out or self.partner(seat) not in self.out | {None}
 
     def seen_by(self, seat: int) -> tuple[int, int, int, int]:
@@ -125,7 +125,7 @@ class Placement:
 
     def digits(self) -> str:
         """The sign of each cell, in reading order: the digit of a seat, `#` or `.`."""
-        # Binary digits that are read as hexadecimal ones have room for the number of a seat.
+        # Read as hexadecimal, each binary digit of a set has room for the number of a seat.
         by_cell = self.pillar * _PILLAR
         for seat, cells in enumerate(self.marbles, 1):
             by_cell += seat * int(f"{cells:b}", 16)

@@ -1,4 +1,4 @@
-"""Positions as the contract has them: turns, the end of a game, and the state line.
+"""Positions, as in the contract: turns, the end of a game, and the state line.
 
 A state line (rules, section 6) is `ROWS TURN SCORES FLAGS`. ROWS are a to i with `/` between them,
 each marble as the digit of its seat, the fixed one as `#`. TURN is the seat to move, `-` once the
@@ -19,7 +19,7 @@ from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, EMPTY, FIXED, TEAMS, P
 from pbm.rules.abalone.refusals import why_not
 from pbm.rules.contract import IllegalMoveError, Outcome, Played, StateError, View
 
-_MOST_KEPT = 1024  # positions, half a KB each: those of one board are asked for again soon
+_MOST_KEPT = 1024  # positions in a cache, half a KB each
 _LONGEST = 200
 _MOST_MARBLES = 14  # of a seat, on any board
 _LINE = re.compile(
@@ -36,8 +36,7 @@ _EMPTY_ROWS = [EMPTY * len(CELLS[row]) for row in ROW_SLICES]
 
 @dataclass(frozen=True, slots=True)
 class AbalonePlayed(Played):
-    """A played move. Its effect is empty, or has the seat of an `ejected` marble and the cell where
-    it came `from`."""
+    """A played move; its effect: empty, or the seat of the `ejected` marble and its cell `from`."""
 
     position: "AbalonePosition"
     move: LineMove
@@ -104,10 +103,7 @@ class AbalonePosition(Placement):
         return replace(self, out=self.out | {seat}).settled(self.turn)
 
     def settled(self, first: int) -> "AbalonePosition":
-        """The position with turn and outcome by the rules.
-
-        The turn goes to the first seat from `first` on that is played and can move.
-        """
+        """The position with its outcome, or the turn of the first able seat from `first` on."""
         turn, outcome = None, self._won()
         if outcome is None:
             seats = (*self.seats[first - 1 :], *self.seats[: first - 1])
@@ -130,7 +126,7 @@ class AbalonePosition(Placement):
         return _diagram(self)
 
     def _won(self) -> Outcome | None:
-        """`ejections`: six marbles were ejected; `last`: one side is left, or has marbles."""
+        """The outcome by `ejections`, or by `last` if one side alone is left or has marbles."""
         if max(self.scores) >= EJECTIONS_TO_WIN:
             first = self.scores.index(EJECTIONS_TO_WIN) + 1
             return self._outcome(self.group_of(first), "ejections")
@@ -214,7 +210,7 @@ def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
 
 
 def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
-    """The flags `teams`, `out` and `quiet`; `won` and `draw` follow from the rest."""
+    """The values of `teams`, `out` and `quiet`; the others follow from the position."""
     teams, quiet = False, 0
     out: frozenset[int] = frozenset()
     for flag in text.split(";"):
@@ -230,7 +226,7 @@ def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
 
 
 def _check_placed(position: AbalonePosition) -> None:
-    """Check marbles, seats, teams, and that one side at most has won. Raises StateError."""
+    """Check marbles, seats, teams, and that at most one side has won. Raises StateError."""
     for seat in position.seats:
         if position.count(seat) > _MOST_MARBLES:
             raise StateError("bad-state", fault="marbles", seat=seat, most=_MOST_MARBLES)

@@ -24,7 +24,7 @@ from pbm.rules.abalone.placement import Placement, symbol
 from pbm.rules.contract import IllegalMoveError
 
 _NEAR = 2
-_MOST_KEPT = 1024  # positions: those of one board are asked for again soon
+_MOST_KEPT = 1024  # positions in a cache
 
 Marbles = dict[str, Any]
 """Some marbles: `whose` they are, or the `sign` of their seat, and their `cells`."""
@@ -38,7 +38,7 @@ def why_not(position: Placement, move: LineMove) -> IllegalMoveError | None:
 
 
 class _Check:
-    """The checks of one move of a seat in a position."""
+    """Checks whether a seat's move is legal in a position."""
 
     def __init__(self, position: Placement, move: LineMove, mover: int) -> None:
         self._position, self._move, self._mover = position, move, mover
@@ -49,7 +49,7 @@ class _Check:
         return self._not_own() or blocked()
 
     def _not_own(self) -> IllegalMoveError | None:
-        """The error of a line that the mover may not move at all."""
+        """The error if the mover may not move this line at all."""
         move, you = self._move, symbol(self._position, self._mover)
         if foreign := move.marbles & self._enemies:
             return self._refused("not-yours", marbles=self._owned(members(foreign)), you=you)
@@ -152,7 +152,7 @@ def example_move(position: Placement) -> str | None:
 
 @cache
 def _appeals() -> dict[int, int]:
-    """The rank of each move as an example by its code; higher is better."""
+    """How well each move serves as an example, as a rank by its code; higher is better."""
 
     def appeal(code: int) -> tuple[bool, bool, int, int]:
         move = move_coded(code)
@@ -165,9 +165,9 @@ def _appeals() -> dict[int, int]:
 
 
 def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
-    """The legal move by `step` of the line most like a named one, or None.
+    """The legal move by `step` of the line that is most like these marbles, or None.
 
-    It lies along the named line, shares a marble with it and differs by at most two cells.
+    It shares a marble with them, lies in their straight line, and differs by two cells at most.
     """
 
     def difference(move: LineMove) -> int:
@@ -195,7 +195,6 @@ def nearby_step(position: Placement, marbles: int, target: int) -> LineMove | No
 
 
 def perhaps(move: LineMove | None) -> dict[str, str]:
-    """The error parameters for a move that may be meant."""
     return {"meant": str(move)} if move else {}
 
 

@@ -100,9 +100,9 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 
 @dataclass(eq=False)
 class SearchThread:
-    """One search, from `go` to its `bestmove`; without a budget until it is stopped.
+    """One search, from `go` to its `bestmove`; without a budget it lasts until it is stopped.
 
-    `over` says that another one may begin.
+    `over`: it has ended, so another one may begin.
     """
 
     positions: Sequence[AbalonePosition]

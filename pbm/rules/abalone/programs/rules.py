@@ -40,7 +40,7 @@ REQUEST_REASONS: tuple[str, ...] = get_args(RequestReason)
 
 
 class RequestError(ValueError):
-    """A line that is no request of this program."""
+    """A line that is no valid request."""
 
     def __init__(self, reason: RequestReason, text: str) -> None:
         super().__init__(text)

@@ -44,10 +44,10 @@ def format_record(record: GameRecord, chosen: Options) -> str:
 def parse_record(text: str, chosen: Options) -> GameRecord:
     """The record in a text; raises RecordError, and nothing else, if there is none.
 
-    A text that begins as JSON is read as that, any other as APGN in the notation of the tag
-    Notation, by default the usual one. With `abapro` a text without that tag is in Aba-Pro
-    notation, and needs a board. `layout` and `pillar` are for texts without these tags; a text that
-    names another board is refused.
+    JSON is recognised by its beginning; any other text is APGN, in the notation of its tag
+    Notation. Without that tag it is in the usual notation, or with `abapro` in Aba-Pro notation,
+    which needs a board. `layout` and `pillar` are for texts without these tags; a text that names
+    another board is refused.
 
     >>> parse_record("1. a1b2 i5h5", {"abapro": True, "layout": "Belgian Daisy"}).steps
     ('i5-g5,h5', 'a1-c3,b2')

@@ -87,7 +87,6 @@ def _format_moves(
 
 
 def _text(notation: Notation, each: Replayed) -> str:
-    """A move in a notation."""
     move = str(each.step)
     return move if notation == "pbm" else format_abapro(read_canonical(move), each.before)
 
@@ -95,7 +94,7 @@ def _text(notation: Notation, each: Replayed) -> str:
 def _remarks(
     better: Mapping[int, Sequence[str]], replay: Replay, notation: Notation
 ) -> dict[int, str]:
-    """The comments on better moves by ply; raises RecordError."""
+    """The comments with better lines, by ply; raises RecordError."""
     said = dict[int, str]()
     for each in replay.steps if better else ():
         if isinstance(each.step, Leaving):
@@ -114,7 +113,7 @@ def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -
 
 
 def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterator[tuple[str, str]]:
-    """The tags made from the other fields of a record."""
+    """The tags for the fields of a record besides `tags`."""
     for seat, name in enumerate(record.names, 1):
         if name:
             yield (_COLOURS[seat - 1] if record.seats == len(_COLOURS) else f"Seat{seat}"), name
@@ -134,8 +133,8 @@ def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterat
 def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -> GameRecord:
     """The record in a text of tags and moves, either of which may be missing.
 
-    `notation`, `board` and `pillar` are for a text without their tags. In Aba-Pro notation the
-    board must be named. Raises RecordError.
+    `notation`, `board` and `pillar` are used if the text lacks their tags. With Aba-Pro notation
+    the board must be known from either. Raises RecordError.
     """
     said_tags, words = cut(text)
     if not said_tags and not words:
@@ -219,7 +218,7 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """The words without the result, which is added to `said`."""
+    """The words without the result at their end, which is added to `said`."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
@@ -235,7 +234,7 @@ def _without_result(
 
 
 def _agreed(said: list[Winners], players: int) -> Winners:
-    """The result by tag and last word, which must agree unless one is `*`."""
+    """The result by the tag and the last word, which must agree unless one is `*`."""
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
         both = [format_result(winners, players) for winners in results]

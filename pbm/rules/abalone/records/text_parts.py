@@ -1,9 +1,9 @@
-"""What the forms of records share: tags and words, results, names of boards, and the checks.
+"""Parts of all forms of records: tags and words, results, names of boards, and checks.
 
-Skipped are comments in braces or from `;` on, variations in round brackets, move numbers, and marks
-such as `!?` and `$1`. A comment that a seat left is a step.
+Comments in braces or from `;` on, variations in round brackets, move numbers, and marks such as
+`!?` and `$1` are skipped. A comment that says that a seat left is a step.
 
-Elsewhere Black moves first and sits at the bottom. So in Aba-Pro notation "standard" is our
+In other programs Black moves first and sits at the bottom. So in Aba-Pro notation "standard" is our
 `classic`, and our `standard`, with the first player at the top, is "pbm standard".
 """
 
@@ -17,7 +17,6 @@ from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import (
     ENDING_HOWS,
     LEAVING_HOWS,
-    Ending,
     GameRecord,
     Leaving,
     Options,
@@ -109,7 +108,6 @@ def _unreadable(rest: str) -> RecordError:
 
 
 def format_tag(name: str, value: str) -> str:
-    """A tag as text."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{name} "{escaped}"]'
 
@@ -126,13 +124,12 @@ def winners_of(record: GameRecord, final: AbalonePosition) -> Winners:
 
 
 def options_of(board: str, teams: bool, pillar: bool) -> Options:
-    """The options of a game."""
     flags = {"teams": teams, "pillar": pillar}
     return {"layout": board, **{name: True for name, is_set in flags.items() if is_set}}
 
 
 def begun(seats: int, options: Options) -> Replay:
-    """A game before its first step. Raises RecordError if there is no such board."""
+    """The replay of a game before its first step. Raises RecordError for bad options."""
     try:
         return Replay(start_game(seats, options))
     except SetupError as error:
@@ -140,7 +137,7 @@ def begun(seats: int, options: Options) -> Replay:
 
 
 def replay_of(record: GameRecord) -> Replay:
-    """A record, played through. Raises RecordError."""
+    """The replay of a whole record. Raises RecordError."""
     replay = begun(record.seats, record.options)
     for step in record.steps:
         replay.step(step)
@@ -148,10 +145,9 @@ def replay_of(record: GameRecord) -> Replay:
 
 
 def checked(record: GameRecord, replay: Replay) -> GameRecord:
-    """A record with its steps in canonical text.
+    """The record with its steps in canonical text.
 
-    Raises RecordError for names and tags that cannot be written, and for an end that contradicts
-    the moves.
+    Raises RecordError for names and tags that cannot be written, and for a wrong end.
     """
     if len(record.names) != record.seats:
         told = {"names": len(record.names), "players": record.seats}
@@ -161,7 +157,15 @@ def checked(record: GameRecord, replay: Replay) -> GameRecord:
             raise RecordError("bad-names", fault="letters", whose=seat, most=LONGEST_VALUE)
     _check_tags(record)
     if record.ended:
-        _check_ended(record.ended, replay.position)
+        ended, final = record.ended, replay.position
+        if ended.how not in ENDING_HOWS:
+            raise RecordError("bad-ending", fault="ending", words=list(ENDING_HOWS))
+        if ended.winners and ended.how in _WITHOUT_WINNERS:
+            raise RecordError("bad-ending", fault="no-winners", how=ended.how)
+        if ended.winners != tuple(seat for seat in final.seats if seat in ended.winners):
+            raise RecordError("bad-ending", fault="winners", last=final.players)
+        if final.outcome:
+            raise RecordError("bad-ending", fault="over", how=ended.how)
     return replace(record, steps=tuple(each.step for each in replay.steps))
 
 
@@ -183,17 +187,6 @@ def _check_tags(record: GameRecord) -> None:
             raise RecordError("bad-tag", fault="made", tag=name)
         if not _is_writable(value):
             raise RecordError("bad-tag", fault="letters", tag=name, most=LONGEST_VALUE)
-
-
-def _check_ended(ended: Ending, final: AbalonePosition) -> None:
-    if ended.how not in ENDING_HOWS:
-        raise RecordError("bad-ending", fault="ending", words=list(ENDING_HOWS))
-    if ended.winners and ended.how in _WITHOUT_WINNERS:
-        raise RecordError("bad-ending", fault="no-winners", how=ended.how)
-    if ended.winners != tuple(seat for seat in final.seats if seat in ended.winners):
-        raise RecordError("bad-ending", fault="winners", last=final.players)
-    if final.outcome:
-        raise RecordError("bad-ending", fault="over", how=ended.how)
 
 
 def is_termination(text: str) -> bool:
@@ -233,7 +226,7 @@ def format_result(winners: Winners, players: int) -> str:
 
 
 def parse_result(text: str, players: int) -> Winners:
-    """The winners by a result; raises RecordError for other texts."""
+    """The winners in the text of a result; raises RecordError for other texts."""
     plain = _plain(text)
     if plain in _OPEN:
         return None
@@ -308,7 +301,7 @@ def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str 
 
 
 def usual_board(notation: Notation, players: int = 2) -> str:
-    """The board of a record that names none, or the usual one."""
+    """The board of a record that names none, or "standard"."""
     return "classic" if notation == "Aba-Pro" and players == 2 else "standard"
 
 
