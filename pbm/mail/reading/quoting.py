@@ -1,6 +1,6 @@
-"""A mail's own words: its text without quotations, forwarded mails, and signatures.
+"""Finds the own words of a mail: its text without quotations, forwarded mails and signatures.
 
-Most mailers mark quoted lines with `>`, others only put a line or a block of fields above them.
+Most mailers mark quoted lines with `>`; others only put a line or a block of fields above them.
 Lines are classified one by one, from the top, with bounded work for each.
 """
 
@@ -34,8 +34,8 @@ _LONG_LINE = 45
 _FULL_LINE = 55
 _WIDEST_LINE = 80
 
-# `| ` marks comments in our own mails; S-nail puts ` |` before what it quotes; a few programs put
-# a name before the `>`, others an entity, or their script's own form of it.
+# `| ` marks comments in our own mails; S-nail marks quoted lines with ` |`; a few programs put a
+# name before the `>`, others write it as an entity, or full-width.
 _QUOTED = re.compile(
     r"[ \t\u00a0]{0,8}(?:>|[A-Za-z]{1,12}>(?:[ >]|$)|&gt;|＞|» )|\|(?:[ \u00a0]|$)|[ \t]{1,8}\|"
 )
@@ -46,11 +46,11 @@ _ROW = re.compile(r"[-=~*_+#^<>]+$")
 _BOX = re.compile(r"\+[-=]{4,}\+$")
 _DASHED = re.compile(rf"[{re.escape(_DASHES)}]{{2,}}(.*)")
 _AROUND_MARKS = " \u00a0<>-=*_:：\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
-# The link of a footer that was a picture.
+# A link before a footer, left of a picture.
 _LINK_BEFORE = re.compile(r"^ {0,8}<https?://[^<>\s]{1,300}> ")
 _ORIGINAL = frozenset(PHRASES["original"])
 _FORWARDED = frozenset(PHRASES["forwarded"])
-# A three-character prefix test saves most lines a comparison with five hundred beginnings.
+# A test of the first characters saves most lines a comparison with five hundred beginnings.
 _HEAD = min(map(len, PHRASES["footer start"]))
 _FOOTER_HEADS = frozenset(start[:_HEAD] for start in PHRASES["footer start"])
 _AROUND_FOOTERS = " \t\u00a0-*_<>().。"
@@ -64,20 +64,21 @@ _PGP_REST = re.compile(
     r"-----END PGP [A-Z ]{1,30}-----$|\[-- .{1,100} --\]$|gpg: (?:Good|Signature) "
 )
 _COMMENT_OF_OURS = re.compile(r"[> ]{1,8}\| ")
-# Direction marks, which programs put around right-to-left text, and cursor marks. They are dropped
-# at the ends of a line only; within it they are the writer's.
+# Direction marks, which programs put around right-to-left text, and other invisible characters.
+# They are dropped at the ends of a line only; within it they are the writer's.
 _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u2060\u2063\u2066\u2067\u2068\u2069\ufeff"
 _ENDS = _INVISIBLE + "".join(char for char in map(chr, range(0x3001)) if char.isspace())
-# Ignored when a line is recognised; and the Turkish capital, which folds to two characters.
+# For recognition invisible characters are dropped, and the Turkish capital, which would fold to two
+# characters, is replaced.
 _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
 
 
 @dataclass(frozen=True)
 class OwnWords:
-    """The lines that a mail's author wrote for it, with blank lines only between them.
+    """The lines that a mail's author wrote for it, without blank lines at both ends.
 
-    `below_quotes` are the indexes of the first lines below a quotation, unless they are right below
-    it like the rest of a broken line.
+    `below_quotes` are the indexes of the first lines below quotations, without those that follow
+    directly, which may be the rest of a broken line.
     """
 
     lines: tuple[str, ...] = ()
@@ -97,7 +98,7 @@ def find_own_words(text: str) -> OwnWords:
 class _Cleaning:
     def __init__(self, lines: list[str]) -> None:
         self._lines = [line.rstrip() if line.isascii() else _trimmed(line) for line in lines]
-        # In its form for recognition a line has no invisible marks.
+        # For recognition, without invisible characters.
         self._plain = [
             line if line.isascii() else line.translate(_UNSEEN).rstrip() for line in self._lines
         ]
@@ -106,7 +107,7 @@ class _Cleaning:
         ]
         for at in lesser_marked(self._plain):
             self._quoted[at] = True
-        # Marked by the program that quoted; we mark comments in the same way.
+        # Quoted, but not with `|`, with which our own mails mark comments.
         self._marked = [
             quoted and not line.startswith("|")
             for line, quoted in zip(self._plain, self._quoted, strict=True)
@@ -192,10 +193,10 @@ class _Cleaning:
             self._said.append(line)
 
     def _is_residue(self, at: int) -> bool:
-        """Whether it is the rest of a quoted line that a mailer broke without a new mark.
+        """Whether the line is the rest of a quoted one that a mailer broke without a new mark.
 
-        Such a rest can look like a move. It stands between marked lines, in the middle of a
-        sentence, and would not have fitted on the line above.
+        Such a rest can look like a move. It is between marked lines, in the middle of a sentence,
+        and would not have fitted on the line above.
         """
         is_above = at + 1 < len(self._lines) and self._quoted[at + 1]
         line = self._plain[at].strip()
@@ -212,13 +213,13 @@ class _Cleaning:
         blanks = 2 if "  " in above.lstrip("> ") else 1  # two stand between moves in our lists
         is_full = len(above) + blanks + len(first_word) > max(self._quoted_width, _FULL_LINE)
         fits = _LONG_LINE <= len(above) <= self._quoted_width
-        # Another player controls the end of a sentence in a comment, and the text after it.
+        # In a comment another player may have chosen the end of the sentence and the text after it.
         may_go_on = not above.endswith(_SENTENCE_ENDS) or _COMMENT_OF_OURS.match(above) is not None
         return fits and is_full and may_go_on
 
     @cached_property
     def _quoted_width(self) -> int:
-        """The width of the quoted lines, without broken ones."""
+        """The greatest width of the quoted lines, overlong ones aside."""
         widths = [len(line) for line in compress(self._plain, self._quoted)]
         return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
@@ -230,7 +231,7 @@ class _Cleaning:
             return at + 1
         end = self._heading(at)
         if end == at and (dashed or _DASHED.match(line)):
-            # An unknown or wordless separator above an introduction that is known.
+            # An unknown separator, or a row of dashes, above an introduction.
             below = self._next[at + 1]
             end += below < len(self._lines) and self._heading(below) > below
         return end
@@ -251,11 +252,10 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _beside(self, at: int, end: int) -> int:
-        """The line to continue at, if other text stands between an "On … wrote:" and its quotation.
+        """The line to continue at if text is between an "On … wrote:" and its quotation, else 0.
 
-        That text is a greeting, a note of an omission, or an answer above our mail; 0 without any.
-        A greeting in an unmarked quotation looks the same, so it counts only in a mail without
-        words.
+        The text is a greeting, a note of an omission, or an answer above our mail. An unmarked
+        quotation may also begin with a greeting, so one counts only in a mail without words so far.
         """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
@@ -267,9 +267,9 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Whether lines from `at` on stand above a board's mail that is quoted with marks.
+        """Whether a board's mail quoted with marks is below the lines from `at` on.
 
-        Then they are not part of it, since programs mark all of it or nothing.
+        Then these are not part of it, since programs mark either all lines or none.
         """
         end = min(at + _BESIDE_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
@@ -280,12 +280,12 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """The line to continue at below an introduction: the start of a marked quotation."""
+        """The line to continue at below an introduction: that of a marked quotation, if any."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_barred(at):
                 return at
             end = at if self._quoted[at] else self._introduction(at)
-            if end == at or self._ours.has(at):  # a line such as "You wrote:"
+            if end == at or self._ours.has(at):  # such as "You wrote:" in our own mail
                 return self._unmarked(at)
             at = end
         return at
@@ -296,7 +296,7 @@ class _Cleaning:
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
-        """Read an unmarked quotation; answers in it are recognised only if it is our mail."""
+        """Read an unmarked quotation; answers within it are found only if it is our mail."""
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):
             return len(self._lines)
@@ -359,7 +359,7 @@ def _is_forward_mark(line: str) -> bool:
 
 
 def is_footer(line: str) -> bool:
-    """Whether a line is what a mail program or a phone puts below a mail."""
+    """Whether a line is a footer of a mail program or a phone."""
     if len(line) > _LONGEST_FOOTER and not _starts_footer(line.casefold()):
         return False
     line = _LINK_BEFORE.sub("", line, count=1)

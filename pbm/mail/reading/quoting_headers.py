@@ -7,7 +7,7 @@ from typing import Final
 from pbm.word_lists import read_sections
 
 _FOLDER: Final = Path(__file__).with_name("languages")
-_NEXT_WORD: Final = "…"  # after a blank, at the end of a phrase: another word follows
+_NEXT_WORD: Final = "…"  # at the end of a phrase, after a blank: a word must follow
 
 
 _SECTIONS: Final = (
@@ -70,7 +70,7 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """For each line, and for the end, the next line that is not blank."""
+    """For each line, and for the end, the index of that line or the next that is not blank."""
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
         found[at] = at if lines[at].strip() else found[at + 1]
@@ -80,7 +80,7 @@ def next_words(lines: list[str]) -> list[int]:
 def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
     """The line after an "On … wrote:" that begins at `at` and may be folded; else `at`.
 
-    `following` is `next_words(lines)`; `quoted` is true for lines marked as quoted.
+    `following` is `next_words(lines)`; `quoted` tells which lines are marked as quoted.
     """
     window: list[str] = []
     for end in range(at, min(at + _MOST_LINES, len(lines))):
@@ -117,7 +117,7 @@ def is_name(line: str) -> bool:
 
 
 def facts_in(introduction: list[str]) -> int:
-    """How many of sender, date and verb an introduction has; 0 unless it ends in a colon."""
+    """How many of sender, date and verb some lines have; 0 if they do not end in a colon."""
     folded = " ".join(introduction)[:_LONGEST].casefold()
     if not folded.endswith(_COLONS):
         return 0
@@ -138,7 +138,7 @@ def _runs_on(line: str) -> bool:
 
 
 def _may_close(line: str, is_above_quote: bool) -> bool:
-    """Whether the line may end an attribution. Some end without a colon."""
+    """Whether the line may end an "On … wrote:", of which some lack the colon."""
     line = line.rstrip("- ")
     if line.endswith(_COLONS) or (is_above_quote and (line.endswith(">") or _has_date(line))):
         return True
@@ -147,13 +147,13 @@ def _may_close(line: str, is_above_quote: bool) -> bool:
 
 
 def _begins(window: list[str], is_above_quote: bool) -> bool:
-    """Whether the attribution begins with the first of these lines, not with a later one."""
+    """Whether the "On … wrote:" begins with the first of these lines, not with a later one."""
     if len(window) == 1 or window[1].startswith("<") or window[0].endswith("<"):
         return True
     shorter = [window[n:] for n in range(1, len(window))]
     if not any(_introduces(lines, is_above_quote) for lines in shorter) or _opens(window):
         return True
-    # Nearly all have a date; if the lines below have none, it is on this one.
+    # Nearly every attribution has a date, so the only line with one belongs to it.
     return _has_date(window[0]) and not any(map(_has_date, window[1:]))
 
 
@@ -179,7 +179,7 @@ def _introduces(window: list[str], is_above_quote: bool) -> bool:
 
 
 def _opens(window: list[str]) -> bool:
-    """Whether the first line looks like that of a folded "On … wrote:"."""
+    """Whether the first line looks like the first of a folded "On … wrote:"."""
     folded = window[0].casefold()
     has_address = _ADDRESS.search(folded) is not None
     has_date = _has_date(folded)
@@ -204,7 +204,7 @@ def _is_full(window: list[str]) -> bool:
 
 
 def field_names(lines: list[str]) -> list[str]:
-    """The name before each line's colon, casefolded; empty if the line can be no field."""
+    """The name before each line's colon, casefolded; empty without a colon near the start."""
     parts = (line[: _LONGEST_NAME + 1].replace("：", ":").partition(":") for line in lines)
     return [head.strip(" \t*_\u00a0|>").casefold() if colon else "" for head, colon, _ in parts]
 
@@ -212,8 +212,8 @@ def field_names(lines: list[str]) -> list[str]:
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
     """The line after a block of header fields that begins at `at`; 0 if there is none.
 
-    A block has three kinds of fields with a sender among them, or the sender's address and one
-    more; answers do not begin so. `names` and `following` are of `field_names` and `next_words`.
+    A block has fields of three kinds, one of them the sender; two are enough with the sender's
+    address. `names` is `field_names(lines)`, `following` is `next_words(lines)`.
     """
     kinds: set[str] = set()
     end = line_at = at

@@ -1,8 +1,8 @@
-"""Rare quotation marks, made by hand or by uncommon programs.
+"""Recognises rare quotation marks, greetings, fences and signatures.
 
-They are `:`, `#`, `}`, a lone `»` or `MQO>`. Lists and smileys have such marks, too, so a mark
-counts only below an "On … wrote:", beside lines that are quoted so, or before several lines. Any
-sign before the last line of a board's mail is a mark.
+The marks are `:`, `#`, `}`, a lone `»`, and initials as in `MQO>`. Lists and smileys have such
+signs, too, so a sign counts only below an "On … wrote:", or on several adjacent lines. A sign
+before the last line of a board's mail always counts.
 """
 
 import re
@@ -23,7 +23,7 @@ _BEFORE_OURS = re.compile(
 _MOST_MARKS = 4  # of one mail
 _ENDING = "»"  # before an empty line; before others a blank follows
 _INTRODUCTION_LINES = 3
-_FEWEST_FACTS = {":": 1, "}": 1, "#": 2}  # facts in an introduction; lists have a `#`, too
+_FEWEST_FACTS = {":": 1, "}": 1, "#": 2}  # in the introduction above; lists have a `#`, too
 # "[...]", "<snip>", "--- 8< ---"
 _LEFT_OUT = re.compile(
     r"[\[(<{*]?\s?(?:\.{2,6}|…)\s?[\])>}*]?$"
@@ -39,7 +39,7 @@ _HELLO = re.compile(rf"(?:{_GREETINGS})(?!\w)")
 
 
 def is_left_out(line: str) -> bool:
-    """Whether the line says that a part of the quotation was left out."""
+    """Whether the line is a note of an omission, such as `[...]`."""
     return _LEFT_OUT.match(line) is not None
 
 
@@ -56,7 +56,7 @@ def is_marked(line: str) -> bool:
 
 
 def lesser_marked(lines: list[str]) -> set[int]:
-    """The lines that are quoted with one of these rare marks."""
+    """The indexes of lines that are quoted with one of the rare marks."""
     found = _below_introductions(lines) | _initialled(lines) | _as_ours(lines)
     return found | {
         at
@@ -83,7 +83,7 @@ def _as_ours(lines: list[str]) -> set[int]:
 
 
 def _below_introductions(lines: list[str]) -> set[int]:
-    """The lines with a sign that stands at least once right below an introduction."""
+    """The lines with a sign that is at least once directly below an introduction."""
     signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
     used = {
         sign
@@ -112,7 +112,7 @@ def _is_introduced(lines: list[str], at: int, fewest_facts: int) -> bool:
 
 
 def _initialled(lines: list[str]) -> set[int]:
-    """The lines with repeated initials before a mark, if two of them are adjacent."""
+    """The lines with initials before a mark that two adjacent lines have."""
     initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
     together = Counter(
         initials[below]
@@ -139,7 +139,7 @@ def is_fence(line: str) -> bool:
 
 
 def is_signature(below: list[str]) -> bool:
-    """Whether these lines below a fence, blank lines and fences aside, look like a signature."""
+    """Whether the lines below a fence, without blank ones, look like a signature."""
     if not 0 < len(below) <= _MOST_LINES:
         return False
     if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):

@@ -1,7 +1,7 @@
-"""Finds an unmarked quotation of one of our mails, and the answers written into it.
+"""Finds unmarked quotations of our mails, as Outlook makes them, and answers written into them.
 
-Outlook quotes so in plain text. A board's mail is recognised by the sentences of the templates and
-its last line, `State:`. The game interprets that line, which tells the drawing's lines.
+A board's mail is recognised by the sentences of the templates and by its last line, `State:`. From
+that line the game makes the drawing anew, so that its lines are found as well.
 """
 
 import re
@@ -41,7 +41,7 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """The end of our words that a text with single blanks begins with, else 0."""
+        """The end of our words at the start of a text with single blanks; 0 without any."""
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
         words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
@@ -77,7 +77,7 @@ def _rows(source: str) -> Iterator[str]:
 
 
 _STATE = re.compile(rf"{LABEL} [!-~]{{{SHORTEST_STATE},}}(?: |$)", re.ASCII)
-_STATE_LINES = 3  # that a state line is folded or broken into, at most
+_STATE_LINES = 3  # the most lines into which a state line is folded or broken
 # The subject and the headlines, which have too few fixed words in the templates.
 _STARTS = re.compile(
     r"[A-Z][A-Za-z0-9 -]{1,29} Board \d{1,9}: \S"
@@ -86,7 +86,7 @@ _STARTS = re.compile(
     re.ASCII,
 )
 _STANDING = re.compile(r"You are |Scores: ", re.ASCII)
-_SIGN = re.compile(r"You are \S \(", re.ASCII)  # too few fixed words, too
+_SIGN = re.compile(r"You are \S \(", re.ASCII)  # has too few fixed words, too
 _OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:", re.ASCII)
 _MOVES = re.compile(
     r"(?:(?:The last m|All m|M)oves(?: so far|, by ply)?:"
@@ -102,7 +102,7 @@ _SENTENCE_LINES = 8  # the most lines of one of our paragraphs, wrapped narrowly
 
 
 def holds_ours(lines: Sequence[str]) -> bool:
-    """Whether any line is surely ours, even if no mail of ours is complete."""
+    """Whether any line is surely from a mail of ours, even an incomplete one."""
     mails = OwnMails(list(lines))
     return any(_STARTS.match(line.strip()) or mails.has(at) for at, line in enumerate(lines))
 
@@ -117,7 +117,7 @@ def ours_is_quoted(marked: Iterable[str]) -> bool:
 
 
 class OwnMails:
-    """Finds the lines that are ours among the lines of a mail."""
+    """Finds the lines of our own mails among those of a mail."""
 
     def __init__(self, lines: list[str]) -> None:
         last = [at for at, line in enumerate(lines) if LABEL in line]
@@ -146,7 +146,7 @@ class OwnMails:
         return self._below_sentences(at, end) > at
 
     def ends_in(self, above: list[str], at: int) -> bool:
-        """Whether the line at `at` is the end of our last line, which begins in `above`."""
+        """Whether the line at `at` continues our last line, which begins in `above`."""
         words = " ".join(above).split()
         if LABEL not in words or not self._lines[at]:
             return False
@@ -158,11 +158,11 @@ class OwnMails:
         return False
 
     def read(self, at: int) -> tuple[int, list[list[int]]]:
-        """The line below our mail at `at`, and the foreign lines in it by our paragraphs above.
+        """The line below our mail at `at`, and the lines that were added to it, in groups.
 
-        `at` alone if it cannot be distinguished from lines added to it: if another player's comment
-        is below the drawing, or there are two last lines, as one may be forged to make that comment
-        look like the answer.
+        `at` without groups if added lines cannot be told from it: if another player's comment is
+        below the drawing, or if there are two last lines, of which one may be forged so that the
+        comment looks like an answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
@@ -177,8 +177,8 @@ class OwnMails:
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
         """The first line of the drawing, and the line below it; both `state` without a drawing.
 
-        The first line is `at` if the drawing is incomplete, or if others' words may be below its
-        place: then the lines above are not searched. An HTML part with a picture has no drawing.
+        The first is `at` if the drawing is incomplete, or may be followed by others' words: then no
+        line above is searched for answers. An HTML part with a picture has no drawing.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -193,10 +193,9 @@ class OwnMails:
         return (at if unsure else state), state
 
     def _asked(self, at: int, drawing: int) -> int:
-        """The line above the drawing that begins the request for an answer; else `drawing`.
+        """The line above the drawing at which our request for an answer begins; else `drawing`.
 
-        The reader's standing, which every mail has, is above it, and other players' words above
-        that.
+        Every mail has the reader's standing above the request, and others' words above that.
         """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:
@@ -207,9 +206,9 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _answers(self, at: int, end: int) -> list[list[int]]:
-        """The foreign lines from `at` to `end`, above or below the drawing.
+        """The added lines from `at` to `end`, in groups, above or below the drawing.
 
-        Our lines there are all by the server: sentences of templates, and lists of moves.
+        All of our lines there are sentences of templates and lists of moves.
         """
         found: list[list[int]] = [[]]
         while at < end:
@@ -218,7 +217,7 @@ class OwnMails:
                 below += 1
             own = self._below_sentences(at, below)
             if own < below and (_MOVES.match(self._lines[own]) or _SIGN.match(self._lines[own])):
-                own = below  # a list of moves is ours: the rest of a broken move reads as a move
+                own = below  # a list of moves: the rest of a broken line would read as a move
             if own > at and found[-1]:
                 found.append([])
             found[-1] += range(own, below)
@@ -227,7 +226,7 @@ class OwnMails:
         return [lines for lines in found if lines]
 
     def _below_sentences(self, at: int, end: int) -> int:
-        """The line below our sentences that begin at `at`; `at` if there are none."""
+        """The line below our sentences that begin at `at`; `at` without any."""
         lines = [" ".join(line.split()) for line in self._lines[at:end]]
         ours = template_words().end(" ".join(lines))
         for line in lines:

@@ -1,8 +1,8 @@
-"""Signatures without the usual mark: a name, a firm and a telephone number below a closing line.
+"""Finds signatures without the usual mark `-- ` at the end of a mail.
 
-Only what surely is one counts, as anything else may be meant for the reader: below a line such as
-"Best regards", at the end of a mail, lines with a firm or a way to reach somebody. Without a
-closing line it begins with a name, and has a firm or a telephone number and one more such line.
+A signature is a closing line such as "Best regards" above a firm or a way to reach somebody.
+Without a closing line it begins with a name, and has a firm or a telephone number and one more such
+line. Anything less sure is kept, as it may be meant for the reader.
 """
 
 import re
@@ -31,7 +31,7 @@ _FEW_WORDS = 6
 def signature_start(lines: Sequence[str]) -> int:
     """The index of the first line of a signature at the end; `len(lines)` if there is none.
 
-    The first line of a mail begins none: "Thanks" may stand above an answer.
+    The first line of a mail never begins one, since an answer may be below "Thanks".
     """
     last = len(lines)
     written = next((at for at, line in enumerate(lines) if line.strip()), last)
@@ -57,7 +57,7 @@ def _is_block(lines: Sequence[str]) -> bool:
 
 
 def _told(lines: Sequence[str]) -> list[str]:
-    """The lines with words; none if one of them is a sentence."""
+    """The lines that are not blank; none if one of them is a sentence."""
     told = [line.strip() for line in lines if line.strip()]
     return [] if any(map(_is_sentence, told)) else told
 

@@ -1,4 +1,4 @@
-"""Positions of the plain twin: tables of cells and moves, legal moves, and what a move changes."""
+"""Positions of the plain search: tables of cells and moves, legal moves, playing a move."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,10 +35,10 @@ EDGES = tuple(EDGE.values())
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The cells of a code.
+    """The sets of cells of a move's code.
 
-    `line` are the cells of the marbles, `flip` those that change if nothing is pushed, and `ahead`
-    is the cell of the first pushed marble, 0 for a move that cannot push.
+    `line` are the cells of the marbles, `flip` those that change if nothing is pushed. `ahead` is
+    the cell of the first marble to be pushed, 0 for a move that cannot push.
     """
 
     line: int
@@ -57,7 +57,7 @@ def _shapes() -> Iterator[tuple[int, Shape]]:
 
 
 SHAPES = dict(_shapes())
-"""The shape of every code."""
+"""The cells of every move, by its code."""
 
 _SEED = 0x9E3779B97F4A7C15
 _ALL = (1 << 64) - 1
@@ -94,7 +94,7 @@ def flip_keys(seat: int) -> dict[int, int]:
 
 
 OTHERS = 6
-"""The turn of all enemies together, one of whom will move."""
+"""The turn of all enemies together, in best-reply search: any one of them moves."""
 
 NOBODY = 7
 """The turn once the game is over."""
@@ -145,7 +145,7 @@ class Table:
         self._flip_keys = tuple(map(flip_keys, seats))
 
     def board(self, marbles: tuple[int, ...], turn: int) -> SearchBoard:
-        """A position with the scores of the root, not over."""
+        """A position with the scores of the root, whose game is not over."""
         key = TURN_KEYS[turn]
         for side, score in enumerate(self._root.scores):
             key ^= SCORE_KEYS[side][score]
@@ -174,7 +174,7 @@ class Table:
         return found
 
     def other_moves(self, board: SearchBoard) -> tuple[list[int], list[int]]:
-        """All other moves: those that push, and the quiet ones."""
+        """All moves but `ejections`: those that push, and the quiet ones."""
         pushing: list[int] = []
         quiet: list[int] = []
         marbles = board.marbles
@@ -257,7 +257,7 @@ class Table:
         return own, friends, sum(marbles) ^ own ^ friends, self._root.fixed
 
     def _next(self, marbles: tuple[int, ...], seat: int, turn: int) -> int:
-        """The turn after a seat's, without seats that cannot move."""
+        """The turn after a move of a seat; seats that cannot move are skipped."""
         if not self._best_reply:
             return next((s for s in self._after[seat] if self._can_move(marbles, s)), NOBODY)
         hunted = self._root.turn
@@ -270,12 +270,12 @@ class Table:
         return any_move(*self._seen_by(marbles, seat))
 
     def _last(self, marbles: list[int]) -> int:
-        """The only side still in that has marbles; `NO_SIDE` if there are several."""
+        """The only side that still has a player and marbles; `NO_SIDE` if there are several."""
         left = {self.sides[seat] for seat in self._alive if marbles[seat]}
         return left.pop() if len(left) == 1 else NO_SIDE
 
     def _shift_mixed(self, after: list[int], seats: tuple[int, ...], shape: Shape) -> int:
-        """Move a line of two partners' marbles; returns the change of the key."""
+        """Move a line with marbles of two partners; return the change of the key."""
         key = 0
         for seat in seats:
             moving = after[seat] & shape.line
@@ -287,8 +287,7 @@ class Table:
 
 
 def _push(marbles: tuple[int, ...], after: list[int], cell: int, step: int) -> tuple[int, int]:
-    """Push the marbles from a cell on; returns the change of the key, and the seat of a marble that
-    falls off, -1 for none."""
+    """Push the marbles from a cell on; return the key's change, and the ejected seat or -1."""
     seat = _seat_at(marbles, cell)
     after[seat] ^= 1 << cell
     key = CELL_KEYS[seat][cell]

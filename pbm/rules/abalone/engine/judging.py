@@ -1,4 +1,4 @@
-"""The static evaluation of the plain twin."""
+"""The static evaluation of the search in plain Python."""
 
 from pbm.rules.abalone.board import BOARD
 from pbm.rules.abalone.engine.boards import EDGES, RINGS
@@ -22,7 +22,7 @@ class Judge:
             [seat for seat, side in enumerate(root.sides) if side == wanted]
             for wanted in self._sides
         ]
-        # In 4096ths, so that both twins round alike.
+        # In 4096ths, so that the C core rounds alike.
         self._part = 4096 // max(1, len(others))
         self._fixed = root.fixed
 

@@ -24,7 +24,7 @@ from pbm.rules.abalone.engine.roots import DEEPEST, Outlook, Root, SearchLimits,
 from pbm.rules.abalone.engine.weights import Ways, Weights
 
 WIN = 1_010_000
-"""The value of a win at once, less `PLY` for each ply until then."""
+"""The value of an immediate win; a later one is worth `PLY` less for each ply."""
 
 PLY = 10
 SURE = 1_000_000
@@ -38,7 +38,7 @@ _CLOCK = 255
 
 
 class _StopError(Exception):
-    """The nodes or the seconds are used up."""
+    """The search has used up its nodes or seconds."""
 
 
 class _Search:
@@ -214,8 +214,8 @@ class _Search:
         return best
 
     def _guess(self, board: SearchBoard, own: bool, depth: int, alpha: int) -> int:
-        """The value of a position of the last plies far above the window (reverse futility
-        pruning), or the upper bound of its quiet moves in the last ply far below it."""
+        """The static value if it is far above the window (reverse futility pruning), or the bound
+        of quiet moves if it is far below it (futility pruning); else minus infinity."""
         if depth > 3 or abs(alpha) >= SURE:
             return -_INFINITE
         ways, still = self._ways, self._static(board, own)
@@ -236,7 +236,7 @@ class _Search:
         count: int,
         late: int,
     ) -> int:
-        """The value of a move: of the first in the whole window, of others only if needed."""
+        """The value of a move; a later one is searched in the whole window only if needed."""
         child = self._table.play(board, move)
         same = self._table.is_own(child.turn) == self._table.is_own(board.turn)
         if count:

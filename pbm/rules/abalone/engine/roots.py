@@ -1,4 +1,4 @@
-"""The input and the result of both twins: a position as numbers, limits, lines."""
+"""The input and the result of a search, in Python and in C: a position, limits, lines."""
 
 from collections.abc import Callable, Sequence
 from ctypes import c_int32
@@ -47,9 +47,8 @@ class Root:
 class SearchLimits:
     """The limits of a search: `nodes` after the first ply, `depth` in plies, `seconds`.
 
-    `best` is the number of lines. `seed` shuffles moves of the root that look equal, unless it is
-    0. Another thread may set `stop` to end the search. `told` is called with the result of each
-    finished depth.
+    `best` is the number of lines. A `seed` other than 0 shuffles moves of the root that look equal.
+    Another thread may set `stop` to end the search. `told` is called after each finished depth.
     """
 
     nodes: int
@@ -63,7 +62,7 @@ class SearchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The result of a search: scores with lines of coded moves; `cut`: the time was over."""
+    """The result of a search: scores with lines of coded moves; `cut`: its time ran out."""
 
     lines: tuple[tuple[int, tuple[int, ...]], ...]
     depth: int
@@ -72,7 +71,7 @@ class Outlook:
 
 
 def root_of(positions: Sequence[Placement]) -> Root:
-    """The root of the last of some positions in the order of play; its game is not over."""
+    """The root for a search in the last of these positions, whose game is not over."""
     last = positions[-1]
     assert last.turn is not None
     return Root(

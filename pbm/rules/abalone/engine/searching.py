@@ -52,8 +52,7 @@ def search(
 
 
 def perft(position: AbalonePosition, depth: int) -> int:
-    """The number of sequences of `depth` moves, as `position.perft`, by the compiled core if it can
-    be used."""
+    """The result of `position.perft`, by the compiled core if it can be used."""
     if position.turn is None or compiled.why_not():
         return plain_perft(position, depth)
     return compiled.perft(root_of([position]), depth)
@@ -84,7 +83,7 @@ def evaluate(position: AbalonePosition, weights: Weights | None = None) -> tuple
 
 
 def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
-    """The moves of a line that the game can go on with: best-reply search passes over seats."""
+    """The moves of a line up to one out of turn, as best-reply search passes over seats."""
     for coded in moves:
         if position.turn is None or coded >> CODE_BITS != position.turn - 1:
             return

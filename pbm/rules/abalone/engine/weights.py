@@ -7,7 +7,7 @@ this order; `core.c` names them in the same order.
 from dataclasses import astuple, dataclass
 
 MARBLE = 1000
-"""The value of the first marble pushed off, about."""
+"""About the value of the first marble pushed off."""
 
 
 @dataclass(frozen=True, slots=True)
