@@ -335,7 +335,7 @@ def test_one_of_before_is_still_told(table: Table) -> None:
     alice.says("analyse 1").gets(1).hears(
         "On board 1 these two moves cost most",
         "Move 2: i5-h5,i6 by bob It costs about 1.3 marbles.",
-        "A better move was i9-g7,h8. It brings three",
+        "A better move was i9-g7,h8. It moves three",
         "Move 4: i8-g6,h7 by bob It throws a win away, and loses by force.",
         "A better move was i6,h6.",
     )
