@@ -9,15 +9,7 @@ from datetime import datetime, timedelta
 
 from pbm.events import Event, MovePlayed, PlayerLeft
 from pbm.events.board import BoardDeclined, BoardStarted, FirstMoveMissed, ForfeitClaimed, Forfeited
-from pbm.play.boards import (
-    add_move,
-    close_board,
-    go_back,
-    progress_at,
-    setup_of,
-    start_board,
-    take_out,
-)
+from pbm.play import boards
 from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move, after_leaving
@@ -40,7 +32,7 @@ def play_move(
 ) -> list[Event]:
     """Play a move, and settle offers and the end. Clocks count `arrived`. Raises Refusal."""
     mover = board.to_move
-    after = add_move(work, board, text, now)
+    after = boards.add_move(work, board, text, now)
     count_move(work, board, after, arrived or now)
     events: list[Event] = [MovePlayed(after.id, after.ply)]
     if mover:
@@ -54,7 +46,7 @@ def leave_board(
     """Take a player out of a game at all seats, and settle the player's offers."""
     seats = [seat.seat for seat in board.seats_of(player.id)]
     spared = how == "forfeited" and is_spared(work, board, player.id, now)
-    after = take_out(work, board, seats, how, now, spared=spared)
+    after = boards.take_out(work, board, seats, how, now, spared=spared)
     return [
         PlayerLeft(board.id, player.handle, how),
         *after_leaving(work, after, now),
@@ -64,9 +56,9 @@ def leave_board(
 
 def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
     """The installed boards in progress that a player has not left, lowest number first."""
-    found = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
-    boards = [work.boards.get(board.id, lock=True) for board in found] if lock else found
-    played = (board for board in boards if board.playing and board.is_installed)
+    found: Sequence[Board] = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
+    found = [work.boards.get(board.id, lock=True) for board in found] if lock else found
+    played = (board for board in found if board.playing and board.is_installed)
     return [board for board in played if player.id in board.still_in]
 
 
@@ -78,7 +70,7 @@ def decline_board(
     fact: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
     """Close a board, and start a new one for the others if possible; `fact` is what they read."""
-    closed = close_board(work, board, "declined", now)
+    closed = boards.close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [
         fact(board.id, player.handle, successor.id if successor else None),
@@ -92,13 +84,13 @@ def decline_board(
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
     """Start a board for the others; None in teams, later rounds, with too few or only robots."""
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
-    setup = setup_of(board)
+    setup = boards.setup_of(board)
     if board.round and board.round.number > 1:
         return None
     is_alone = all(other.robot for other in others)
     if is_alone or teams(board.start) or not setup.is_for(len(others)):
         return None
-    return start_board(work, setup, others, now)
+    return boards.start_board(work, setup, others, now)
 
 
 def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
@@ -171,7 +163,8 @@ def end_board(
     work: UnitOfWork, board: Board, winners: Sequence[int] | None, now: datetime
 ) -> list[Event]:
     """End a board: closed if `winners` is None, else finished; without winners it is a draw."""
-    return settle_end(work, board, close_board(work, board, BY_OPERATOR, now, winners=winners), now)
+    closed = boards.close_board(work, board, BY_OPERATOR, now, winners=winners)
+    return settle_end(work, board, closed, now)
 
 
 def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
@@ -192,7 +185,7 @@ def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     if lifted:
         work.playing.drop_departures(board, lifted[0].left_at)
         _lift(work, board, lifted)
-    progress = progress_at(board, position_after(work, board, board.ply), board.ply)
+    progress = boards.progress_at(board, position_after(work, board, board.ply), board.ply)
     after = work.playing.set_progress(board, progress, now)
     return settle_end(work, board, _without_the_removed(work, after, now), now)
 
@@ -200,7 +193,7 @@ def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     """Take back the last ply, and all departures after it."""
     _lift(work, board, forfeits_after(work, board, board.ply))
-    after = go_back(work, board, board.ply - 1, now)
+    after = boards.go_back(work, board, board.ply - 1, now)
     return settle_end(work, board, _without_the_removed(work, after, now), now)
 
 
@@ -224,4 +217,4 @@ def _without_the_removed(work: UnitOfWork, board: Board, now: datetime) -> Board
         for seat in board.seats
         if work.players.get(seat.player_id).status == PlayerStatus.REMOVED
     ]
-    return take_out(work, board, gone, "removed", now)
+    return boards.take_out(work, board, gone, "removed", now)

@@ -1,7 +1,4 @@
-"""Set-ups and teams of a game, and single changes of a board by the rules, each stored.
-
-Callers add the consequences: `actions`, `offers` and `ending`.
-"""
+"""Set-ups and teams of a game, and single changes of a board, stored without their consequences."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
