@@ -198,7 +198,7 @@ def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse an answer as `confirmation` does; any possible no is a no, below a yes unclear."""
+    """Parse the answer to a welcome, as `confirmation` does, but any possible no is a no."""
     body = trimmed(said)
     found = spoken(body)
     if found.answer:

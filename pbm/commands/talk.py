@@ -65,7 +65,7 @@ def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
 
 
 def _names_something(command: type[Command]) -> bool:
-    """Whether a command requires an argument that is neither any word nor a handle."""
+    """Whether a command requires an argument other than a handle or free words."""
     operands = [field for field in command.fields.values() if isinstance(field, Operand)]
     if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
         return False

@@ -30,7 +30,7 @@ _EVERY = 1_000_000  # boards of one player; more than any has
 def play_move(
     work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
 ) -> list[Event]:
-    """Play a move, and settle offers and the end. Clocks count `arrived`. Raises Refusal."""
+    """Play a move, which may end offers and the game; clocks stop at `arrived`. Raises Refusal."""
     mover = board.to_move
     after = boards.add_move(work, board, text, now)
     count_move(work, board, after, arrived or now)
@@ -82,7 +82,7 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a board for the others; None in teams, later rounds, with too few or only robots."""
+    """Start a board for the others; None for teams, later rounds, too few or only robots."""
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
     if board.round and board.round.number > 1:

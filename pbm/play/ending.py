@@ -17,7 +17,7 @@ from pbm.store.values.boards import Board, BoardStatus
 
 
 def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Continue a match after a board is over: with the next round, or its final or early result."""
+    """Continue a match after a board is over, with the next round or the result."""
     if board.round is None:
         return []
     boards = work.boards.of_match(board.round.match_id)

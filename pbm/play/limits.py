@@ -218,7 +218,7 @@ def has_said_no(work: UnitOfWork, address: str) -> bool:
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
-    """Count a mail to a stranger's address, after shared limits; False if it has had too many."""
+    """Count a mail to a stranger's address; False if too many. Take shared limits first."""
     mailbox = mailbox_key(address)
     return any(STRANGER.take(work, now, one, mailbox) for one in range(STRANGER_ANSWERS))
 

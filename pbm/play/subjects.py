@@ -93,7 +93,7 @@ def board_named(subject: str) -> int | None:
 
 
 def _pattern(*texts: str, **fields: str) -> re.Pattern[str]:
-    """A pattern for the beginning of subjects made from these texts; the last field may be free."""
+    """A pattern for the beginning of subjects formatted from these texts."""
     fields = {**_FIELDS, **fields}
     patterns = (
         "".join(

@@ -15,7 +15,7 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """The mails to others by one mail: per board and player, asked address, and news of seeks."""
+    """Counts the mails that one mail sends to others: for boards, asked addresses, and seeks."""
 
     _others: dict[int, int | None] = field(default_factory=dict)  # by board; None: not counted yet
     _asked: set[str] = field(default_factory=set)

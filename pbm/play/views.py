@@ -328,7 +328,7 @@ def opening_view(game: Game, position: Position, *, small: bool = False) -> View
 def _drawing(
     game: Game, position: Position, moves: tuple[Moved, ...], named: str
 ) -> ViewData | None:
-    """A position with last moves marked and cells named for seats in `named`; None if not drawn."""
+    """A drawing with the last moves marked; pieces of seats in `named` show their cells' names."""
     named = "12" if len(position.sides) == 2 else named
     about = {"game": game.info.name, "named": named}
     return about | game.drawing(position, View(moves=moves)) if has(game, Draws) else None
@@ -337,7 +337,7 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """A picture with cell names on the readers' pieces, or on the mover's if they are too many."""
+    """A picture with cell names on the readers' pieces, or the mover's for no seat or over two."""
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()

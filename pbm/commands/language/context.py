@@ -106,7 +106,7 @@ class Context:
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """The named or implied board, locked: in progress, and the speaker's. Raises Refusal."""
+        """The named or implied board, locked, in progress and with the speaker. Raises Refusal."""
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)

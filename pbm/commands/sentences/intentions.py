@@ -90,7 +90,7 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """One wish, in the words `wrote`; `asks_how`: how to do it. `handle` is the wanted opponent."""
+    """One wish, worded as `wrote`. `asks_how`: they ask how to do it. `handle` is the opponent."""
 
     intention: Intention
     asks_how: bool
