@@ -39,10 +39,7 @@ class SeparatorError(AddressError):
 
 @lru_cache(maxsize=1024)  # of up to 254 characters; one turn parses the same few often
 def parse_address(text: str) -> str:
-    """Return the address with its domain in lower case; the local part keeps its case.
-
-    Lengths in octets are those of RFC 5321, section 4.5.3.1. Raises AddressError.
-    """
+    """The address, its domain in lower case; lengths by RFC 5321, 4.5.3.1. Raises AddressError."""
     if not text.isascii():
         raise AddressError("A mail address here may hold plain ASCII characters only.")
     local, at, domain = text.rpartition("@")

@@ -41,10 +41,7 @@ class KeyFileError(OperatorError):
 
 
 def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
-    """The keys of `PBM_SECRET_KEY` if it is set, else of the file, which is created if missing.
-
-    Processes that start at once on an empty disk all get the same key. Raises KeyFileError.
-    """
+    """The keys of `PBM_SECRET_KEY`, else of the file, created if missing. Raises KeyFileError."""
     if env_value:
         return _keys_of_environment(env_value)
     try:

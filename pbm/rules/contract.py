@@ -254,10 +254,7 @@ class Game(Protocol):
     info: Info
 
     def start(self, seats: int, options: Options, seed: int) -> Position:
-        """The first position; raises SetupError.
-
-        `options` are `completed`. All chance in the game follows from `seed`.
-        """
+        """The first position, `options` completed; chance is by `seed`. Raises SetupError."""
 
     def load(self, state: str) -> Position:
         """The position that a state line describes; raises StateError, and nothing else."""

@@ -94,10 +94,7 @@ def game_named(name: str) -> Game:
 
 
 def prefer(name: str) -> None:
-    """Set the default game, for an empty name `own_game`; raises GamesError for an unknown name.
-
-    The name of a game that was left out counts as empty.
-    """
+    """Set the default game, `own_game` if it is empty or left out. Raises GamesError if unknown."""
     if name not in ("", *games(), *left_out()):
         raise GamesError(
             f"PBM_GAME: there is no game {name!r} here. There are: {', '.join(games())}."

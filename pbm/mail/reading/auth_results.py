@@ -165,10 +165,7 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split at the semicolons, without comments, blanks single; None if it is malformed.
-
-    A quoted string is replaced by its number between quotes.
-    """
+    """Split at semicolons, each quoted string replaced by its quoted number; None if malformed."""
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0

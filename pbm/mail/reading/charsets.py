@@ -82,10 +82,7 @@ def codec_for(label: str) -> str:
 
 
 def decode(raw: bytes, label: str) -> str:
-    """Decode `raw` in the charset that `label` names; undecodable bytes become U+FFFD.
-
-    Without a charset it is UTF-8 if valid, else Latin-1; an unknown label means Latin-1.
-    """
+    """Decode `raw`, without a label as UTF-8 or else Latin-1; undecodable bytes become U+FFFD."""
     codec = codec_for(label)
     if not codec:
         try:
@@ -122,10 +119,7 @@ _NOT_BASE64 = bytes(range(256)).translate(None, _BASE64)
 
 
 def decode_words(value: str) -> str:
-    """Decode the encoded words of a header value; malformed ones stay as they are.
-
-    Adjacent words of one charset are decoded together, since many mailers split a character.
-    """
+    """Decode the encoded words of a header value, adjacent ones of one charset together."""
     if "=?" not in value:
         return value
     out: list[str] = []
@@ -161,14 +155,9 @@ def decode_transfer(raw: bytes, encoding: str) -> bytes:
     """Decode a transfer encoding (RFC 2045, section 6); text that proves unencoded is kept."""
     if encoding.startswith("quoted-printable"):
         return binascii.a2b_qp(raw)
-    if encoding.startswith("base64") and _looks_like_base64(raw):
-        return decode_base64(raw)
-    return raw
-
-
-def _looks_like_base64(raw: bytes) -> bool:
-    """Whether it looks like base64 up to the padding; mailing lists append plain footers."""
+    if not encoding.startswith("base64"):
+        return raw
     head = raw.partition(b"=")[0].strip()
-    if b" " in head:
-        return False
-    return len(head.translate(None, _BASE64 + b"= \t\r\n")) * 20 <= len(head)
+    odd = head.translate(None, _BASE64 + b" \t\r\n")
+    # Plain text that a mailing list has appended is no base64.
+    return raw if b" " in head or len(odd) * 20 > len(head) else decode_base64(raw)

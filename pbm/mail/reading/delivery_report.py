@@ -1,7 +1,4 @@
-"""Parser of delivery reports of other servers: RFC 3464, and older formats.
-
-Which mail a report is about follows from our bounce address, not from its content.
-"""
+"""Parser of delivery reports of other servers: RFC 3464, and older formats."""
 
 import re
 from collections.abc import Iterator
@@ -109,10 +106,7 @@ def _status_parts(part: Part) -> Iterator[Part]:
 
 
 def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
-    """The fields of each recipient (RFC 3464, section 2.3).
-
-    A group without a recipient continues the one before, since some servers write empty lines.
-    """
+    """The fields of each recipient (RFC 3464, 2.3); empty lines within one are tolerated."""
     end = min(part.end, part.start + 2 * _MOST_BYTES)
     content = decode_transfer(raw[part.start : end], part.encoding)[:_MOST_BYTES]
     begun: _Fields = {}
@@ -173,10 +167,7 @@ def _recipient(fields: _Fields) -> DeliveryReport:
 
 
 def _misstates(status: str, said: str) -> bool:
-    """Whether a report's status contradicts the server reply that it quotes.
-
-    Some servers always report 5.0.0, others 4.x.x once they have given up.
-    """
+    """Whether the status contradicts the quoted reply: some servers always say 5.0.0 or 4.x.x."""
     if status == "5.0.0":
         return said != "" and not is_for_good(said)
     return status.startswith("4") and is_for_good(said) and said != "5.0.0"

@@ -33,10 +33,5 @@ LONG = 8_192
 """A mail of so many bytes takes at most some milliseconds to parse."""
 
 
-def is_long(raw: bytes) -> bool:
-    """Whether a mail may take long to parse; players seldom write such mails."""
-    return len(raw) > LONG
-
-
 class UnreadableMail(ValueError):  # noqa: N818 - it names the mail
     """A mail beyond the limits; `str()` is a sentence for the sender."""

@@ -53,10 +53,7 @@ def _text(value: bytes) -> str:
 
 @lru_cache(maxsize=4)
 def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
-    """Parse the header of a mail, and find the start of its body. Raises UnreadableMail.
-
-    Malformed lines are skipped, so that they cannot hide the fields after them.
-    """
+    """The header of a mail, malformed lines skipped, and its end. Raises UnreadableMail."""
     return _split(raw, 0, limits, of_part=False)
 
 
@@ -83,7 +80,7 @@ def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Heade
             name, value = field.groups()
             fields.append((name.decode("ascii").lower(), [value]))
         elif of_part:
-            break
+            break  # in the mail's own header it is skipped, lest it hide later fields
         at = end
     return Headers(tuple((name, b"".join(lines)) for name, lines in fields)), at
 
@@ -144,8 +141,14 @@ class _Walk:
         root = self._enter(headers, body, parent_kind="")
         at = body
         while self._open:
+            boundaries = [part.boundary.encode("utf-8").rstrip() for part in self._open]
+            # Of open parts with equal boundaries the innermost counts.
+            self._levels = {boundary: level for level, boundary in enumerate(boundaries)}
+            delimiter = rb"\r?\n--(%b)(--)?[ \t]*\r?(?=\n|\Z)" % b"|".join(
+                map(re.escape, boundaries)
+            )
             # A delimiter begins with the line end before it.
-            found = self._delimiter().search(self._raw, max(at - 1, 0))
+            found = re.compile(delimiter).search(self._raw, max(at - 1, 0))
             if found is None:
                 break
             at = self._divide(found)
@@ -183,14 +186,6 @@ class _Walk:
         else:
             self._leaf = part
         return part
-
-    def _delimiter(self) -> re.Pattern[bytes]:
-        """A pattern of the delimiters of all open parts; of equal ones the innermost counts."""
-        boundaries = [part.boundary.encode("utf-8").rstrip() for part in self._open]
-        self._levels = {boundary: level for level, boundary in enumerate(boundaries)}
-        return re.compile(
-            rb"\r?\n--(%b)(--)?[ \t]*\r?(?=\n|\Z)" % b"|".join(map(re.escape, boundaries))
-        )
 
 
 def _part(headers: Headers, start: int, end: int, parent_kind: str) -> Part:

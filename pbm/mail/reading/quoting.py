@@ -267,10 +267,7 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Whether a board's mail quoted with marks is below the lines from `at` on.
-
-        Then these are not part of it, since programs mark either all lines or none.
-        """
+        """Whether a marked board's mail follows; programs mark all lines of it or none."""
         end = min(at + _BESIDE_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:

@@ -206,10 +206,7 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _answers(self, at: int, end: int) -> list[list[int]]:
-        """The added lines from `at` to `end`, in groups, above or below the drawing.
-
-        All of our lines there are sentences of templates and lists of moves.
-        """
+        """The added lines from `at` to `end`, in groups, by the paragraphs of ours between them."""
         found: list[list[int]] = [[]]
         while at < end:
             below = at

@@ -79,10 +79,6 @@ Keep = Callable[[str, tuple[str, ...], bytes, Caller], Awaitable[str | Rejection
 ReportFault = Callable[[BaseException], None]
 
 
-def _log_fault(fault: BaseException) -> None:
-    _log.error("listener-fault", exc_info=fault)
-
-
 @dataclass(eq=False, kw_only=True)
 class Handler:
     """The handler of all conversations of a listener.
@@ -98,7 +94,7 @@ class Handler:
     accept_recipient: AcceptRecipient
     keep: Keep
     limits: ListenerLimits = field(default_factory=ListenerLimits)
-    report_fault: ReportFault = _log_fault
+    report_fault: ReportFault = lambda fault: _log.error("listener-fault", exc_info=fault)
     tls: ssl.SSLContext | None = None
     report_session: ReportSession = lambda _: None
     is_closing: bool = False

@@ -56,11 +56,7 @@ class _Replies(asyncio.Protocol):
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
-        """The next reply.
-
-        Raises SMTPServerDisconnected, SMTPReadTimeoutError after these seconds, and
-        SMTPResponseException for a malformed reply.
-        """
+        """The next reply. Raises SMTPException, also if none comes within these seconds."""
         if not self._said and self._trouble is None:
             loop = asyncio.get_running_loop()
             self._awaited = loop.create_future()

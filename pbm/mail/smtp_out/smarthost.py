@@ -91,37 +91,6 @@ class NoConnectionError(Exception):
     """The smarthost is unreachable or refuses our login; ``str()`` is a sentence."""
 
 
-async def connect(
-    host: Smarthost, helo: str, timeouts: Timeouts, tls: ssl.SSLContext
-) -> Connection:
-    """Open a connection, with STARTTLS if the server offers it, and log in.
-
-    A password is never sent unencrypted, except to this machine. Raises NoConnectionError and the
-    errors in `TROUBLE`.
-    """
-    client = aiosmtplib.SMTP(
-        hostname=host.host,
-        port=host.port,
-        local_hostname=helo,
-        timeout=timeouts.connect,
-        use_tls=host.tls,
-        start_tls=False,
-        tls_context=tls,
-    )
-    try:
-        await client.connect()
-        await _say_hello(client)
-        if not host.tls and client.supports_extension("starttls"):
-            await client.starttls()
-            await _say_hello(client)
-        if host.user is not None:
-            await _log_in(client, host, host.user)
-    except BaseException:
-        client.close()
-        raise
-    return Connection(client, timeouts)
-
-
 async def _say_hello(client: aiosmtplib.SMTP) -> None:
     try:
         await client.ehlo()
@@ -207,8 +176,33 @@ class SmarthostTransport:
         return None
 
     async def _connect(self) -> Connection:
+        """Connect, with STARTTLS if the server offers it, and log in. Raises NoConnectionError.
+
+        A password is never sent unencrypted, except to this machine.
+        """
+        host = self._host
         try:
-            return await connect(self._host, self._helo, self._timeouts, self._tls)
+            client = aiosmtplib.SMTP(
+                hostname=host.host,
+                port=host.port,
+                local_hostname=self._helo,
+                timeout=self._timeouts.connect,
+                use_tls=host.tls,
+                start_tls=False,
+                tls_context=self._tls,
+            )
+            try:
+                await client.connect()
+                await _say_hello(client)
+                if not host.tls and client.supports_extension("starttls"):
+                    await client.starttls()
+                    await _say_hello(client)
+                if host.user is not None:
+                    await _log_in(client, host, host.user)
+            except BaseException:
+                client.close()
+                raise
+            return Connection(client, self._timeouts)
         except TROUBLE as error:
             raise NoConnectionError(f"No connection to the smarthost: {self._why(error)}") from None
 

@@ -66,11 +66,6 @@ def _show_picture(view: dict[str, Any]) -> str:
     return f"{PICTURE}{picture.described(drawing)}" if drawing else ""
 
 
-def _show_diagram(diagram: str, view: dict[str, Any]) -> str:
-    """The text board of a view; the HTML part shows the picture instead, if there is one."""
-    return _marked(_DRAWN if view.get("picture") else KEPT, diagram)
-
-
 def _columns(text: str) -> str:
     """Align the columns of lines, which two blanks separate; the first column to the right.
 
@@ -106,7 +101,7 @@ def _keep_indented_block(block: str) -> str:
 FILTERS: dict[str, Callable[..., str]] = {
     "pre": partial(_marked, KEPT),
     "picture": _show_picture,
-    "diagram": _show_diagram,
+    "diagram": lambda lines, view: _marked(_DRAWN if view.get("picture") else KEPT, lines),
     "columns": _columns,
     "state": partial(_marked, _STATE),
     "heading": partial(_marked, _HEADING),

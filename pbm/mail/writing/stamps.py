@@ -269,7 +269,7 @@ def number(which: int) -> Image.Image:
 
 @cache
 def number_mask() -> Image.Image:
-    """The mask of a stamp of `number`."""
+    """The mask for stamps of `number`."""
     return _tag(INK, _LIGHT, 1).grey().point(lambda value: 255 * (value > 96), "1")
 
 

@@ -107,15 +107,11 @@ def set_of(cells: tuple[int, ...]) -> int:
     return sum(1 << cell for cell in cells)
 
 
-def _all_lines() -> Iterator[tuple[int, ...]]:
-    for cell in CELLS:
-        yield (cell,)
-        for axis in AXES:
-            for size in range(2, LONGEST_LINE + 1):
-                line = tuple(cell + axis * number for number in range(size))
-                if all(is_on_board(member) for member in line):
-                    yield line
-
-
-LINES = {set_of(line): line for line in _all_lines()}
+_LINES = (
+    tuple(range(cell, cell + axis * size, axis))
+    for cell in CELLS
+    for axis in AXES
+    for size in range(1, LONGEST_LINE + 1)
+)
+LINES = {set_of(line): line for line in _LINES if all(map(is_on_board, line))}
 """The cells of every line of one to three, in reading order, by their set."""

@@ -30,10 +30,7 @@ def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str
 def claimable(
     position: Placement, times: int, moves: Callable[[int], Mapping[int, int]]
 ) -> str | None:
-    """`repeated`, `quiet` or None; it looks at a bounded number of plies.
-
-    So `quiet` is found late if a seat was often passed over.
-    """
+    """`repeated`, `quiet` or None; `quiet` is found late if a seat was often passed over."""
     if times >= TIMES_REPEATED:
         return "repeated"
     needed = QUIET_MOVES * len(_awaited(position))

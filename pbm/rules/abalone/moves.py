@@ -11,7 +11,6 @@ would take longer than a shift. A generated move is a *code*: the number of its 
 length) times 128, plus its rear cell, plus one. `CODED` maps codes to moves.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pbm.rules.abalone.board import AXES, BOARD, LINES, STEPS, format_cell, shifted
@@ -74,15 +73,12 @@ KINDS = tuple(
 _BASES_REVERSED = tuple(number << 7 for number in reversed(range(len(KINDS))))
 
 
-def _coded() -> Iterator[tuple[int, tuple[int, int]]]:
-    for number, (step, axis, size) in enumerate(KINDS):
-        for marbles, line in LINES.items():
-            if len(line) == size and (size == 1 or line[1] - line[0] == abs(axis)):
-                rear = line[0] if axis > 0 else line[-1]
-                yield (number << 7) + rear + 1, (marbles, step)
-
-
-CODED = dict(_coded())
+CODED = {
+    (number << 7) + (line[0] if axis > 0 else line[-1]) + 1: (marbles, step)
+    for number, (step, axis, size) in enumerate(KINDS)
+    for marbles, line in LINES.items()
+    if len(line) == size and (size == 1 or line[1] - line[0] == abs(axis))
+}
 """The marbles and the step of each move by its code."""
 
 _MOVES = {code: LineMove(marbles, step) for code, (marbles, step) in CODED.items()}

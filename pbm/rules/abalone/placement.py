@@ -103,10 +103,7 @@ class Placement:
         return seat not in self.out or self.partner(seat) not in self.out | {None}
 
     def seen_by(self, seat: int) -> tuple[int, int, int, int]:
-        """The sets of a seat's own, its partner's, all opponents' and the fixed marbles.
-
-        Seats that have left are included.
-        """
+        """The sets of marbles: the seat's own, its partner's, all opponents', and the fixed one."""
         own, partner, fixed = self.marbles_of(seat), self.partner(seat), self.fixed
         friends = self.marbles_of(partner) if partner else 0
         return own, friends, self.occupied ^ (own | friends | fixed), fixed

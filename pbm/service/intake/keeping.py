@@ -25,7 +25,7 @@ from pbm.mail.address import (
     address_key,
 )
 from pbm.mail.reading.inbound import read_header
-from pbm.mail.reading.limits import LIMITS, LONG, UnreadableMail, is_long
+from pbm.mail.reading.limits import LIMITS, LONG, UnreadableMail
 from pbm.mail.reading.wire import digest, has_message_id
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import Caller
@@ -214,7 +214,7 @@ class Door:
     ) -> str | Rejection:
         """Store a mail; return the text of the `250` reply, or the refusal. Raises DBAPIError."""
         look = partial(self.intake.look_at, sender, recipients, raw, caller)
-        mail = await self.look_in_thread(look) if is_long(raw) else look()
+        mail = await self.look_in_thread(look) if len(raw) > LONG else look()
         return await self.writer.do(partial(self.intake.keep_arrived, mail=mail))
 
 

@@ -20,7 +20,7 @@ import structlog
 from pbm.clock import Clock
 from pbm.mail.address import Plain, PlayerReply, QuestionReply
 from pbm.mail.reading.inbound import Envelope, masked, read
-from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS, is_long
+from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS
 from pbm.mail.site import Site
 from pbm.passwords import Apart, PasswordWork, WorkNeeded
 from pbm.play.turn import Cause, Turn
@@ -69,7 +69,7 @@ class Preparation:
     started: bool = False
 
     def __post_init__(self) -> None:
-        self.is_long = is_long(self.mail.raw)
+        self.is_long = len(self.mail.raw) > LONG
 
     def read(self, site: Site) -> Envelope:
         """Parse the mail. Raises WorkNeeded if it is long and not parsed yet, and parser errors."""

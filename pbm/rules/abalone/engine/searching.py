@@ -29,10 +29,7 @@ def search(
     stop: c_int32 | None = None,
     told: Callable[[SearchResult], None] | None = None,
 ) -> SearchResult:
-    """The best moves in the last of some positions in the order of play.
-
-    `stop` and `told` are as in `SearchLimits`.
-    """
+    """The best moves in the last of some positions; `stop` and `told` are as in `SearchLimits`."""
     if positions[-1].turn is None:
         return SearchResult((), 0, 0)
     by = "plain" if compiled.why_not() else "compiled"
@@ -66,10 +63,7 @@ def _found(position: AbalonePosition, outlook: Outlook, by: str) -> SearchResult
 
 
 def evaluate(position: AbalonePosition, weights: Weights | None = None) -> tuple[int, ...]:
-    """The static value of a position for each seat, a hundred to a marble.
-
-    `WON` for a seat that has won, `-WON` for one that has lost or left.
-    """
+    """The static value for each seat, a hundred to a marble; `WON` or `-WON` if it is decided."""
     if position.outcome:
         winners = position.outcome.winners
         return tuple((WON if seat in winners else -WON) * bool(winners) for seat in position.seats)

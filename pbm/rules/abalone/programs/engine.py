@@ -100,10 +100,7 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 
 @dataclass(eq=False)
 class SearchThread:
-    """One search, from `go` to its `bestmove`; without a budget it lasts until it is stopped.
-
-    `over`: it has ended, so another one may begin.
-    """
+    """One search, from `go` to its `bestmove`, after which `over` is true."""
 
     positions: Sequence[AbalonePosition]
     budget: Budget | None

@@ -59,10 +59,7 @@ Tags = dict[str, tuple[str, str]]  # names and values, by the name in lower case
 
 
 def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
-    """The tags of a text, and its moves, leavings, dashes and result.
-
-    Raises RecordError for bad brackets, and for bad or repeated tags.
-    """
+    """The tags of a text, and its moves, leavings, dashes and result. Raises RecordError."""
     tags: Tags = {}
     words: list[str | Leaving] = []
     depth = place = 0
