@@ -37,7 +37,7 @@ def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> Pass
 
 
 def of_address(address: str) -> str:
-    """The name of a stranger as the owner of a sealed password."""
+    """The owner name under which an unknown address's password is sealed."""
     return f"address {address_key(address)}"
 
 

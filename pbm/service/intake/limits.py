@@ -86,7 +86,7 @@ class Arriving:
 
 
 class Answer(Enum):
-    """Whether the answer to a mail to our plain address was counted against the limits."""
+    """Whether an answer to a mail to our plain address was counted, if one is left."""
 
     COUNTED = "counted"
     NOT_COUNTED = "not counted"  # to a player, or none will be written

@@ -113,11 +113,6 @@ class WorkerProcesses:
         """The largest number of processes."""
         return len(self._processes)
 
-    @property
-    def pids(self) -> tuple[int, ...]:
-        """The process ids of the started processes."""
-        return tuple(one.pid for one in self._processes if one.pid is not None)
-
     async def run(self, computation: Computation) -> Any:
         """Run a computation in a free process, return its result. Raises SearchFailedError."""
         process = self._free.pop()  # the last one used, to start few processes

@@ -44,7 +44,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
 
 
 def may_answer(turn: Turn, player: Player) -> bool:
-    """Whether the player may get an answer or question now; if not, tells them so once."""
+    """Whether the player may get an answer or question now; one over the limit is told so once."""
     work, now, unproven = turn.work, turn.now, turn.unproven
     if is_paused(work, player.address, now, unproven=unproven):
         return False

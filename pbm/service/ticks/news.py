@@ -154,7 +154,7 @@ def send_digest(tick: Tick) -> str | Again:
 
 
 def tell_kept_news(tick: Tick) -> str | Again:
-    """Mail a player the news kept for all boards, though the timer is about one.
+    """Mail a player the news kept for all boards; each board with kept news has such a timer.
 
     The board, or else the player, is locked, so that no news are kept meanwhile without a timer.
     """
