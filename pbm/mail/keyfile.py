@@ -1,8 +1,4 @@
-"""The file of signing keys, created once and readable by its owner only.
-
-Each line is a key, `id secret`, or a comment with `#`; the first key signs, all verify. The file is
-replaced atomically, so no reader sees half of it.
-"""
+"""The file of signing keys: a line for each, `id secret`; the first key signs, all verify."""
 
 import base64
 import fcntl

@@ -1,6 +1,5 @@
 """The contract between the server and a game; `docs/adding-a-game.md` is its guide.
 
-A game is an object with the members of `Game`, registered in the entry point group `pbm.games`.
 Each optional capability is a protocol of its own. A game returns plain data and raises
 `RulesError`; the sentences for people are in its templates.
 """
@@ -541,10 +540,9 @@ class Explains(Protocol):
     """A game that explains what is good and bad about a move."""
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
-        """The reasons for the first of these moves, the strongest first; perhaps none.
+        """The reasons for the first of these moves, as data for `why` and `theme`; perhaps none.
 
-        The other moves are the continuation. A reason is data for the macros `why` and `theme`, of
-        the kind `what`.
+        The strongest is first. The other moves are the continuation.
         """
 
     def faults(self, position: Any, move: str) -> tuple[dict[str, Any], ...]:

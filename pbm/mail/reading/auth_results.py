@@ -33,10 +33,9 @@ class Dmarc(Enum):
 
 @dataclass(frozen=True)
 class Front:
-    """The mail server in front of ours.
+    """The mail server in front, which adds the lowest of `hops` `Received` fields to a mail.
 
-    A mail gets `hops` `Received` fields on its way from outside to us; the lowest is the border's.
-    `below`: the border puts its results below that field, and removes forged ones from there.
+    `below`: it puts its results below that field, and removes forged ones from there.
     """
 
     authserv_id: str

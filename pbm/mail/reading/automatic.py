@@ -133,10 +133,9 @@ def why_automatic(
     envelope_sender: str,
     own_address: str,
 ) -> str | None:
-    """The reason why this mail counts as automatic, for the log; None for a person's mail.
+    """Why this mail counts as automatic, for the log; None for a person's mail.
 
-    `kind` is the media type of the whole mail, `subject` is decoded, `author` is the only address
-    in `From`, `own_address` is the plain address of this server.
+    `kind` is the media type of the whole mail, `author` the only address in `From`.
     """
     sender = envelope_sender.strip().removeprefix("<").removesuffix(">")
     if not sender:

@@ -42,8 +42,7 @@ class AuthorError(ValueError):
 def parse_author(fields: list[str]) -> str:
     """Parse the author's address in the values of all `From` fields; raises AuthorError.
 
-    Only one bare address is accepted, or one with a name, which is ignored. Programs disagree on
-    several fields, groups and routes (RFC 5322 sections 3.4, 4.4), and forgers exploit that.
+    Groups and routes (RFC 5322 sections 3.4, 4.4) are refused, since programs disagree on them.
     """
     if not fields:
         raise AuthorError("The mail has no From line.")

@@ -86,11 +86,7 @@ class OwnWords:
 
 
 def find_own_words(text: str) -> OwnWords:
-    """Find the lines that the author of `text` wrote for this mail.
-
-    Left out are quotations with the lines above them, forwarded mail, signatures, and the footers
-    of apps, scanners and mailing lists. An answer above, below or between quoted lines is kept.
-    """
+    """Find the lines that the author of `text` wrote for this mail, also between quoted lines."""
     lines = text.split("\n")
     return _Cleaning(_undashed(lines) if _PGP_BEGINS in text else lines).run()
 
@@ -195,8 +191,7 @@ class _Cleaning:
     def _is_residue(self, at: int) -> bool:
         """Whether the line is the rest of a quoted one that a mailer broke without a new mark.
 
-        Such a rest can look like a move. It is between marked lines, in the middle of a sentence,
-        and would not have fitted on the line above.
+        Such a rest, which can look like a move, would not have fitted on the line above.
         """
         is_above = at + 1 < len(self._lines) and self._quoted[at + 1]
         line = self._plain[at].strip()

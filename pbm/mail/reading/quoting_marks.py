@@ -1,8 +1,7 @@
-"""Recognises rare quotation marks, greetings, fences and signatures.
+"""Recognises rare quotation marks (`:`, `#`, `}`, `»`, `MQO>`), greetings, fences and signatures.
 
-The marks are `:`, `#`, `}`, a lone `»`, and initials as in `MQO>`. Lists and smileys have such
-signs, too, so a sign counts only below an "On … wrote:", or on several adjacent lines. A sign
-before the last line of a board's mail always counts.
+Lists and smileys have such signs, too, so a sign counts only below an "On … wrote:", on adjacent
+lines, or before the last line of a board's mail.
 """
 
 import re

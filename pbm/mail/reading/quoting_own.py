@@ -1,7 +1,7 @@
 """Finds unmarked quotations of our mails, as Outlook makes them, and answers written into them.
 
-A board's mail is recognised by the sentences of the templates and by its last line, `State:`. From
-that line the game makes the drawing anew, so that its lines are found as well.
+A board's mail is recognised by sentences of the templates, and by its last line, `State:`, of which
+the game makes the drawing anew.
 """
 
 import re

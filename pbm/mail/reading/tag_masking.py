@@ -1,7 +1,6 @@
 """Masks our reply addresses in a text, however a mail program encodes them.
 
-The tag or token in one helps an attacker to impersonate a player, and people quote such addresses
-unknowingly, in a copied header or a link.
+Their tags and tokens would help an attacker, and people quote them unknowingly.
 """
 
 import re

@@ -44,8 +44,7 @@ def has_longer_line(mail: bytes, most: int) -> bool:
 def digest(raw: bytes) -> str:
     """SHA-256, in hexadecimal, of the body and of the header fields that decide the handling.
 
-    So a copy that came another way, with other `Received` fields and folded lines, has the same
-    digest. Without a `Message-ID` the `Date` counts as well.
+    A copy that came another way has the same digest. Without a `Message-ID` the `Date` counts.
     """
     try:
         headers, body = split_header(raw, LIMITS)

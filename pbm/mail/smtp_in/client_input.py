@@ -91,10 +91,9 @@ class RefusedError(Exception):
 
 
 def parse_path(keyword: str, argument: str, form: str) -> tuple[str, list[str]]:
-    """The address after `FROM:` or `TO:`, empty for `<>`, and the parameters after it.
+    """The address after `FROM:` or `TO:`, empty for `<>`, and the parameters. Raises RefusedError.
 
-    A source route is dropped (RFC 5321, appendix C). `form` is the command's syntax for the error.
-    Raises RefusedError.
+    A source route is dropped (RFC 5321, appendix C). `form` is the syntax for the error.
     """
     head, rest = argument[: len(keyword)], argument[len(keyword) :].strip(" ")
     found = _BRACKETED.fullmatch(rest) or _BARE.fullmatch(rest)

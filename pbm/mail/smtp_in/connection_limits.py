@@ -21,10 +21,9 @@ _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close
 
 @dataclass(frozen=True)
 class Caller:
-    """Who delivers a mail: the connected `peer` and the sender's `network`.
+    """The connected `peer`, empty for a local socket, and the `network` of the sender.
 
-    `peer` is empty for a local socket. A trusted peer relays mail of many senders: `network` is
-    then that of the client it names, or empty.
+    If a trusted peer relays the mail, `network` is that of the client it names, or empty.
     """
 
     peer: str = ""

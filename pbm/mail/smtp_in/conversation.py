@@ -56,8 +56,7 @@ _VERBS = frozenset({*_REPLIES, "MAIL", "RCPT", "DATA", "RSET", "XFORWARD", "STAR
 class Conversation(SMTP):
     """One client's connection, as an asyncio protocol.
 
-    Each method of a verb sends its reply, or raises RefusedError. In LMTP each recipient has a
-    reply after the final dot, so that the client retries only those that were not kept.
+    Each method of a verb sends its reply, or raises RefusedError.
     """
 
     line_length_limit = BLOCK  # bytes read ahead before the client has to wait

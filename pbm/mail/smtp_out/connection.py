@@ -252,8 +252,7 @@ class ConnectionPool:
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
         """Call `work` with the connection used last, or with a new one if that proves dead.
 
-        The connection is kept afterwards; after an exception it is aborted. Raises the errors of
-        `connect` and `work`.
+        The connection is kept afterwards, but closed after an exception.
         """
         async with self._free:
             kept = self._take_idle()

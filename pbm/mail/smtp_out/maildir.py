@@ -1,7 +1,6 @@
-"""Delivery into Maildirs instead of to a server: for trials and tests.
+"""Delivery into Maildirs instead of to a server, for trials and tests; lines end in LF.
 
-Each recipient has one Maildir, `<root>/<lower-case address, percent-encoded>/{new,cur,tmp}`, with
-LF as line end.
+The Maildir of a recipient is named by the address in lower case, percent-encoded.
 """
 
 import asyncio

@@ -66,11 +66,7 @@ class OutgoingMail(NamedTuple):
 
 
 def compose(mail: OutgoingMail) -> bytes:
-    """The mail as sent: CRLF line ends, ASCII, no line over 998 characters.
-
-    Raises HeaderError for control characters, line breaks, malformed addresses and Message-IDs in
-    header values.
-    """
+    """The mail as sent: CRLF, ASCII, no line over 998 characters. Raises HeaderError."""
     head = "\r\n".join([*_fields(mail), ""]).encode("ascii")  # first, as it checks all values
     text, html = _part("plain", mail.text), _part("html", mail.html)
     # Base64 has no underscore, so a picture holds no boundary.

@@ -27,11 +27,7 @@ _SMALLEST: Final = 9
 
 
 def encoded(image: Image.Image, palette: bytes, alphas: bytes, level: int = _LEVEL) -> bytes:
-    """Encode an image, whose pixels are colour numbers, as PNG.
-
-    `palette` has three bytes for each of at most sixteen colours; `alphas` is the opacity of the
-    first of them.
-    """
+    """Encode an image of at most 16 colour numbers as PNG; `alphas`: opacity of the first ones."""
     image.putpalette(palette)
     stride = (image.width * _BITS + 7) // 8 + 1  # Pillow pads rows with zeros
     # Each packed row is after a zero, which means no filter.
@@ -72,8 +68,7 @@ def described(drawing: Mapping[str, Any]) -> str:
 def png(described: str) -> bytes:
     """The PNG of a drawing that `described` made a text of.
 
-    Pieces of the seats in its `named` show the names of their cells. If it is `small`, the PNG has
-    a third of the bytes, and is less sharp on phones.
+    Pieces of the seats in its `named` show the names of their cells; a `small` one has less detail.
     """
     drawing = json.loads(described)
     if "leads" in drawing:

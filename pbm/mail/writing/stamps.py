@@ -1,8 +1,7 @@
 """The stamps, small images of which a picture is composed: the empty board, pieces and marks.
 
-Stamps are drawn several times larger and reduced, for smooth edges. Lengths are in pixels of a
-page; an image has `DENSITY` pixels for each, to be sharp on phones. A pixel is an index into the
-palette. Seats differ by signs, and by colours that the colour-blind can tell apart.
+Stamps are drawn larger and reduced, for smooth edges. Lengths are in pixels of a page; an image has
+`DENSITY` pixels for each. A pixel is an index into the palette.
 """
 
 from collections.abc import Mapping, Sequence

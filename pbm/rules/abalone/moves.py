@@ -102,8 +102,7 @@ def move_coded(code: int) -> LineMove:
 def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
     """For each kind of move, the set of rear cells from which it is legal.
 
-    The arguments are disjoint sets: the marbles of the mover, of the partner (0 without teams), of
-    all opponents, and the fixed cells.
+    The sets of marbles are disjoint; `partner` is 0 without teams.
     """
     side = own | partner
     occupied = side | enemies | fixed

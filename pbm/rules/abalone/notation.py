@@ -240,11 +240,7 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
-    """The sequences of cells that may name a move.
-
-    They are the marbles or the ends of the line, perhaps with the targets of one or all; or the
-    rear or pushing marble with its target.
-    """
+    """The sequences of cells that may name a move: its marbles or ends, perhaps with targets."""
     yield from _steps(move, position)
     if len(move.cells) == 1:
         return

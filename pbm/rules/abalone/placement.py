@@ -115,8 +115,7 @@ class Placement:
     def legal_moves(self) -> tuple[LineMove, ...]:
         """The moves of the seat whose turn it is; none once the game is over.
 
-        The order never changes: by direction (clockwise from the right), in line before sideways,
-        fewer marbles before more, then by rear marble in reading order.
+        By direction, in line before sideways, number of marbles, and rear marble, in fixed order.
         """
         return tuple(map(move_coded, codes(*self.seen_by(self.turn)))) if self.turn else ()
 

@@ -89,10 +89,9 @@ class AbalonePosition(Placement):
         return AbalonePlayed(after.settled(self.turn % self.players + 1), move, effect)
 
     def leave(self, seat: int) -> "AbalonePosition":
-        """Take a seat out of the game. Its marbles stay, and score for nobody.
+        """The position after a seat has left; its marbles stay, and score for nobody.
 
-        In teams the partner plays on with them. Raises IllegalMoveError once the game is over, and
-        for a seat that is unknown or out.
+        Raises IllegalMoveError once the game is over, and for a seat that is unknown or out.
         """
         if self.turn is None:
             raise IllegalMoveError("game-over")

@@ -35,10 +35,9 @@ EDGES = tuple(EDGE.values())
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sets of cells of a move's code.
+    """The sets of cells of a move: of its marbles, and of those that `flip` if it pushes nothing.
 
-    `line` are the cells of the marbles, `flip` those that change if nothing is pushed. `ahead` is
-    the cell of the first marble to be pushed, 0 for a move that cannot push.
+    `ahead` is the cell of the first marble to be pushed, 0 for a move that cannot push.
     """
 
     line: int

@@ -1,7 +1,6 @@
-"""The parameters of evaluation and search, for both twins.
+"""The parameters of evaluation and search, a thousand to a marble pushed off.
 
-All are whole numbers, a thousand to a marble pushed off. Both twins get them as one flat row, in
-this order; `core.c` names them in the same order.
+The plain search and `core.c` get them as one row of whole numbers, in this order.
 """
 
 from dataclasses import astuple, dataclass

@@ -1,8 +1,6 @@
-"""Records of games as text: APGN, a bare list of moves in Aba-Pro notation, JSON, a diagram.
+"""Records of games as text: APGN, moves in Aba-Pro notation, JSON, a diagram (`docs/records.md`).
 
-What is read or written is played through, so a record is always a game that the rules allow. A
-RecordError has the ply, its number as people count it, the text, and the reason of the rules.
-`docs/records.md` describes the forms and what can be wrong with them.
+Each record is played through, so it is always a game that the rules allow.
 """
 
 import re

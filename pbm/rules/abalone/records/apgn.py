@@ -131,10 +131,9 @@ def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterat
 
 
 def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -> GameRecord:
-    """The record in a text of tags and moves, either of which may be missing.
+    """The record in a text of tags and moves, either of which may be missing. Raises RecordError.
 
-    `notation`, `board` and `pillar` are used if the text lacks their tags. With Aba-Pro notation
-    the board must be known from either. Raises RecordError.
+    `notation`, `board` and `pillar` are used if the text lacks their tags.
     """
     said_tags, words = cut(text)
     if not said_tags and not words:
