@@ -280,11 +280,6 @@ def _html_picture(described: str) -> str:
     )
 
 
-def with_marks(source: str) -> str:
-    """The source of a template with `<<` and `>>` replaced by the marks of ready-made answers."""
-    return source.replace("<<", COMMAND).replace(">>", COMMAND_ENDS)
-
-
 def unmarked(text: str) -> str:
     """Text without the marks of ready-made answers."""
     return text.replace(COMMAND, "").replace(COMMAND_ENDS, "")

@@ -25,6 +25,8 @@ from jinja2.utils import Namespace
 from pbm.errors import OperatorError
 from pbm.mail.writing import picture
 from pbm.mail.writing.blocks import (
+    COMMAND,
+    COMMAND_ENDS,
     FILTERS,
     KEPT,
     PICTURE,
@@ -32,7 +34,6 @@ from pbm.mail.writing.blocks import (
     cleaned,
     linked,
     unmarked,
-    with_marks,
 )
 from pbm.mail.writing.compose import InlinePicture
 from pbm.mail.writing.legacy_params import current_params
@@ -149,7 +150,7 @@ class _Answers(Extension):
     """Marks the ready-made answers in the source of a template."""
 
     def preprocess(self, source: str, *_: object, **__: object) -> str:
-        return with_marks(source)
+        return source.replace("<<", COMMAND).replace(">>", COMMAND_ENDS)
 
 
 class _Context(Context):

@@ -81,7 +81,8 @@ CODED = {
 }
 """The marbles and the step of each move by its code."""
 
-_MOVES = {code: LineMove(marbles, step) for code, (marbles, step) in CODED.items()}
+MOVE_CODED = {code: LineMove(marbles, step) for code, (marbles, step) in CODED.items()}
+"""The move of each code."""
 
 _AROUND = (1 << 111) - 1  # all cells, and the places one step off the board
 _BIT = tuple((1 << top) >> 1 for top in range(112))  # the highest bit by the length in bits
@@ -92,11 +93,6 @@ _SHIFTS = tuple(
 )
 """By direction, the shifts of one, two and three steps, and of one and two along each other axis.
 The last three directions lead to lower cells."""
-
-
-def move_coded(code: int) -> LineMove:
-    """The move of a code; raises KeyError for an unknown one."""
-    return _MOVES[code]
 
 
 def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:

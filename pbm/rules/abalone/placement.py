@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from pbm.rules.abalone.board import CELLS, CENTRE, ROW_SLICES, ROWS
-from pbm.rules.abalone.moves import LineMove, codes, move_coded
+from pbm.rules.abalone.moves import MOVE_CODED, LineMove, codes
 from pbm.rules.contract import Outcome
 
 EJECTIONS_TO_WIN = 6
@@ -115,9 +115,10 @@ class Placement:
     def legal_moves(self) -> tuple[LineMove, ...]:
         """The moves of the seat whose turn it is; none once the game is over.
 
-        By direction, in line before sideways, number of marbles, and rear marble, in fixed order.
+        Sorted by direction, in line before sideways, by number of marbles and rear marble.
         """
-        return tuple(map(move_coded, codes(*self.seen_by(self.turn)))) if self.turn else ()
+        found = codes(*self.seen_by(self.turn)) if self.turn else ()
+        return tuple(map(MOVE_CODED.__getitem__, found))
 
     def digits(self) -> str:
         """The sign of each cell, in reading order: the digit of a seat, `#` or `.`."""

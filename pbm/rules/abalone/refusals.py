@@ -19,7 +19,7 @@ from pbm.rules.abalone.board import (
     set_of,
     shifted,
 )
-from pbm.rules.abalone.moves import CODED, LineMove, codes, move_coded
+from pbm.rules.abalone.moves import CODED, MOVE_CODED, LineMove, codes
 from pbm.rules.abalone.placement import Placement, symbol
 from pbm.rules.contract import IllegalMoveError
 
@@ -147,7 +147,7 @@ def example_move(position: Placement) -> str | None:
     if position.turn is None:
         return None
     found = codes(*position.seen_by(position.turn))
-    return str(move_coded(max(found, key=_appeals().__getitem__))) if found else None
+    return str(MOVE_CODED[max(found, key=_appeals().__getitem__)]) if found else None
 
 
 @cache
@@ -155,7 +155,7 @@ def _appeals() -> dict[int, int]:
     """How well each move serves as an example, as a rank by its code; higher is better."""
 
     def appeal(code: int) -> tuple[bool, bool, int, int]:
-        move = move_coded(code)
+        move = MOVE_CODED[code]
         nearer = sum(distance(c, CENTRE) - distance(c + move.step, CENTRE) for c in move.cells)
         return nearer > 0, move.in_line, len(move.cells), nearer
 

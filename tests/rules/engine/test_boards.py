@@ -8,7 +8,7 @@ import pytest
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.engine.boards import CODE_MASK, NO_SIDE, NOBODY, SearchBoard, Table
 from pbm.rules.abalone.engine.roots import Root, root_of
-from pbm.rules.abalone.moves import move_coded
+from pbm.rules.abalone.moves import MOVE_CODED
 from tests.rules.random_games import endgame, near_the_end
 from tests.rules.random_positions import SETUPS
 
@@ -33,7 +33,7 @@ def compare(dice: random.Random, position: rules.AbalonePosition) -> None:
     for _ in range(LONGEST):
         ejections = table.ejections(board)
         pushing, quiet = table.other_moves(board)
-        moves = {move_coded(move & CODE_MASK): move for move in (*ejections, *pushing, *quiet)}
+        moves = {MOVE_CODED[move & CODE_MASK]: move for move in (*ejections, *pushing, *quiet)}
         assert len(moves) == len(ejections) + len(pushing) + len(quiet)
         legal = position.legal_moves()
         assert set(moves) == set(legal)

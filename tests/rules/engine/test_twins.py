@@ -13,7 +13,7 @@ from pbm.rules.abalone.engine.boards import CODE_MASK
 from pbm.rules.abalone.engine.roots import Outlook, SearchLimits, root_of
 from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.engine.weights import Ways, Weights
-from pbm.rules.abalone.moves import move_coded
+from pbm.rules.abalone.moves import MOVE_CODED
 from pbm.rules.contract import Budget
 from tests.rules.engine.test_boards import with_leavers
 from tests.rules.random_games import endgame
@@ -58,7 +58,7 @@ def compare(number: int, position: rules.AbalonePosition, nodes: int) -> None:
 
 def goes_on(position: rules.AbalonePosition, line: tuple[int, ...]) -> None:
     """Check that a line can be played where every seat moves in its turn."""
-    move = move_coded(line[0] & CODE_MASK)
+    move = MOVE_CODED[line[0] & CODE_MASK]
     assert line[0] >> 13 == (position.turn or 0) - 1
     after = position.play(move).position
     if len(line) > 1 and line[1] >> 13 == (after.turn or 0) - 1:
@@ -122,12 +122,12 @@ def test_both_avoid_what_stood_before() -> None:
         position = position.play_legal(dice.choice(position.legal_moves())).position
         positions.append(position)
     free = both(positions[-1:], Weights(), Ways(), SearchLimits(400))
-    best = move_coded(free.lines[0][1][0] & CODE_MASK)
+    best = MOVE_CODED[free.lines[0][1][0] & CODE_MASK]
     seen = positions[-1].play_legal(best).position
     again = both([seen, *positions], Weights(), Ways(), SearchLimits(400, best=64))
-    scores = {move_coded(line[0] & CODE_MASK): score for score, line in again.lines}
+    scores = {MOVE_CODED[line[0] & CODE_MASK]: score for score, line in again.lines}
     assert scores[best] == -Ways().contempt
-    assert move_coded(again.lines[0][1][0] & CODE_MASK) != best
+    assert MOVE_CODED[again.lines[0][1][0] & CODE_MASK] != best
 
 
 @TWINS
@@ -142,7 +142,7 @@ def test_a_search_to_depth_is_what_looking_at_everything_finds(twin: Any, setup:
         position = after if after.turn else position
     found = twin(root_of([position]), Weights(), ways, SearchLimits(10**6, depth=2, best=64))
     own = position.turn or 0
-    scores = {move_coded(line[0] & CODE_MASK): score for score, line in found.lines}
+    scores = {MOVE_CODED[line[0] & CODE_MASK]: score for score, line in found.lines}
     for move, score in scores.items():
         assert score == replied(position.play_legal(move).position, own)
     assert len(scores) == min(64, len(position.legal_moves()))

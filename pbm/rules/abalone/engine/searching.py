@@ -9,7 +9,7 @@ from pbm.rules.abalone.engine.boards import CODE_BITS, CODE_MASK
 from pbm.rules.abalone.engine.judging import Judge
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Outlook, SearchLimits, root_of
 from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
-from pbm.rules.abalone.moves import move_coded
+from pbm.rules.abalone.moves import MOVE_CODED
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.abalone.position import perft as plain_perft
 from pbm.rules.contract import WON, Budget, Line, SearchResult
@@ -81,6 +81,6 @@ def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
     for coded in moves:
         if position.turn is None or coded >> CODE_BITS != position.turn - 1:
             return
-        move = move_coded(coded & CODE_MASK)
+        move = MOVE_CODED[coded & CODE_MASK]
         yield str(move)
         position = position.play_legal(move).position
