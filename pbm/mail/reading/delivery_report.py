@@ -160,17 +160,12 @@ def _recipient(fields: _Fields) -> DeliveryReport:
     exit_status = _EXIT_STATUS.match(diagnostic)
     program = _EXIT_STATUSES[exit_status[1]] if exit_status else ""
     status = _status_written(fields.get("status", "")) or said or program
-    if _misstates(status, said):
+    # Some servers always report 5.0.0, others 4.x.x once they have given up.
+    is_vague = status == "5.0.0" and said != "" and not is_for_good(said)
+    if is_vague or (status.startswith("4") and is_for_good(said) and said != "5.0.0"):
         status = said
     action = _COMMENT.sub("", fields.get("action", "")).strip(" \t;.\"'").lower()
     return DeliveryReport(_verdict(action, status), status, presentable(diagnostic))
-
-
-def _misstates(status: str, said: str) -> bool:
-    """Whether the status contradicts the quoted reply: some servers always say 5.0.0 or 4.x.x."""
-    if status == "5.0.0":
-        return said != "" and not is_for_good(said)
-    return status.startswith("4") and is_for_good(said) and said != "5.0.0"
 
 
 def _status_written(value: str) -> str:

@@ -225,7 +225,10 @@ def _is_gone(declared: Declarations) -> bool:
         return True
     if _SHRUNK.search(declared.get("transform", "")):
         return True
-    return _has_no_room(declared) or _is_far_off(declared)
+    is_placed = declared.get("position") in ("absolute", "fixed", "relative")
+    shifts = (declared.get(name, "") for name in _SHIFTS + _OFFSETS * is_placed)
+    is_far = any((by := pixels(text)) is not None and by <= _FAR for text in shifts)
+    return is_far or _has_no_room(declared)
 
 
 def _has_no_room(declared: Declarations) -> bool:
@@ -236,12 +239,6 @@ def _has_no_room(declared: Declarations) -> bool:
         return False
     sizes = (declared.get(name, "") for name in ("height", "width", "max-width"))
     return any((size := pixels(text)) is not None and size <= _THIN for text in sizes)
-
-
-def _is_far_off(declared: Declarations) -> bool:
-    is_placed = declared.get("position") in ("absolute", "fixed", "relative")
-    names = _SHIFTS + _OFFSETS if is_placed else _SHIFTS
-    return any((by := pixels(declared.get(name, ""))) is not None and by <= _FAR for name in names)
 
 
 def _look(outer: _Look, declared: Declarations, tag: str, attributes: Attributes) -> _Look:

@@ -21,6 +21,7 @@ _FORMATTING = re.compile(
 _ATTRIBUTE = re.compile(
     r"""([^\s"'>/=]+)(?:\s{0,3}=\s{0,3}("[^"]*"|'[^']*'|[^\s"'>]+))?""", re.ASCII
 )
+_HIDING = ("style", "class", "hidden")  # attributes
 _NOTHING = "<wbr>"
 _STYLED = "x-styled"  # our own element, which replaces a formatting one with a style
 
@@ -90,18 +91,13 @@ def _without_formatting(html: str) -> str:
         if is_end:
             is_open = styled.get(name)
             return f"</{_STYLED}>" if is_open and is_open.pop() else _NOTHING
-        attributes = _telling(name, rest)
+        given = {one[1].lower(): (one[2] or "").strip("\"'") for one in _ATTRIBUTE.finditer(rest)}
+        kept = [each for each in (*_HIDING, *["color"] * (name == "font")) if each in given]
+        attributes = "".join(f' {each}="{escape(unescape(given[each]))}"' for each in kept)
         styled.setdefault(name, []).append(bool(attributes))
         return f"<{_STYLED}{attributes}>" if attributes else _NOTHING
 
     return _FORMATTING.sub(instead, html)
-
-
-def _telling(name: str, rest: str) -> str:
-    """The attributes of a formatting element that may hide its text."""
-    found = {one[1].lower(): (one[2] or "").strip("\"'") for one in _ATTRIBUTE.finditer(rest)}
-    kept = ["style", "class", "hidden", *(["color"] if name == "font" else [])]
-    return "".join(f' {each}="{escape(unescape(found[each]))}"' for each in kept if each in found)
 
 
 class _Lines:
