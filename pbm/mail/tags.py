@@ -134,7 +134,7 @@ def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
 
 
 def mark_of(key: Key) -> str:
-    """A key's fingerprint, which reveals nothing of its secret: the id, and a MAC by the key."""
+    """A key's fingerprint, which does not reveal its secret: the id, and a MAC by the key."""
     return f"{key.id} {_mac(key, 'mark')}"
 
 

@@ -256,7 +256,7 @@ class Game(Protocol):
         """The first position, `options` completed; chance is by `seed`. Raises SetupError."""
 
     def load(self, state: str) -> Position:
-        """The position that a state line describes; raises StateError, and nothing else."""
+        """The position that a state line describes; raises only StateError."""
 
 
 # -- optional capabilities --------------------------------------------------------------------
@@ -537,7 +537,7 @@ class Searches(Game, Protocol):
 
 
 class Explains(Protocol):
-    """A game that explains what is good and bad about a move."""
+    """A game that explains the reasons for moves, and their faults."""
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
         """The reasons for the first of these moves, as data for `why` and `theme`; perhaps none.

@@ -217,7 +217,7 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 
 @dataclass(frozen=True)
 class Seen:
-    """What the mail server in front did with a test mail.
+    """The treatment of a test mail by the mail server in front.
 
     `hops` is the number of `Received` fields added, None if the mail's own one is gone; `survived`
     names the forged spellings that were not removed; `own` is the place of the front's results:

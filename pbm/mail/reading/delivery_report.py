@@ -61,7 +61,7 @@ _WARNINGS = ("delay", "warning: could not send", "warning: message")
 class DeliveryReport:
     """`verdict` is delivered, delayed, soft or hard; `status` the code of RFC 3463, or empty.
 
-    `reason` is what the other server said, on one line, fit for the operator.
+    `reason` is a line of the other server's words, for the operator.
     """
 
     verdict: str

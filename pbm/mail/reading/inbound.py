@@ -191,7 +191,7 @@ def _subject(headers: Headers) -> str:
 
 
 def _message_id(headers: Headers) -> str | None:
-    """The Message-ID, if the mail has exactly one, and nothing else in that field."""
+    """The Message-ID, if the mail has exactly one field of it, with one well-formed id."""
     fields = headers.all("message-id", 1_000)
     ids = parse_message_ids(" ".join(fields), 2)
     return ids[0] if len(fields) == 1 and ids == (fields[0].strip(),) else None

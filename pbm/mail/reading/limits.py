@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Limits:
     """Upper bounds for parsing one mail; sizes are in bytes.
 
-    `header_fields` counts fields, not folded lines (RFC 5322 section 2.2), of which the mails of
-    large providers have more than 200; `header_bytes` bounds the folding.
+    `header_fields` counts fields, not folded lines (RFC 5322 section 2.2), which may be many in
+    mails of large providers; `header_bytes` bounds the folding.
     """
 
     mail_bytes: int = 1_048_576

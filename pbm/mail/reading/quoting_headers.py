@@ -138,7 +138,7 @@ def _runs_on(line: str) -> bool:
 
 
 def _may_close(line: str, is_above_quote: bool) -> bool:
-    """Whether the line may end an "On … wrote:", of which some lack the colon."""
+    """Whether the line may be the end of an "On … wrote:", with or without a colon."""
     line = line.rstrip("- ")
     if line.endswith(_COLONS) or (is_above_quote and (line.endswith(">") or _has_date(line))):
         return True

@@ -194,7 +194,7 @@ class Conversation(SMTP):
         return self.transport is None or self.transport.is_closing()
 
     async def _answer(self) -> None:
-        """Execute the command line. Raises ClientLeftError and FloodError, and nothing else."""
+        """Execute the command line. Raises only ClientLeftError and FloodError."""
         self._why_refused = ""
         self._replies_owed = 1
         self._since_mail += 1

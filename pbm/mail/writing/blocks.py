@@ -10,7 +10,7 @@ mark the other lines and words:
 - `state` is folded at blanks in the text part, and may break anywhere in the HTML part;
 - `heading` stands out in the HTML part, `picture` shows the picture of a view there, and `diagram`
   leaves its text board out there if it has one;
-- `columns` aligns what two blanks separate;
+- `columns` aligns words that two blanks separate;
 - `glued` words stay on one line.
 
 A ready-made answer, `<<accept draw>>`, is a link in the HTML part.

@@ -6,7 +6,7 @@ line, it goes onto an empty cell or pushes fewer opponents than it has marbles (
 
 The arguments of the generator are sets of cells (`pbm.rules.abalone.board`). For each direction it
 finds the rear cells of all lines at once: `cells >> step` is the set of cells from which a step
-leads into `cells`. The formulas stand twice, for steps to higher and to lower cells, since a call
+leads into `cells`. The formulas occur twice, for steps to higher and to lower cells, since a call
 would take longer than a shift. A generated move is a *code*: the number of its kind (step, axis,
 length) times 128, plus its rear cell, plus one. `CODED` maps codes to moves.
 """

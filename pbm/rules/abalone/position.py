@@ -164,7 +164,7 @@ def _format_state(position: AbalonePosition) -> str:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def parse_state(text: str) -> AbalonePosition:
-    """The position that a state line describes; raises StateError, and nothing else.
+    """The position that a state line describes; raises only StateError.
 
     >>> from pbm.rules.abalone import start
     >>> parse_state(start("bowl", 6).state()) == start("bowl", 6)

@@ -1,7 +1,7 @@
 """The search in plain Python; `core.c` is its twin, line for line.
 
-Principal variation search: alpha-beta where all moves but the first are first searched with an
-empty window. Values are for the side that moves; where the same side moves again they keep their
+Principal variation search: alpha-beta in which all moves but the first are tried with an empty
+window. Values are for the side that moves; if the same side moves again, they keep their
 sign. All sides but the root's play as one, or, with `Ways.best_reply`, only one of them moves.
 """
 
