@@ -240,6 +240,9 @@ class Delete(Command, group="account"):
         more = len(boards) - len(named)
         return {"section": "ends-all", "handle": player.handle, "boards": named, "more": more}
 
+    def pinned(self, context: Context) -> str:
+        return self.words[0]  # the line may be a sentence in plain words
+
 
 def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:
     """Ask a new address to confirm. Raises Refusal if the player cannot have it."""
