@@ -21,7 +21,7 @@ from pbm.service.turns.inbox_worker import BatchResult, InboxWorker, Preparation
 
 LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.md)
 BLOCKED_PAUSE = 1.0  # seconds to wait if a due row cannot be claimed yet
-GATHER = 0.01  # seconds to wait while mails are being sent, so that new ones share a query
+GATHER = 0.003  # seconds to wait while mails are being sent, so that new ones share a query
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is down
 Alive = Callable[[], object]
 _log = structlog.get_logger("pbm.loops")
