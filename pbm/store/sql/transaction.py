@@ -190,7 +190,9 @@ class Transaction:
 def read_as(kind: type[V], row: Row, **others: Any) -> V:
     """The value of a row whose columns are named like its fields; `others` are no columns."""
     names = vars(kind)["__dataclass_fields__"]
-    return kind(**{name: row[name] for name in names if name not in others}, **others)
+    value = object.__new__(kind)  # the `__init__` of a frozen class sets each field by a call
+    vars(value).update({name: row[name] for name in names if name not in others}, **others)
+    return value
 
 
 class Repository:
