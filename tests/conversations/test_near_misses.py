@@ -160,6 +160,18 @@ def test_a_command_below_a_closing_line_is_done(table: Table) -> None:
     alice.hears("resign", "| Regards | Tel. 030 1234567")
 
 
+def test_signatures_are_shown_once_with_the_way_to_send_them(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    firm, name = "Alice Roe\nRoe Ltd, Tel. 030 1234567", "Cheers\nAlice\n-- \nRoe Ltd"
+    alice.says(f"Hello\n\nBest regards\n{firm}").hears("signature", "| Roe Ltd, Tel. 030 1234567")
+    alice.says(f"Hello\n\n{name}").hears("signature", "| Cheers | Alice").forgets()
+    bob.forgets()
+    for below in (f"Best regards\n{firm}", name):
+        alice.says(f"Hello\n\n{firm}\n\n{below}")
+        bob.gets(1).hears("| Hello | | Alice Roe | Roe Ltd, Tel. 030 1234567 You are")
+    assert not any("signature" in mail.text for mail in alice.arrived)
+
+
 @pytest.mark.parametrize("title", ["Help Desk", "Games Manager", "Yes Solutions Ltd", "No Limits"])
 def test_a_title_like_a_command_is_part_of_a_signature(title: str, table: Table) -> None:
     alice, bob = table.start("alice", "bob")

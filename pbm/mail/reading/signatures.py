@@ -43,14 +43,16 @@ def signature_in(
 ) -> tuple[int, int]:
     """The indexes of a signature's first line and of the line after it; equal if there is none.
 
-    It stands at the end, or above a sentence, which may be a postscript. `below_mark` are the lines
-    below a mark such as `-- ` under `lines`, `author` the words of the author's name.
+    It stands at the end, or above a sentence, which may be a postscript, and never above a closing
+    line. `below_mark` are the lines below a mark such as `-- ` under `lines`, `author` the words of
+    the author's name.
     """
     last = len(lines)
     if (start := _start(lines, below_mark, author)) < last:
         return start, last
-    sentences = [at for at, line in enumerate(lines) if line.strip() and _is_sentence(line.strip())]
-    for end in sentences[-_MOST_LINES:]:
+    closing = next((at for at in reversed(range(last)) if is_closing(lines[at])), 0)
+    ends = [at for at in range(closing + 1, last) if _is_sentence(lines[at].strip())]
+    for end in ends[-_MOST_LINES:]:
         start = _start(lines[:end], (), author)
         if _has_firm(lines[start:end]):
             return start, end
@@ -64,11 +66,12 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
     """
     is_told = any(map(_tells, below_mark))
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
-    for at in reversed(written):
-        if is_closing(lines[at]):
-            signed = [lines[at].partition(",")[2], *lines[at + 1 :]]
-            if any(map(_tells, _told(signed[1:]))) or (is_told and _are_names(signed, author)):
-                return at
+    closing = next((at for at in reversed(written) if is_closing(lines[at])), -1)
+    if closing > 0:
+        signed = [lines[closing].partition(",")[2], *lines[closing + 1 :]]
+        if any(map(_tells, _told(signed[1:]))) or (is_told and _are_names(signed, author)):
+            return closing
+    written = [at for at in written if at > closing]
     for at in written:
         told = _told(lines[at:])
         if told and _begins(_BAR.split(told[0])[0], author) and (is_told or any(map(_tells, told))):

@@ -37,6 +37,7 @@ _MOST_PLACES = 2000  # candidates in a mail
 _MOST_USERIDS = 8  # userids of others in lines that look like commands
 _MOST_BOARDS = 300  # newest boards of a player whose bare tags are recognised
 _MOST_ASKED = 20  # words of a mail that are looked up as question tokens
+_MOST_SIGNATURES = 5  # of a player, who may write with several programs
 _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
@@ -168,8 +169,10 @@ def note_signature(turn: MailTurn, player: Player) -> None:
     """Tell a player, once for each signature, which lines are not sent to the others."""
     lines = list(filter(None, turn.envelope.signature))
     digest = sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:16]
-    if lines and digest != player.settings.signature:
-        turn.work.players.change_settings(player.id, signature=digest)
+    told = player.settings.signature.split()
+    if lines and digest not in told:
+        newest_first = " ".join([digest, *told][:_MOST_SIGNATURES])
+        turn.work.players.change_settings(player.id, signature=newest_first)
         shown = [] if new_password("\n".join(lines)) else lines
         turn.notes.append(
             Answered("signature-left-out", {"title": "your signature", "lines": shown})

@@ -29,7 +29,7 @@ class PlayerSettings:
     digest_at: int = 7  # hour of a daily digest
     receipts: bool = True  # own moves are confirmed by mail
     reminders: str = "all"  # or last, or those after a wait such as 7d
-    signature: str = ""  # digest of the signature that the player was last told is left out
+    signature: str = ""  # digests of the signatures that the player was told are left out
     fewer_offered: bool = False  # the player was told how to get fewer mails
 
     @cached_property

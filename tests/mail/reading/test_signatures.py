@@ -205,7 +205,7 @@ def test_the_name_of_the_author_begins_a_signature(
 def test_words_below_a_signature_are_kept(
     read_mail: Callable[..., Envelope], postscript: str
 ) -> None:
-    body = f"{WORDS_AND_NAME}\n{FIRM}\n+1 555 010 0199\n\n{postscript}\n\n> a5-b5\n\nBye"
+    body = f"{WORDS_AND_NAME}\n{FIRM}\n+1 555 010 0199\n\n{postscript}\n\n> a5-b5\n\nHm"
     found = read_mail(body=body)
-    assert words(found) == ["a1-c3,b2", "Thanks, well played", postscript, "Bye"]
-    assert [found.said[at] for at in found.below_quotes] == ["Bye"]
+    assert words(found) == ["a1-c3,b2", "Thanks, well played", postscript, "Hm"]
+    assert [found.said[at] for at in found.below_quotes] == ["Hm"]
