@@ -158,7 +158,7 @@ def test_a_wrong_statement_is_a_fault_of_its_mail(
     alice, bob = table.start("alice", "bob")
 
     def wrong(_: PlayMove, context: Context) -> None:
-        context.work.run(text("SELECT nothing FROM nowhere"))
+        context.work.execute(text("SELECT nothing FROM nowhere"))
 
     monkeypatch.setattr(PlayMove, "run", wrong)
     alice.says("a1-c3,d4").gets(1).hears("a fault of ours")

@@ -229,7 +229,7 @@ def test_a_turn_that_the_database_gives_up_keeps_no_other(postgres_url: str, pla
 
 
 def too_slow(work: UnitOfWork) -> str:
-    work.run(select(func.pg_sleep(PATIENCE)))
+    work.execute(select(func.pg_sleep(PATIENCE)))
     return "never"
 
 

@@ -183,8 +183,8 @@ def test_what_the_database_gives_up_comes_later_and_stops_nothing_else(
 
     def slow(tick: Tick) -> str:
         if gives_up:
-            tick.work.run(text("SET LOCAL statement_timeout = '1ms'"))
-            tick.work.run(text("SELECT pg_sleep(60)"))
+            tick.work.execute(text("SET LOCAL statement_timeout = '1ms'"))
+            tick.work.execute(text("SELECT pg_sleep(60)"))
         done.append(tick.timer.about)
         return "done"
 

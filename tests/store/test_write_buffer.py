@@ -5,12 +5,13 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 
 import pytest
-from sqlalchemy import event, insert, text
+from sqlalchemy import event, insert, update
 from sqlalchemy.exc import IntegrityError
 
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.repositories.boards import Boards
 from pbm.store.repositories.plies import Playing
+from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Call
 from pbm.store.values.boards import Board, Progress
@@ -82,8 +83,8 @@ def test_what_follows_a_finished_turn_is_undone_by_itself(postgres_url: str) -> 
     with suppress(ZeroDivisionError), table.database.transaction() as work:
         work.boards.get(1, lock=True)
         work.boards.change(1, taken_back=7)
-        work.finish_turn()
-        assert not work.transaction.holds(1)
+        work.end()
+        assert not work.holds(1)
         work.boards.change(1, taken_back=8)
         with work.savepoint():
             assert work.boards.get(1).taken_back == 8
@@ -120,7 +121,7 @@ def test_rows_are_read_again_only_after_their_table_was_written(table: Table) ->
         assert found.count("SELECT") == reads + 1
         work.boards.change(1, taken_back=7)
         assert work.boards.get(1).taken_back == 7
-        work.run(text("UPDATE boards SET taken_back = 8"))
+        work.execute(update(boards).values(taken_back=8))
         assert work.boards.get(1).taken_back == 8
 
 
@@ -168,7 +169,7 @@ def test_a_transaction_that_reads_everything_caches_some_of_it(table: Table) -> 
             {"handle": f"p{number}", "status": "active", "epoch": 1, "joined_at": START}
             for number in range(1500)
         ]
-        work.run(insert(players).values(rows))
+        work.execute(insert(players).values(rows))
         for number in range(1, 1503):
             work.players.get(number)
         with heard(table.database) as found:
@@ -189,7 +190,7 @@ def name_everybody(work: UnitOfWork, handle: str) -> None:
     """Give all players one handle, in a write that is still buffered when a savepoint is opened."""
     work.players.change(1, status="suspended")
     call = Call(f"UPDATE players SET handle = '{handle}'")
-    work.transaction.write(call, frozenset({"players"}))
+    work.write(call, frozenset({"players"}))
     with work.savepoint():
         pytest.fail("the savepoint is open")
 

@@ -213,7 +213,7 @@ class Writer:
             for asked in pieces:
                 yield from asked.do(work)
                 yield False
-            self._waited_for = frozenset(work.transaction.notified)
+            self._waited_for = frozenset(work.notified)
             yield True  # the commit waits for the disk
 
 

@@ -252,7 +252,7 @@ class InboxWorker:
             with self._at_hand(mail):
                 outcome = self._handle(work, prepared)
                 work.inbox.finish([(mail.id, outcome)], self.clock())
-                work.finish_turn()
+                work.end()
                 _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
         except WorkNeeded as needed:
             self.preparations.begin(prepared, needed)

@@ -129,12 +129,12 @@ class Transaction:
         self.cache.forget_tables(tables)
 
     def flush(self) -> None:
-        """Run the buffered writes. Raises DBAPIError."""
+        """Run the buffered writes now, so that their errors are known. Raises DBAPIError."""
         if self._buffer:
             self.run()
 
     def end(self) -> None:
-        """Run the buffered writes, and commit if this transaction begins itself.
+        """Run the buffered writes; on a shared database also commit in the same round trip.
 
         Later statements are another transaction. Raises DBAPIError.
         """
