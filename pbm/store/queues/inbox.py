@@ -76,9 +76,7 @@ def _is_first(lane: str) -> ColumnElement[bool]:
     PostgreSQL estimates that no mail waits, and might read all lanes.
     """
     earlier = select(_EARLIER.c.id).where(
-        _EARLIER.c.status == NEW,
-        _EARLIER.c[lane] == inbox.c[lane],
-        _EARLIER.c.id < inbox.c.id,
+        _EARLIER.c.status == NEW, _EARLIER.c[lane] == inbox.c[lane], _EARLIER.c.id < inbox.c.id
     )
     return earlier.limit(1).scalar_subquery().is_(None)
 

@@ -151,12 +151,7 @@ class Outbox(MailQueue[OutboxMail]):
             _ADD_CONTENTS.run(self._transaction, *contents)
 
     def claim_due(
-        self,
-        now: datetime,
-        *,
-        most: int,
-        passing_over: Sequence[int],
-        since: datetime = BEGINNING,
+        self, now: datetime, *, most: int, passing_over: Sequence[int], since: datetime = BEGINNING
     ) -> list[OutboxMail]:
         """Claim due mails, oldest first; mails of one board keep their order.
 

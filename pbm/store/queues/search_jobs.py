@@ -5,13 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    exists,
-    func,
-    or_,
-    select,
-    true,
-)
+from sqlalchemy import exists, func, or_, select, true
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.rules.robots import LONG

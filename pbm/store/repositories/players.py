@@ -7,13 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    bindparam,
-    exists,
-    select,
-)
+from sqlalchemy import ColumnElement, Select, bindparam, exists, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.passwords import PasswordHash

@@ -5,18 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    Integer,
-    Row,
-    and_,
-    bindparam,
-    false,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Integer, Row, and_, bindparam, false, func, insert, or_, select, update
 
 from pbm.store.repositories.boards import Boards
 from pbm.store.schema.games import boards, departures, moves, seats

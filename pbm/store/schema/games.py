@@ -83,12 +83,7 @@ boards = Table(
     Index("ix_boards_rematch_of", "rematch_of", **only_where(text("rematch_of IS NOT NULL"))),
     Index("ix_boards_to_move_id", "to_move_id", **only_where(text("to_move_id IS NOT NULL"))),
     sqlite_autoincrement=True,
-    info=personal(
-        "begun_by_id",
-        "to_move_id",
-        erasure=RECORD,
-        export=ExportedBy("boards"),
-    ),
+    info=personal("begun_by_id", "to_move_id", erasure=RECORD, export=ExportedBy("boards")),
 )
 
 
@@ -208,10 +203,7 @@ ratings = Table(  # the last result of each player
     Column("counted_at", Moment, nullable=False),
     Column("people_games", Integer, nullable=False, server_default="0"),
     Column("rival_id", Integer),
-    Index(
-        *("ix_ratings_place", "game", "pool", "mu", "player_id"),
-        **only_where(LISTED),
-    ),
+    Index(*("ix_ratings_place", "game", "pool", "mu", "player_id"), **only_where(LISTED)),
     Index("ix_ratings_player_id", "player_id"),
     info=personal(
         "player_id",

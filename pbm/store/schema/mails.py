@@ -141,8 +141,7 @@ outbox_contents = Table(
     Column("params", JSON, nullable=False),
     Column("headers", JSON, nullable=False),
     info=personal(
-        erasure=ErasedBy("PersonalData._erase_mails"),
-        export=NotExported("the player gets them"),
+        erasure=ErasedBy("PersonalData._erase_mails"), export=NotExported("the player gets them")
     ),
 )
 
@@ -158,10 +157,7 @@ kept_news = Table(  # for the next digest
     Column("size", Integer, nullable=False),  # of `told`, in characters
     Column("kept_at", Moment, nullable=False),
     Index("ix_kept_news_player_id", "player_id", "board_id"),
-    info=personal(
-        "player_id",
-        export=NotExported("the player gets it with the next digest"),
-    ),
+    info=personal("player_id", export=NotExported("the player gets it with the next digest")),
 )
 
 
@@ -172,10 +168,7 @@ kept_notices = Table(  # about no board, for the next digest
     to("players", "player_id", nullable=False, index=True),
     Column("told", JSON, nullable=False),  # frozen, with the template's name
     Column("kept_at", Moment, nullable=False),
-    info=personal(
-        "player_id",
-        export=NotExported("the player gets it with the next digest"),
-    ),
+    info=personal("player_id", export=NotExported("the player gets it with the next digest")),
 )
 
 

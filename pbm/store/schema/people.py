@@ -62,9 +62,7 @@ addresses = Table(
     Column("address_key", String(254), nullable=False, unique=True),
     Column("verified_at", Moment, nullable=False),
     info=personal(
-        "player_id",
-        export=ExportRows("addresses", "address"),
-        addresses=("address_key",),
+        "player_id", export=ExportRows("addresses", "address"), addresses=("address_key",)
     ),
 )
 
@@ -94,9 +92,5 @@ blocks = Table(
     to("players", "player_id", primary_key=True),
     to("players", "blocked_id", primary_key=True, index=True),
     Column("blocked_at", Moment, nullable=False),
-    info=personal(
-        "player_id",
-        "blocked_id",
-        export=ExportRows("blocked", "blocked_id"),
-    ),
+    info=personal("player_id", "blocked_id", export=ExportRows("blocked", "blocked_id")),
 )

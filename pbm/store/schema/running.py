@@ -157,8 +157,5 @@ analysis_readers = Table(  # receive it once it is finished
     Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
     Column("player_id", Integer, ForeignKey("players.id"), primary_key=True, autoincrement=False),
     Index("ix_analysis_readers_player_id", "player_id"),
-    info=personal(
-        "player_id",
-        export=ExportRows("awaited_analyses", "board_id"),
-    ),
+    info=personal("player_id", export=ExportRows("awaited_analyses", "board_id")),
 )
