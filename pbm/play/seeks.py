@@ -20,7 +20,7 @@ from pbm.play.clocks.terms import Terms
 from pbm.play.limits import JOINS, MOST_SEEKS
 from pbm.play.ratings import RatingShown
 from pbm.rules.contract import completed
-from pbm.rules.registry import game_named, games
+from pbm.rules.registry import game_named
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import Seek, SeekStatus, Wish
@@ -178,9 +178,9 @@ def seeks_to_join(
     Seeks with somebody whom the player may not meet are left out. The first seek of each maker
     comes before the second of any, and the newest come first.
     """
-    standing = [one for one in work.seeks.standing(player.id) if one.game in games()]
+    standing = [one for one in work.seeks.standing(player.id) if one.wish.is_installed]
     own = _own_ratings(work, player, now)
-    fit = {one.id for one in standing if one.takes(own(one.game, one.pool))}
+    fit = {one.id for one in standing if one.wish.takes(own(one.wish.game, one.wish.pool))}
     ranked, made = list[tuple[bool, int, int]](), Counter[tuple[bool, int]]()
     for one in standing:
         of_maker = (one.id in fit, one.maker_id)

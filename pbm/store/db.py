@@ -1,4 +1,4 @@
-"""The database: one unit of work is one transaction; each mail has its own unit of work."""
+"""The database, and the unit of work: a transaction with all repositories."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -101,11 +101,11 @@ class Database:
         return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def transaction(self) -> AbstractContextManager[UnitOfWork]:
-        """Begin a write transaction; commit at the end, roll back on an exception."""
+        """Begin a transaction that writes; commit at the end, roll back on an exception."""
         return self._begin(self._writer)
 
     def reading(self) -> AbstractContextManager[UnitOfWork]:
-        """Begin a read-only transaction, which does not wait for writers."""
+        """Begin a transaction that only reads, and so does not wait for writers."""
         return self._begin(self._reader)
 
     @contextmanager
@@ -117,7 +117,7 @@ class Database:
 
     @contextmanager
     def glance(self) -> Iterator[UnitOfWork]:
-        """For a single query, which needs no transaction to be consistent."""
+        """Open a connection without a transaction, for a single query."""
         with self._reader.connect() as connection:
             work = UnitOfWork(connection)
             yield work

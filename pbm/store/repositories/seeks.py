@@ -59,8 +59,8 @@ class Seeks(Repository):
 
     def standing(self, player_id: int) -> tuple[Standing, ...]:
         """The open seeks that a player may join, oldest first; see `_open_to`."""
-        query = select(seeks, _MAKER).where(*_open_to(player_id))
-        return self._all(Standing, query.order_by(seeks.c.id))
+        query = select(seeks, _MAKER).where(*_open_to(player_id)).order_by(seeks.c.id)
+        return tuple(read_as(Standing, row, wish=read_as(Wish, row)) for row in self._rows(query))
 
     def usual(
         self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
