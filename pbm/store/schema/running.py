@@ -54,7 +54,7 @@ buckets = Table(
     Column("tokens", Float, nullable=False),
     Column("filled_at", Moment, nullable=False, index=True),
     info=personal(
-        erasure=ErasedBy("PersonalData._erase_buckets"),
+        erasure=ErasedBy("PersonalData.erase"),
         export=NotExported("counts, deleted after a week"),
         hidden=("key",),
     ),

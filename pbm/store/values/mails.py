@@ -170,7 +170,7 @@ class NewMail:
 
 @dataclass(frozen=True)
 class OutboxMail:
-    """A mail of the outbox; `params` are those of its template, `headers` those not in columns."""
+    """A mail of the outbox; `params` are those of its template, `headers` are for its headers."""
 
     id: int
     kind: Kind
