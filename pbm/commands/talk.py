@@ -11,8 +11,7 @@ from typing import Final
 from pbm.commands.families.play import PlayMove, Preview
 from pbm.commands.language.arguments import Opponents
 from pbm.commands.language.around_moves import PHRASES
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import Operand
+from pbm.commands.language.declare import Command, Operand
 from pbm.commands.language.words import Handle
 from pbm.commands.registry import Problem, begun_by
 from pbm.commands.sentences.answers import is_greeting

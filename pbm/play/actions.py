@@ -10,12 +10,11 @@ from datetime import datetime, timedelta
 from pbm.events import Event, MovePlayed, PlayerLeft
 from pbm.events.board import BoardDeclined, BoardStarted, FirstMoveMissed, ForfeitClaimed, Forfeited
 from pbm.play import boards
+from pbm.play.boards import position_after
 from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move, after_leaving
-from pbm.play.positions import position_after
-from pbm.play.ratings import got_somewhere
-from pbm.play.results import scores_of
+from pbm.play.ratings import got_somewhere, scores_of
 from pbm.rules.sides import partners, teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Departure

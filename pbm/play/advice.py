@@ -10,9 +10,8 @@ from typing import Any
 from pbm.errors import Refusal
 from pbm.events import HintAsked
 from pbm.play.begin import robots_play
-from pbm.play.boards import check_rules
+from pbm.play.boards import check_rules, mark, marks_alike
 from pbm.play.limits import ANALYSES, HINTS
-from pbm.play.positions import mark, marks_alike
 from pbm.rules.contract import View
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork

@@ -14,8 +14,7 @@ from pbm.play.clocks.view import clock_view
 from pbm.play.clocks.waits import calendar_read
 from pbm.play.limits import MOST_TOGETHER
 from pbm.play.offers import claimable
-from pbm.play.ratings import is_too_short, rating_changes
-from pbm.play.results import places, seconds_taken
+from pbm.play.ratings import is_too_short, places, rating_changes, seconds_taken
 from pbm.rules.contract import Draws, Game, Moved, Position, Suggests, Tells, TellsMoves, View, has
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, partners, teams, turn

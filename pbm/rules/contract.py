@@ -136,7 +136,7 @@ class Info:
 
     `name` is one lower-case word, used in commands and in the database; `title` is for people.
     `version` is that of the rules, and changes when the same moves would lead elsewhere. `seats`
-    are the possible numbers of players. `playthrough` is a whole game (`pbm.rules.playthrough`).
+    are the possible numbers of players. `playthrough` is a whole game (`pbm.rules.registry`).
     `examples` are lines for the help pages, by command. `folder` has `templates/NAME/` and
     `help/NAME.txt`; None for a game of the server's own package. Mails list the moves of
     `rounds_shown` rounds. Equal positions are counted up to `repetitions`, which allow a claim.

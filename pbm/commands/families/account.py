@@ -6,8 +6,7 @@ from typing import Any
 from pbm.commands.families.lobby import check_is_of_a_person
 from pbm.commands.families.seeks import own_seeks, pending_challenges
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import MASK, Command
-from pbm.commands.language.fields import operand
+from pbm.commands.language.declare import MASK, Command, operand
 from pbm.commands.language.words import Address, Handle, Secret, SecretText
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event, Forgotten

@@ -6,8 +6,7 @@ from typing import ClassVar
 from pbm.clock import local_moment
 from pbm.commands.families.settings import set_challenges
 from pbm.commands.language.context import BOARDS_NAMED, Context, which_board
-from pbm.commands.language.declare import BoardCommand, Command
-from pbm.commands.language.fields import operand
+from pbm.commands.language.declare import BoardCommand, Command, operand
 from pbm.commands.language.words import BoardRef, Handle, OneOf, StrayBoard, lowered, misread
 from pbm.errors import Refusal
 from pbm.events import Answered, CalledOff, Event

@@ -6,8 +6,7 @@ from datetime import timedelta
 from pbm.commands.language.arguments import LongSpan
 from pbm.commands.language.context import Context
 from pbm.commands.language.days import Days, DaysKind
-from pbm.commands.language.declare import BoardCommand, Command
-from pbm.commands.language.fields import operand
+from pbm.commands.language.declare import BoardCommand, Command, operand
 from pbm.commands.language.words import BoardKind, BoardRef
 from pbm.events import Answered, Event
 from pbm.play.clocks import vacations

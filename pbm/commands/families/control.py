@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pbm.commands.language.context import BOARDS_NAMED, Context, no_such_player, which_board
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import operand
+from pbm.commands.language.declare import Command, operand
 from pbm.commands.language.words import ME, BoardKind, BoardRef, Handle, Sentence, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation, Reported

@@ -10,8 +10,7 @@ from textwrap import fill
 from typing import Any
 
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import operand
+from pbm.commands.language.declare import Command, operand
 from pbm.commands.language.words import Word, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event

@@ -6,8 +6,15 @@ from typing import ClassVar
 
 from pbm.commands.language.arguments import ROUNDS, Opponents, Seats, Span, Spans, Team
 from pbm.commands.language.context import Context, no_such_player
-from pbm.commands.language.declare import BoardCommand, Command
-from pbm.commands.language.fields import Chosen, flag, game_options, operand, option
+from pbm.commands.language.declare import (
+    BoardCommand,
+    Chosen,
+    Command,
+    flag,
+    game_options,
+    operand,
+    option,
+)
 from pbm.commands.language.words import ME
 from pbm.errors import Refusal
 from pbm.events import Answered, Event

@@ -6,14 +6,13 @@ from typing import Any, Self
 
 from pbm.commands.families.seeks import own_seeks, pending_challenges
 from pbm.commands.language.context import Context, player_named
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import flag, operand
+from pbm.commands.language.declare import Command, flag, operand
 from pbm.commands.language.words import ME, WHICH, BoardRef, OneOf, Shown, Which, login_first
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.play.boards import position_after
 from pbm.play.clocks.view import clock_view
 from pbm.play.limits import MOST_SHOWN
-from pbm.play.positions import position_after
 from pbm.play.subjects import games_subject
 from pbm.play.views import board_view, boards_waiting, past_view
 from pbm.rules.registry import games

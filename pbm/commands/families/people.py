@@ -5,8 +5,7 @@ from typing import Any
 
 from pbm.commands.families.settings import names_of
 from pbm.commands.language.context import Context, player_named
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import operand, option
+from pbm.commands.language.declare import Command, operand, option
 from pbm.commands.language.words import (
     ME,
     BoardKind,
@@ -21,8 +20,7 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain
 from pbm.play.clocks.vacations import today_of
-from pbm.play.ratings import STALE, at, measured, shown
-from pbm.play.results import result_of, score_of
+from pbm.play.ratings import STALE, at, measured, result_of, score_of, shown
 from pbm.rules.registry import game_named, games
 from pbm.store.repositories.history import MOST_MEETINGS
 from pbm.store.values.players import Player, PlayerStatus, Pool, Rating

@@ -5,8 +5,7 @@ from contextlib import suppress
 from typing import Self
 
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import BoardCommand, Command
-from pbm.commands.language.fields import operand
+from pbm.commands.language.declare import BoardCommand, Command, operand
 from pbm.commands.language.words import BoardKind, BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation

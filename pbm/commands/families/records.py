@@ -6,8 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import Chosen, game_options, operand
+from pbm.commands.language.declare import Chosen, Command, game_options, operand
 from pbm.commands.language.words import ME, BoardRef, Shown
 from pbm.errors import Refusal
 from pbm.events import Answered, Event

@@ -15,8 +15,7 @@ from pbm.commands.language.arguments import (
     Team,
 )
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import operand, option
+from pbm.commands.language.declare import Command, operand, option
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play import seeks

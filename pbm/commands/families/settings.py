@@ -12,8 +12,7 @@ from zoneinfo import available_timezones
 from pbm.clock import local_time
 from pbm.commands.language.arguments import Span
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import operand
+from pbm.commands.language.declare import Command, operand
 from pbm.commands.language.words import JoinedWords, OneOf, Word, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event

@@ -23,7 +23,6 @@ from pbm.play.limits import ALIAS_ASKED_EVERY
 from pbm.play.subjects import answer_subject
 from pbm.service.answering.newcomers import handle_again, settle_signup
 from pbm.service.asking.challenges import CHALLENGE
-from pbm.service.asking.passwords import stored_password
 from pbm.service.asking.questions import (
     NEW_ADDRESS,
     as_shown,
@@ -31,11 +30,11 @@ from pbm.service.asking.questions import (
     ask_once_more,
     give_consent,
     shortened,
+    stored_password,
 )
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.obeying.scripts import problem_answer, rehearse, run_script
-from pbm.service.telling.announce import shown_to
-from pbm.service.telling.answer import may_answer
+from pbm.service.telling.announce import may_answer, shown_to
 from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.interpret import interpret
 from pbm.service.understanding.mail_turn import MailTurn

@@ -26,17 +26,17 @@ from pbm.play.limits import LEFT_OUT_NOTICES, is_paused, minute_after
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
 from pbm.service.asking.challenges import ask_challenged, ask_invited, tell_called_off
-from pbm.service.asking.passwords import sealed_for_errand, within_rate
 from pbm.service.asking.questions import (
     ask_errand,
     ask_new_address,
     is_consented,
+    sealed_for_errand,
     shortened,
     tell_other_addresses,
+    within_rate,
 )
 from pbm.service.obeying.scripts import Rehearsal, problem_answer, refused, rehearse, run_script
-from pbm.service.telling.announce import announce_boards, announce_seeks
-from pbm.service.telling.answer import announce_answer
+from pbm.service.telling.announce import announce_answer, announce_boards, announce_seeks
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
 from pbm.store.values.mails import Kind

@@ -25,7 +25,7 @@ from pbm.robots.analysis import (
 )
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of
 from pbm.service.robots.worker_processes import Computation
-from pbm.service.telling.answer import announce_answer
+from pbm.service.telling.announce import announce_answer
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.queues import KeptAnalysis, SearchJob

@@ -17,8 +17,7 @@ from pbm.robots.thinking import RobotMove, RobotStanding, quiet_moves, standing,
 from pbm.rules.contract import Suggests, has
 from pbm.service.robots.handler import JobHandler, RobotTurn, course_of, seed_of
 from pbm.service.robots.worker_processes import Computation
-from pbm.service.telling.announce import announce_boards, shown_to
-from pbm.service.telling.answer import announce_answer, may_answer
+from pbm.service.telling.announce import announce_answer, announce_boards, may_answer, shown_to
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Offer
