@@ -17,6 +17,7 @@ from tests.conversations.playing import mirrored
 from tests.serving import think_next
 from tests.table import Person, Table
 
+LOOK_AT = analysis.look_at
 MOST_BYTES = 40_000
 # As version 0023 of the schema kept it, until what the made moves allowed was told as well.
 KEPT_BEFORE = {
@@ -133,9 +134,9 @@ def test_after_a_crash_it_goes_on_where_it_was(
 
     def look_at(course: analysis.Course, piece: analysis.Piece) -> list[analysis.Judged]:
         looked_at.append(piece.plies)
-        return analysis.look_at(course, piece)
+        return LOOK_AT(course, piece)
 
-    monkeypatch.setattr("pbm.service.robots.analyses.look_at", look_at)
+    monkeypatch.setattr("pbm.robots.analysis.look_at", look_at)
     alice.says("analyse 1").forgets()
     for _ in range(2):
         assert think_next(table.robots)
@@ -208,7 +209,7 @@ def test_where_it_fails_that_is_told_and_it_can_be_asked_for_again(
         raise ValueError("nothing comes to mind")
 
     with monkeypatch.context() as patched:
-        patched.setattr("pbm.service.robots.analyses.look_at", fails)
+        patched.setattr("pbm.robots.analysis.look_at", fails)
         alice.says("analyse 1").forgets()
         for _ in range(12):
             table.robots_think()
@@ -373,7 +374,7 @@ def test_a_loss_by_force_is_called_one(table: Table, monkeypatch: pytest.MonkeyP
     """The winner's last push was there one move before, and the loser allowed it."""
 
     def look_at(course: analysis.Course, piece: analysis.Piece) -> list[analysis.Judged]:
-        found = analysis.look_at(course, piece)
+        found = LOOK_AT(course, piece)
         lost = analysis.DECIDED
         return [
             replace(item, best=-20, made=-lost)
@@ -384,7 +385,7 @@ def test_a_loss_by_force_is_called_one(table: Table, monkeypatch: pytest.MonkeyP
             for item in found
         ]
 
-    monkeypatch.setattr("pbm.service.robots.analyses.look_at", look_at)
+    monkeypatch.setattr("pbm.robots.analysis.look_at", look_at)
     alice, _ = played(table, "alice", "bob", plies=6)
     alice.says("analyse 1").forgets()
     table.robots_think()

@@ -11,7 +11,7 @@ import pytest
 from pbm.play.boards import seconds_of
 from pbm.rules.robots import ROBOTS
 from pbm.service.robots import jobs
-from pbm.service.robots.handler import JobHandler
+from pbm.service.robots.handlers import JobHandler
 from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs
 from pbm.service.robots.worker_processes import Computation, SearchFailedError
 from pbm.service.running.writer import Writer

@@ -6,7 +6,7 @@ job's row, so it is finished once; after a crash the job is leased again.
 
 import asyncio
 import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -21,8 +21,7 @@ from pbm.play.boards import request_move
 from pbm.play.turn import Turn
 from pbm.rules.robots import ROBOTS
 from pbm.service.loops import DATABASE_PAUSE, Alive, rounds, until
-from pbm.service.robots import analyses, moves
-from pbm.service.robots.handler import JobHandler, RobotTurn
+from pbm.service.robots.handlers import HANDLERS, RobotTurn
 from pbm.service.robots.worker_processes import Computation, SearchFailedError, WorkerProcesses
 from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.writer import InThread, Writer
@@ -30,7 +29,7 @@ from pbm.service.trouble.failures import faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.values.queues import SearchJob, SearchKind
+from pbm.store.values.queues import SearchJob
 
 LEASE = timedelta(seconds=30)
 EXTEND_EVERY = LEASE.total_seconds() / 3
@@ -40,13 +39,6 @@ _MOST_CLAIMS = 10  # queries for jobs in one transaction, if the claimed ones ar
 _RETRY_AFTER = timedelta(seconds=1)
 _DIED = "the process of the search has died"
 _log = structlog.get_logger("pbm.robots")
-
-HANDLERS: Mapping[str, JobHandler] = {
-    SearchKind.MOVE: moves.MOVES,
-    SearchKind.HINT: moves.HINTS,
-    SearchKind.ANALYSIS: analyses.ANALYSES,
-    SearchKind.DRAW: moves.DRAWS,
-}
 
 
 @dataclass(frozen=True)
