@@ -46,15 +46,11 @@ PAUSE = 1.0  # seconds to wait if an outcome could not be recorded
 FIRST_DELAY = timedelta(minutes=1)
 GIVE_UP_AFTER = timedelta(days=5)
 FEWEST_ATTEMPTS = 24  # most of a day
-_log = structlog.get_logger("pbm.post")
-
-
-Written = bytes | Deferred | Failed  # a composed mail, or why that failed for now or for good
-
-
 ENOUGH = 32  # outcomes of a full batch
 GATHER = 0.03  # seconds to wait for more outcomes; a crash meanwhile sends their mails twice
 _TRUE_FOR = timedelta(hours=1)
+_log = structlog.get_logger("pbm.post")
+Written = bytes | Deferred | Failed  # a composed mail, or why that failed for now or for good
 
 
 @dataclass(frozen=True)
