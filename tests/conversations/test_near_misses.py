@@ -101,7 +101,7 @@ def test_what_can_mean_one_move_only_is_asked_about(above: str, table: Table) ->
             f'You wrote "{line}".',
             f"Please confirm: move 1 on board 1: {move}",
             "| Your turn!",
-            "With it the board is:",
+            "The board would then be:",
             ". o o o o / 7" if move == MOVE else "A- o o o o o / 7",
         )
     bob.hears_nothing()

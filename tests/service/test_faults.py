@@ -78,7 +78,7 @@ def test_nothing_of_a_mail_with_a_bug_in_it_is_done(
 ) -> None:
     alice, bob = table.start("alice", "bob")
     monkeypatch.setattr(WhoAmI, "run", broken)
-    alice.says("a1-c3,d4\nresign 1\nwhoami").gets(1).hears("nothing in it was done yet")
+    alice.says("a1-c3,d4\nresign 1\nwhoami").gets(1).hears("nothing in it has been done yet")
     bob.hears_nothing()
     assert (table.moves(1), table.departures(1)) == ([], ())
     assert stuck(table)
