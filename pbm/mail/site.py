@@ -31,7 +31,7 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """The board that a mail answers, its ply and take-backs, and the offers it `asked` about."""
+    """A board in the answered mail: its ply, take-backs, and offers as that mail showed them."""
 
     number: int
     ply: int

@@ -52,7 +52,7 @@ def marks_alike(board: Board) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Arguments to count how often the position reached by `ply` has stood; `stood` is its key.
+    """Arguments of the query that counts repetitions of the position after `ply`; `stood`: its key.
 
     `since` is the first ply that counts, `first` the count to start from, as the start position has
     no ply, and `most` the limit of the count.
@@ -249,9 +249,9 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """The expected processor seconds of a robot's search, by default of a hint's.
+    """The expected processor seconds of a robot's search; without a robot, those of a hint's.
 
-    Those of the default settings: longer thoughts do not put a search back by hours.
+    Longer searches by the operator's settings do not count, or jobs would wait for hours.
     """
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
@@ -277,7 +277,7 @@ def move_key(board: Board, player_id: int) -> str:
 
 
 def asked_by(board: Board) -> int:
-    """The player charged for a robot's move: the first person still in, else the robot itself."""
+    """The player charged for a robot's move: a person, preferably still in, else the robot."""
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
     still_in = board.still_in
@@ -327,7 +327,7 @@ def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
 
 
 def _sides(game: Game, players: int) -> tuple[int, ...] | None:
-    """The side of each seat, None if so many cannot play as partners."""
+    """The side of each seat in a game with partners; None if this number cannot play one."""
     option = partners_option(game)
     if option is None:
         return None

@@ -162,7 +162,7 @@ def shown(mu: float, sigma: float) -> RatingShown:
 
 
 def rating_changes(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
-    """Rating changes by a finished board in seat order, as plain data; `before` is None at first.
+    """Rating changes by a finished board in seat order; `before` is None if there was no rating.
 
     The rating does not change for a `measured` robot, or for a player who is `spared`, as another
     board of the same absence has cost rating. `counted` is the weight of the game in percent.
@@ -199,7 +199,7 @@ def at(rating: Rating | None, now: datetime) -> Rating:
 
 
 def measured(robot: str) -> Rating:
-    """The fixed rating of a robot; the middle for a robot that no longer exists."""
+    """The fixed rating of a robot; the mean rating for a robot that no longer exists."""
     number = ROBOTS[robot].rating if robot in ROBOTS else _MIDDLE
     return Rating(_model().mu + (number - _MIDDLE) / _STEP, 0.0, 0, None)
 
@@ -387,7 +387,7 @@ def _model() -> PlackettLuce:
 
 
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
-    """Take the news of recounted ratings for a player's next mail; empty during a recount."""
+    """Yield, once, how a recount changed a player's ratings; nothing while it goes on."""
     if work.facts.find(STALE) is not None:
         return
     work.players.change(player.id, rating_news=None)

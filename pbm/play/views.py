@@ -185,7 +185,7 @@ def board_views(
 
 
 def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
-    """The reads for the views of a board, for a prefetch."""
+    """The queries for the views of a board, for a prefetch."""
     plies = plies_read(board.id, recent_since(board))
     return (seated_read(board.id), plies, *calendar_read(board, now))
 
@@ -196,7 +196,7 @@ def recent_since(board: Board) -> int:
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
-    """The ply of a reader's last move, or the one before if nothing has happened since."""
+    """The ply of a reader's last move; the last ply but one, if nothing has happened since."""
     own = _own_seats(board, player_id)
     still_in = any(seat not in board.position.out for seat in own)
     # A player who plays on for a partner moves for both seats.
@@ -432,7 +432,7 @@ def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData
 
 
 def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[ViewData], int]:
-    """The boards on which a player is to move, longest wait first, and how many had no room."""
+    """Views of boards on which a player is to move, longest wait first; the number left out."""
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})

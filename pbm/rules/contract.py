@@ -299,7 +299,7 @@ class ReadsLoosely(Protocol):
         """Whether a text names places of the board and nothing else."""
 
     def moves_meant(self, position: Any, text: str) -> tuple[str, ...]:
-        """All legal moves that such a text may mean."""
+        """All legal moves that a text which is nearly a move may mean."""
 
 
 class Suggests(Protocol):

@@ -67,7 +67,7 @@ def games() -> Mapping[str, Game]:
 
 
 def left_out() -> Mapping[str, str]:
-    """The reasons why other games are left out, as sentences by name."""
+    """The installed games that failed the checks: by name, a sentence with the reason."""
     return MappingProxyType(_found()[1])
 
 

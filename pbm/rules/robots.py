@@ -21,9 +21,9 @@ _OBVIOUS = 50  # hundredths above the median move; such a move is never overlook
 class Robot:
     """A computer player.
 
-    `rating` is fixed. `seconds` are the expected processor time of a search. Of the best `lines` it
-    sees only the share `sees`, and all obvious ones; its score of each is off by up to `blur`
-    hundredths.
+    `rating` is fixed. `seconds` are the expected processor time of a search. Of the `lines` best
+    lines it considers only the share `sees`, and all obvious ones; its score of each is off by up
+    to `blur` hundredths.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Robot:
     sees: float = 1.0
 
     def thinking(self, seconds: float) -> "Robot":
-        """The robot; one that thinks for long gets nodes for about so many seconds."""
+        """The robot; if it is a slow one, with a search of about this many seconds."""
         if self.seconds < LONG:
             return self
         nodes = max(1, int(self.budget.nodes * seconds / self.seconds))

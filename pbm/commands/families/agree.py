@@ -87,7 +87,7 @@ class _Answer(Command):
             raise misread("left-over", word=left)
 
     def _asked(self, context: Context) -> PendingChallenge | tuple[Board, Offer] | None:
-        """The challenge or offer to answer; None for all later challenges. Raises Refusal."""
+        """The challenge or offer to answer; None for `all`, a setting. Raises Refusal."""
         if self.what == _ALL:
             return None
         challenge = self._challenge(context)
@@ -142,7 +142,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """The offers to answer on a board; a named ply is that of a take-back."""
+        """The offers to answer on a board; if a ply is named, no take-back of another one."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer

@@ -51,7 +51,7 @@ class Back(Command, group="account"):
 
 
 def _told(context: Context, **taken: str) -> Answered:
-    """Vacations to come and the days left; `taken` are the days of a new one."""
+    """The answer with the coming vacations and days left; `taken`: the days of a new one."""
     whose = context.work, context.player, context.turn.arrived
     coming = [
         {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}

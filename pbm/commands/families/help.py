@@ -172,7 +172,7 @@ def command_block(commands: Sequence[type[Command]]) -> str:
 
 
 def _set_ups() -> Iterator[tuple[Game, Option]]:
-    """The options of all games that choose the starting board."""
+    """Yield each option that chooses the starting board of a game, with its game."""
     for game in games().values():
         for option in game.info.options:
             if option.sets_up and option.values:
@@ -202,7 +202,7 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Draw a board for each number of players, and for partners if theirs differs."""
+    """Draw the board for each number of players, and again with each flag that changes it."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -243,7 +243,7 @@ def _other_words(command: type[Command]) -> str:
 
 
 def _explained(text: str) -> str:
-    """The explanations of signs and words that a text of usage lines has."""
+    """The explanations of those signs and words that occur in usage lines."""
     return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
 
 

@@ -235,7 +235,7 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """The answer that players are asked first; with `words`, the sender's wait, too."""
+    """The answer to a challenge whose players are asked first; `words`: the comment waits."""
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}
@@ -243,7 +243,7 @@ def challenged_answer(
 
 
 def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
-    """The teams, with the sender's handle for `me` and own addresses."""
+    """The teams, with the sender's handle in place of `me` and of the sender's addresses."""
     player = context.player
     own = {ME, *map(address_key, player.addresses)}
     return [

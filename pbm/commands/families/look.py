@@ -60,7 +60,7 @@ class ShowAs(Command, group="look"):
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """The index of the userid and password: first, or after the board."""
+        """The index of a userid and password: at the beginning, or behind the board."""
         return super().login_in(words) if (first := login_first(words)) is None else first
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -129,7 +129,7 @@ class _Selection:
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """The boards, newest first; at least one more than a list shows, if there are so many."""
+        """The boards, newest first: all of them, or at least one more than a list shows."""
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}

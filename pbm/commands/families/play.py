@@ -50,7 +50,7 @@ class PlayMove(BoardCommand, group="play"):
         return command
 
     def is_on(self, board: Board) -> bool:
-        """Whether the move can be meant for the next ply of a board."""
+        """Whether the line names no other board, and no other ply than the next one."""
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -72,7 +72,7 @@ class PlayMove(BoardCommand, group="play"):
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def _held(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
-        """Ask whether a move is meant for the current position. Raises Refusal."""
+        """The request to confirm that the move is meant for the position now. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),

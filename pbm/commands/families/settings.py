@@ -79,7 +79,7 @@ SWITCHES = frozenset(
 
 
 def _changes(name: str, text: str) -> dict[str, Any]:
-    """The changed settings for a value as typed. Raises Refusal."""
+    """The settings that a typed value changes, with their new values. Raises Refusal."""
     match name:
         case "timezone":
             return {name: _zone(text)}
@@ -228,7 +228,7 @@ class SetChallenges(Command, group="lobby"):
 
 
 class SetLimit(Command, group="lobby"):
-    """Take no further challenge while so many of your games are going that others began."""
+    """Take no challenge while you have this many games in progress that others began."""
 
     words = ("limit",)
     examples = ("limit 5", "limit none", "limit")
@@ -250,7 +250,7 @@ def set_challenges(context: Context, value: str) -> Answered:
 
 
 def _told(context: Context, changed: str = "") -> Answered:
-    """The answer with all settings, of which one has `changed`."""
+    """The answer with all settings; `changed` names the one just changed, if any."""
     player, settings = context.player, context.player.settings
     shown = {
         name: ("on" if value else "off") if isinstance(value, bool) else value

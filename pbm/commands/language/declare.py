@@ -56,7 +56,7 @@ class Field:
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """The options of the field and their values, as typed, by name."""
+        """What may be typed as an option of the field: the full text of each name and value."""
         return {}
 
 
@@ -184,7 +184,7 @@ class GameOptions(Field):
 
 @dataclass(frozen=True)
 class Chosen:
-    """The chosen options of a game, each with its value and as typed."""
+    """The chosen options of a game, each with its value and its text in the line."""
 
     found: tuple[tuple[GameOption, str | bool, str], ...]
 
@@ -286,7 +286,7 @@ class Command:
 
     @property
     def text_follows(self) -> bool:
-        """Whether the lines below are its text."""
+        """Whether the lines below the command are its text."""
         return self.takes_text
 
     def __init_subclass__(cls, *, group: str = "") -> None:
@@ -347,7 +347,7 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse the words behind the command's own. Raises Refusal, with a named board's number."""
+        """Parse the words behind the command's own. Raises Refusal with the named board, if any."""
         command = cls()
         command.game = game or default_game()
         if cls.second:
@@ -373,13 +373,13 @@ class Command:
 
     @property
     def named_board(self) -> int | None:
-        """The number of the named board, if any."""
+        """The number of the board that the line names, if any."""
         board = vars(self).get("board")
         return board.number if isinstance(board, BoardRef) else None
 
     @property
     def sentence(self) -> str:
-        """The sender's words to somebody else in the line."""
+        """The words in the line that go to somebody else; empty if there are none."""
         return next(filter(None, (vars(self).get(name) for name in self._sentences)), "")
 
     def without_words(self) -> Self:
@@ -395,7 +395,7 @@ class Command:
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:
-        """Fill the fields. From a secret or a sentence on, no word is an option."""
+        """Parse all fields. Words of a secret or a sentence are never options. Raises Refusal."""
         left, options = words[: self._secret_at], Options()
         if not self._sentences:
             left, options = split_options(left)
@@ -419,7 +419,7 @@ class Command:
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """An equivalent line that means the same when the `yes` comes."""
+        """The line to store until the `yes`, worded so that it still means the same then."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
@@ -435,11 +435,11 @@ class Command:
         return self
 
     def question(self) -> str:
-        """The question that asks for confirmation; empty if the line itself is quoted."""
+        """The question that asks to confirm the command; empty if its line is quoted instead."""
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
-        """The section on what a yes would end, or None."""
+        """The section on what the confirmed command would end; None if it ends nothing."""
         return None
 
     @property

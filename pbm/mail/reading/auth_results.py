@@ -1,4 +1,4 @@
-"""Parses `Authentication-Results` of the mail server in front of ours, and probes that server.
+"""Parses `Authentication-Results` of the upstream mail server, and makes probes of that server.
 
 Anybody can write such a field (RFC 8601, section 7.1). We trust a field only above the `Received`
 field of our own border server, or right below it if the border is known to put its results there.
@@ -33,9 +33,9 @@ class Dmarc(Enum):
 
 @dataclass(frozen=True)
 class Front:
-    """The mail server in front, which adds the lowest of `hops` `Received` fields to a mail.
+    """The upstream mail server, which adds the lowest of `hops` `Received` fields to a mail.
 
-    `below`: it puts its results below that field, and removes forged ones from there.
+    `below`: it puts its results below that field, and removes forged results from there.
     """
 
     authserv_id: str
@@ -72,7 +72,7 @@ class Stamp:
 
 
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
-    """The front's DMARC result for the domain of `author`, the only address in `From:`.
+    """The upstream server's DMARC result for the domain of `author`, the only `From:` address.
 
     Any fail counts. A pass counts only if all results are passes for exactly this domain.
     """
@@ -217,11 +217,11 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 
 @dataclass(frozen=True)
 class Seen:
-    """The treatment of a test mail by the mail server in front.
+    """The treatment of a test mail by the upstream mail server.
 
     `hops` is the number of `Received` fields added, None if the mail's own one is gone; `survived`
-    names the forged spellings that were not removed; `own` is the place of the front's results:
-    `above` its `Received`, right `below` it, or empty without any.
+    names the forged spellings that were not removed; `own` says where the server's results are:
+    `above` its `Received` field, right `below` that, or empty if there are none.
     """
 
     hops: int | None
@@ -230,7 +230,7 @@ class Seen:
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
-    """A test mail for the mail server in front, with forged results; `mark` is a unique word.
+    """A test mail for the upstream mail server, with forged results; `mark` is a unique word.
 
     It has a `Received` field of its own: all those above it on arrival are from our servers.
     """

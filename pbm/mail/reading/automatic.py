@@ -109,7 +109,7 @@ def may_tell_a_robot(name: str) -> bool:
 
 
 def is_own(address: str, own_address: str) -> bool:
-    """Whether it is the server's own address, a `+` form of it, or a reply address of it."""
+    """Whether an address is the server's own, with or without `+` detail, or a reply address."""
     own_local, _, own_domain = own_address.lower().rpartition("@")
     local, _, domain = address.lower().rpartition("@")
     if domain != own_domain or not local.startswith(own_local):

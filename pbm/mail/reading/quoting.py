@@ -263,8 +263,8 @@ class _Cleaning:
     def _beside(self, at: int, end: int) -> int:
         """The line to continue at if text is between an "On … wrote:" and its quotation, else 0.
 
-        The text is a greeting, a note of an omission, or an answer above our mail. An unmarked
-        quotation may also begin with a greeting, so one counts only in a mail without words so far.
+        The text is a greeting, a note of an omission, or an answer above our mail. A greeting may
+        also begin an unmarked quotation, so it counts only in a mail without words so far.
         """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
@@ -276,7 +276,7 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Whether a marked board's mail follows; programs mark all lines of it or none."""
+        """Whether a board's mail follows as programs quote it, every line marked."""
         end = min(at + _BESIDE_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:

@@ -95,7 +95,7 @@ def name_words(author: str) -> frozenset[str]:
 
 
 def _are_names(lines: Sequence[str], author: frozenset[str]) -> bool:
-    """Whether there is a name, perhaps with a title, and nothing else."""
+    """Whether the lines are a name, perhaps with a title, and nothing else."""
     names = [line.strip() for line in lines if line.strip()]
     words = [word for name in names for word in _WORD.findall(name)]
     return (

@@ -36,7 +36,7 @@ class Calendar:
 
     @property
     def going_on(self) -> "Calendar":
-        """The same calendar for a clock that also runs while mail bounces."""
+        """The calendar without the stretches in which mail bounced, so that they count."""
         return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
@@ -45,7 +45,7 @@ class Calendar:
         return sum((end - start for start, end in stretches), timedelta())
 
     def after(self, since: datetime, allowed: timedelta) -> datetime | None:
-        """The moment when so much time has counted; None if it is years away."""
+        """The moment when the time `allowed` has counted; None if it is years away."""
         start = self._wall(since)
         left = allowed
         for begin, end in self._running(start, start + _FURTHEST):

@@ -82,7 +82,7 @@ def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
 def _answer(
     turn: MailTurn, context: Context, question: Question, errands: Sequence[PendingCommands]
 ) -> bool | None:
-    """True for yes, False for no, None for other words; dangerous commands need a clear yes.
+    """The answer: True, False, or None for other words; dangerous commands need a clear yes.
 
     `stop` is a no while the question is open; other commands are no answer.
     """
@@ -98,7 +98,7 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop the refused commands; play a move below the "no", quote other words in the answer."""
+    """Drop the refused commands; play a move below the "no", and quote any other words back."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)

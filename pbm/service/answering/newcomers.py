@@ -275,7 +275,7 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
     """Whether a mail only repeats the offered handle, which counts as a yes.
 
-    If a password waits, it does not: the welcome asks those who sent none to answer with a name.
+    If a password waits it is no yes: by a name senders say that they want no password.
     """
     if question.password is not None:
         return False

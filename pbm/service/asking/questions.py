@@ -84,12 +84,12 @@ def ask_errand(
     guessed: bool = False,
     password: SealedPassword | None = None,
 ) -> None:
-    """Ask a player to confirm commands, `told`.
+    """Ask a player to confirm the commands in `told`.
 
     Unproven commands share one question with the newest ones that wait, `MOST_ERRANDS` in all.
     `reasons`: sections that explain the question. `avoidable`: in an answer to our mail the
-    commands would need no question. `guessed`: they were inferred from plain words. `password`: the
-    new one.
+    commands would need no question. `guessed`: the commands were inferred from plain words.
+    `password`: a new password among them.
     """
     if not may_answer(turn, player):
         return
@@ -118,7 +118,7 @@ def ask_errand(
 def _waiting_with(
     turn: Turn, player: Player, told: Told, password: SealedPassword | None
 ) -> list[PendingCommands]:
-    """Store the commands; return them behind those that already wait."""
+    """Store the commands; return the player's waiting commands, with the new ones last."""
     questions, now = turn.work.questions, turn.now
     waiting = questions.waiting_errands(player.id, now - OPEN_FOR) if turn.unproven else ()
     # Equal commands share a row, except if they hold a password, which cannot be compared.

@@ -69,7 +69,7 @@ class Arriving:
 
 
 class Answer(Enum):
-    """Whether an answer to a mail to our plain address was counted, if one is left."""
+    """What came of counting the answer to a mail to our plain address."""
 
     COUNTED = "counted"
     NOT_COUNTED = "not counted"  # to a player, or none will be written
@@ -127,7 +127,7 @@ def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now:
 def _shares(
     work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[_Share]:
-    """Yield the limits that apply to a mail, the pool first.
+    """Yield the limits that apply to a mail, the pool first, each with the key of its bucket.
 
     A domain can be forged, so it counts only if it passes DMARC, or if no network is known.
     """

@@ -191,7 +191,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Take the turn's notes about words that were not passed on, for the answer to the sender."""
+    """Take the turn's notes on withheld words, to add to the answer; none over their limit."""
     turn = context.turn
     if not turn.notes:
         return []

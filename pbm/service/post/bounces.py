@@ -126,7 +126,7 @@ def tell_later(
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
-    """Release a player's delayed mails and drop the deferred; return the boards of the latter."""
+    """Release a player's delayed mails and drop the deferred; return the dropped mails' boards."""
     outbox = turn.work.outbox
     boards = outbox.supersede(player.id, "the player has written", turn.now)
     outbox.release(player.id, address_key(player.address), turn.now)

@@ -266,7 +266,7 @@ class Post:
         return found
 
     def _held(self, found: list[OutboxMail]) -> list[OutboxMail]:
-        """Lock the found mails; return those that this process got and that are still due."""
+        """Lock the found mails; return the ones that this process has locked and that are due."""
         held = self.holds.take([mail.id for mail in found])
         mine: frozenset[int] = frozenset()
         try:

@@ -289,7 +289,7 @@ def _long_looks(found: Any) -> list[analysis.Judged]:
 
 
 def _with(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[str, Any]:
-    """The results so far with those of one more part: of short searches first, then long ones."""
+    """Add the results of one more part to `found`: the short searches come before the long ones."""
     looks, deep = _short_looks(found), list(found.get("deep", ()))
     if len(looks) <= board.ply:
         looks += [(item.seat, item.best, item.made) for item in judged]

@@ -172,7 +172,7 @@ class RobotJobs:
 
 
 def enlist(work: UnitOfWork, now: datetime) -> None:
-    """Register the robots as players, except those whose handle somebody has or had."""
+    """Register the robots as players, except robots whose handle another player has or had."""
     for name in ROBOTS:
         work.players.add_robot(name, now)
 

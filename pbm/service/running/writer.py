@@ -108,7 +108,7 @@ class _Asked(Generic[T]):
         self.then = partial(self.done.set_result, (yield from self.steps(work)))
 
     def fail(self, error: Exception) -> None:
-        """Note that the piece failed and was rolled back; `settle` passes on the error."""
+        """Note the error of the piece, which was rolled back; `settle` raises it for the caller."""
         self.then = partial(self.done.set_exception, error)
 
     def settle(self) -> None:

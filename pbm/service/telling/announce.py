@@ -28,7 +28,7 @@ _Hidden = Mapping[int, Collection[str]]  # blocked handles, by the player who bl
 
 @dataclass
 class _News:
-    """The events on one board, and what mails show of them: facts (`lead`) and comments."""
+    """The events on one board, and the facts (`lead`) and comments that mails show of them."""
 
     events: list[BoardEvent] = field(default_factory=list)
     lead: list[dict[str, Any]] = field(default_factory=list)
@@ -228,7 +228,7 @@ def _shown(
 
 
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
-    """Whether to offer fewer mails to the sender: once, if they have many boards.
+    """Whether to offer fewer mails to the sender; once only, to a player with many boards.
 
     The boards are only counted when one begins, and at first moves.
     """

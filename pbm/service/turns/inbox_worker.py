@@ -57,7 +57,7 @@ class TurnFailedError(Exception):
 
 @dataclass(eq=False)
 class Preparation:
-    """A mail that needs slow work: the results so far, and the work that is still under way.
+    """A mail that needs slow work, with the results so far and the work still to finish.
 
     `started` is set once the mail is put aside and its work may run.
     """

@@ -91,7 +91,7 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
 def _settled(
     context: Context, script: Script, number: int, said: answers.Spoken, asked: _Waiting
 ) -> Script | None:
-    """The script that answers the only open offer; None if the reply is unclear."""
+    """The script that accepts or rejects the only open offer; None if the reply is unclear."""
     offer = next(iter(asked))
     meant = _OFFERS.get(offer.kind)
     names_it = said.answer is True and meant is not None and only_means(said.rest, meant, number)
@@ -212,7 +212,7 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """The script with the words below each line as its board's comment; words above go nowhere."""
+    """The script: words below a line are its board's comment, words above all are `unplaced`."""
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
     above = len(script.commands) - len(lines)  # commands above the words

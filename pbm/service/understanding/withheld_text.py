@@ -289,9 +289,9 @@ def new_password(text: str) -> str | None:
 
 
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
-    """The userids in lines like commands of an older server, and whether our commands take them.
+    """Yield the userids in lines like an older server's commands; True if our command takes them.
 
-    Without a board, a word long enough for a password must follow.
+    In a line without a board, a word long enough for a password must follow the userid.
     """
     text, at = _seen(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:

@@ -59,7 +59,7 @@ Tags = dict[str, tuple[str, str]]  # names and values, by the name in lower case
 
 
 def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
-    """The tags of a text, and its moves, leavings, dashes and result. Raises RecordError."""
+    """The tags of a text; its moves, leavings, signs `--` and result. Raises RecordError."""
     tags: Tags = {}
     words: list[str | Leaving] = []
     depth = place = 0
