@@ -63,14 +63,9 @@ inbox = Table(
     # Whether an answer to a stranger was counted on arrival.
     Column("answer_counted", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("digest", "recipient"),
-    *(
-        Index(f"ix_inbox_{name}", *columns, **where_it_waits("new", columns[0]))
-        for name, columns in (
-            ("lane", ("lane", "place")),
-            ("board_lane", ("board_lane", "id")),
-            ("place", ("place", "id")),
-        )
-    ),
+    Index("ix_inbox_lane", "lane", "place", **where_it_waits("new", "lane")),
+    Index("ix_inbox_board_lane", "board_lane", "id", **where_it_waits("new", "board_lane")),
+    Index("ix_inbox_place", "place", "id", **where_it_waits("new", "place")),
     Index("ix_inbox_sender", text("lower(sender)")),  # erased when the sender leaves
     Index("ix_inbox_stuck", "id", **only_where(text("status = 'stuck'"))),
     sqlite_autoincrement=True,

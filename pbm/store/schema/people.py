@@ -7,6 +7,8 @@ from pbm.store.schema.columns import Moment, Word, identity, metadata, to
 from pbm.store.schema.personal import BlankColumns, ExportedBy, ExportRows, KeepRows, personal
 from pbm.store.values.players import PlayerStatus
 
+_BLANKED = ("settings", "password_hash", "rating_news", "bounced_at", "unreachable_since")
+
 players = Table(
     "players",
     metadata,
@@ -28,13 +30,7 @@ players = Table(
     sqlite_autoincrement=True,
     info=personal(
         "id",
-        erasure=BlankColumns(
-            {
-                **dict.fromkeys(("settings", "password_hash", "rating_news")),
-                **dict.fromkeys(("bounced_at", "unreachable_since")),
-                "bounces": 0,
-            }
-        ),
+        erasure=BlankColumns({**dict.fromkeys(_BLANKED), "bounces": 0}),
         export=ExportedBy("handle"),
     ),
 )
