@@ -1,10 +1,8 @@
 """Mails that several processes keep at once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import Barrier, Thread
-
-import pytest
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.service.intake.limits import Arriving, MailRates
@@ -16,20 +14,6 @@ ROUNDS = 20
 
 class UndoneError(Exception):
     """So that a transaction leaves nothing."""
-
-
-@pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
-    table = Table(database_url)
-    yield table
-    table.close()
-
-
-@pytest.fixture
-def shared(postgres_url: str) -> Iterator[Table]:
-    table = Table(postgres_url)
-    yield table
-    table.close()
 
 
 def mail(

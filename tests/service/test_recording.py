@@ -1,7 +1,7 @@
 """What became of mails is written down together, and what is in the way of one stops no other."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
@@ -17,13 +17,6 @@ from tests.serving import take_next
 from tests.table import SERVER, Table
 
 MANY = 12
-
-
-@pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
-    table = Table(database_url)
-    yield table
-    table.close()
 
 
 class World:

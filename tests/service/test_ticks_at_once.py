@@ -3,7 +3,7 @@ same moment never both happen."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
@@ -29,14 +29,6 @@ from tests.table import Person, Table
 
 MOVE = "c3,d3"
 BOARDS = 12
-
-
-@pytest.fixture
-def shared(postgres_url: str) -> Iterator[Table]:
-    """A table whose database others use, too."""
-    table = Table(postgres_url)
-    yield table
-    table.close()
 
 
 def together(*pieces: Callable[[], Any]) -> None:

@@ -1,10 +1,8 @@
 """Two processes of the same role on one PostgreSQL: order is kept, and no ply is played twice."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from threading import Barrier, Thread
 
-import pytest
 from sqlalchemy.exc import OperationalError
 
 from pbm.play.ratings import MOVES as TO_COUNT
@@ -15,14 +13,6 @@ from tests.serving import keep, take_next, tick_next
 from tests.table import Person, Table
 
 MOVES = [("c3,d3", "g7,f7"), ("d3,c3", "f7,g7")]
-
-
-@pytest.fixture
-def shared(postgres_url: str) -> Iterator[Table]:
-    """A table whose database others use, too."""
-    table = Table(postgres_url)
-    yield table
-    table.database.close()
 
 
 def at_once(table: Table, processes: int) -> None:
