@@ -28,6 +28,7 @@ _FIRM = re.compile(
 )
 _ON_BEHALF = re.compile(r"^(?:[iI]\.? ?[aAvV]\.|ppa\.?) ?(?=[A-ZÄÖÜ])")
 _PHONE = re.compile(r"\+?\d[\d ()/.-]{6,}\d")
+_POSTSCRIPT = re.compile(r"(?:p\.?){1,2} ?s\b", re.IGNORECASE)
 _ASKS_OR_CALLS = ("!", "?", "…")
 _FEW_WORDS = 6
 _BAR = re.compile(r" [|•·] ")
@@ -43,9 +44,9 @@ def signature_in(
 ) -> tuple[int, int]:
     """The indexes of a signature's first line and of the line after it; equal if there is none.
 
-    It stands at the end, or above a sentence, which may be a postscript, and never above a closing
-    line. `below_mark` are the lines below a mark such as `-- ` under `lines`, `author` the words of
-    the author's name.
+    It stands at the end, or above a postscript or another paragraph, but never above a closing
+    line. A sentence right below it, such as a slogan, is part of it. `below_mark` are the lines
+    below a mark such as `-- ` under `lines`, `author` the words of the author's name.
     """
     last = len(lines)
     if (start := _start(lines, below_mark, author)) < last:
@@ -55,8 +56,14 @@ def signature_in(
     for end in ends[-_MOST_LINES:]:
         start = _start(lines[:end], (), author)
         if _has_firm(lines[start:end]):
-            return start, end
+            below = (at for at in range(end, last) if _begins_more(lines[at - 1], lines[at]))
+            return start, next(below, last)
     return last, last
+
+
+def _begins_more(above: str, line: str) -> bool:
+    """Whether a line below a signature is no part of it: a postscript, or after a blank line."""
+    return not above.strip() or _POSTSCRIPT.match(line.strip()) is not None
 
 
 def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[str]) -> int:
@@ -77,9 +84,11 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
         if told and _begins(_BAR.split(told[0])[0], author) and (is_told or any(map(_tells, told))):
             return at
     for at in reversed(written):
-        above = lines[at - 1].strip()
+        above, is_block = lines[at - 1].strip(), _is_block(lines[at:])
+        if is_block and (above.endswith(",") or not above or _is_sentence(above)):
+            return at
         if not above or _is_sentence(above):
-            return at if _is_block(lines[at:]) else len(lines)
+            break
     return len(lines)
 
 
@@ -101,15 +110,21 @@ def _are_names(lines: Sequence[str], author: frozenset[str]) -> bool:
     return (
         1 <= len(names) <= _MOST_NAMES
         and all(is_name(name) or name_words(name) <= author for name in names)
-        and all(word[0].isupper() or word.casefold() in author | _IN_NAMES for word in words)
+        and _are_of_names(words, author)
     )
+
+
+def _are_of_names(words: Sequence[str], author: frozenset[str]) -> bool:
+    return all(word[0].isupper() or word.casefold() in author | _IN_NAMES for word in words)
 
 
 def _begins(line: str, author: frozenset[str]) -> bool:
     """Whether a line has the author's name, or somebody's who signs for another ("i. A.")."""
-    words = name_words(line)
-    is_author = len(words & author) > 1 and len(words) <= _FEW_WORDS
-    return is_author or (_ON_BEHALF.match(line) is not None and is_name(_ON_BEHALF.sub("", line)))
+    words = _WORD.findall(line)
+    named = [at for at, word in enumerate(words) if word.casefold() in author]
+    if len(named) > 1 and len(words) <= _FEW_WORDS:
+        return _are_of_names(words[: named[-1]], author)
+    return _ON_BEHALF.match(line) is not None and is_name(_ON_BEHALF.sub("", line))
 
 
 def _is_block(lines: Sequence[str]) -> bool:
@@ -139,8 +154,8 @@ def _is_whole_sentence(line: str) -> bool:
     if len(line) > _LONGEST_LINE or line.endswith(_ASKS_OR_CALLS):
         return True
     most_words = _FEW_WORDS if _tells(line) else _FEWEST_TELLING
-    is_postscript = line.casefold().startswith(("ps", "p.s"))
-    return is_postscript or (line.endswith(".") and len(line.split()) > most_words)
+    is_long = line.endswith(".") and len(line.split()) > most_words
+    return is_long or _POSTSCRIPT.match(line) is not None
 
 
 def _tells(line: str) -> bool:

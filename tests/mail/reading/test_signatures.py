@@ -209,3 +209,42 @@ def test_words_below_a_signature_are_kept(
     found = read_mail(body=body)
     assert words(found) == ["a1-c3,b2", "Thanks, well played", postscript, "Hm"]
     assert [found.said[at] for at in found.below_quotes] == ["Hm"]
+
+
+ROE = "Jane Roe\nHead of Sales\nRoe Ltd\nT +44 113 496 0000\nwww.roe.example"
+JANE, NOBODY = "Jane Roe <jane@roe.example>", "info@roe.example"
+LINE = "Jane Roe | Head of Sales | Roe Ltd | 12 High Street, Leeds LS1 4AB | T +44 113 4960000"
+ENDS = [
+    (NOBODY, f"Nice.\n\nThanks,\n{ROE}", "Nice. Thanks,"),
+    (NOBODY, f"Nice move!\n{ROE}", "Nice move!"),
+    (NOBODY, f"Nice.\n\nRegards\n{ROE}\nFollow us on LinkedIn!", "Nice."),
+    (NOBODY, f"Nice.\n\nRegards\n{ROE}\nPS: great trap", "Nice. PS: great trap"),
+    (NOBODY, f"Nice.\n\n{LINE}", "Nice."),
+    (NOBODY, "Nice.\n\nJane Roe\nRoe Ltd,\n12 High Street,\nLeeds\n+44 113 496 0000", "Nice."),
+    (NOBODY, "Nice\n\ni. A. Jane Roe\n-- \nRoe Ltd", "Nice"),
+    (NOBODY, "Nice\n\nViele Grüße aus Rom\nJane Roe\nRoe Ltd", "Nice"),
+    (JANE, f"thanks, well played\n{ROE}", "thanks, well played"),
+    (JANE, "Nice.\n\nJane Roe (she/her)\nRoe Ltd", "Nice."),
+    (JANE, f"Nice.\n\n{ROE}\nSent from my iPhone", "Nice."),
+    (
+        JANE,
+        "Nice.\n\nI am Jane Roe\nhttps://jane.example",
+        "Nice. I am Jane Roe https://jane.example",
+    ),
+    (JANE, f"{ROE}\n\nNice\n\nRegards\nJane\n-- \nRoe Ltd", f"{ROE} Nice"),
+    (
+        JANE,
+        "Good move\n\nsee x@y.example\nor 030 1234567",
+        "Good move see x@y.example or 030 1234567",
+    ),
+]
+
+
+@each_row(("author", "text", "wanted"), ENDS)
+def test_the_end_of_a_mail(
+    read_mail: Callable[..., Envelope], author: str, text: str, wanted: str
+) -> None:
+    for below in ("", QUOTED):
+        kind = "Content-Type: text/plain; charset=utf-8"
+        found = read_mail(f"From: {author}", kind, body=f"a1-c3,b2\n\n{text}{below}")
+        assert " ".join(words(found)) == " ".join(f"a1-c3,b2 {wanted}".split())
