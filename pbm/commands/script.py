@@ -32,9 +32,9 @@ class Script:
     ours.
 
     `pbm/service/understanding` may add: `guess`, a section that asks whether the commands are
-    meant; `wish`, a script to be confirmed; `between`, the words below the commands for several
-    boards, by index, without the last; `unplaced`, words to be returned; `answer`, sent instead of
-    running commands.
+    meant; `wish`, a script to be confirmed; `between`, the words below each command but the last,
+    by its index, if they are for several boards; `unplaced`, words to be returned; `answer`, sent
+    instead of running commands.
     """
 
     commands: tuple[Command, ...] = ()

@@ -54,7 +54,7 @@ def leave_board(
 
 
 def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
-    """The installed boards in progress that a player has not left, lowest number first."""
+    """The boards in progress that a player has not left, by number; their games are installed."""
     found: Sequence[Board] = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
     found = [work.boards.get(board.id, lock=True) for board in found] if lock else found
     played = (board for board in found if board.playing and board.is_installed)
@@ -81,7 +81,7 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a board for the others; None for teams, later rounds, too few or only robots."""
+    """Start a board for the others; None for teams, later rounds, only robots, or too few."""
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
     if board.round and board.round.number > 1:

@@ -144,8 +144,8 @@ def start_board(
 ) -> Board:
     """Start a new board, seats in the order given. Raises Refusal.
 
-    `round_of` is its place in a running match; else `setup.rounds` begins one. `begun_by` is None
-    if it follows from an earlier game.
+    `round_of` is the board's place in a running match; without it `setup.rounds` may begin one.
+    `begun_by` is None if the board follows from an earlier game.
     """
     board = work.boards.add(
         setup.game,

@@ -27,7 +27,7 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Whether a player invited by mail address may be asked. The inviter is not told if not."""
+    """Whether a player invited by mail address may be asked. The inviter is not told of a no."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:
@@ -212,7 +212,7 @@ def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
 def call_off_between(
     work: UnitOfWork, player: Player, other: Player, now: datetime
 ) -> list[CalledOff]:
-    """Refuse or withdraw a player's pending challenges with another, except any not yet asked."""
+    """Refuse or withdraw a player's pending challenges with another, unless not asked yet."""
     found = map(work.challenges.find, work.challenges.with_player(player.id))
     return [
         refuse_challenge(work, challenge, player)

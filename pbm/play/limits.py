@@ -252,7 +252,7 @@ def _keys_of(address: str) -> list[str]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Whether a player was told of a pause that lasts; `unproven` mails have another limit."""
+    """Whether answers still pause, as a player was told; `unproven` mails have another limit."""
     key = address_key(address)
     return any(
         work.outbox.written_since(limit.pause, key, now - limit.within)

@@ -90,7 +90,7 @@ _WAYS = {
 
 
 def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
-    """Games of two players: won by one, the other or both together, drawn, lost by both.
+    """Count games of two players: won by one, the other or both together, drawn, lost by both.
 
     >>> score_of([Meeting(3, 1, 2, (1,)), Meeting(2, 2, 1, (1,)), Meeting(1, 1, 2, ())])
     {'one': 1, 'other': 1, 'together': 0, 'draws': 1, 'neither': 0}
@@ -105,7 +105,7 @@ def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
     """A finished board as seen by one of its players.
 
     `how` is `won`, `drawn`, `lost`, or `placed` with three sides or more; `others` are the
-    opponents, `left` handles of who left, and how.
+    opponents, `left` says who left, and how.
     """
     left = work.plies.departures(board.id) if board.position.out else ()
     seat = board.seats_of(player_id)[0].seat
@@ -273,7 +273,7 @@ def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
 def recount(
     work: UnitOfWork, board: Board, counted: CountedBoard
 ) -> tuple[RatingResult, ...] | None:
-    """Rating results of a counted board by now, None if it counts no more. Raises StateError."""
+    """Compute a counted board's results anew; None if it counts no more. Raises StateError."""
     if pool_of(work, board) != counted.pool:
         return None
     return results_of(work, board, counted)

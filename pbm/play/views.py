@@ -31,7 +31,7 @@ _MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mai
 
 
 class BoardShown(TypedDict):
-    """The fields common to all views of a board; `sides` are those of teams.
+    """The fields common to all views of a board; `sides` are the seats of each team.
 
     `marked` are the moves marked in the picture, in the game's words; `taken_back` counts plies.
     """
@@ -336,7 +336,7 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """A picture with cell names on the readers' pieces, or the mover's for no seat or over two."""
+    """A picture with cell names on readers' pieces; on the mover's for a reader of 0 or 3 seats."""
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()

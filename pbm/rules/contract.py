@@ -94,7 +94,7 @@ class Option:
 
     @property
     def is_flag(self) -> bool:
-        """Whether it has no values."""
+        """Whether the option has no values."""
         return not self.values
 
     def find(self, text: str) -> str | None:

@@ -87,7 +87,7 @@ class _Answer(Command):
             raise misread("left-over", word=left)
 
     def _asked(self, context: Context) -> PendingChallenge | tuple[Board, Offer] | None:
-        """The challenge or offer to answer; None for `all`, a setting. Raises Refusal."""
+        """The challenge or offer to answer; None for `all` later ones. Raises Refusal."""
         if self.what == _ALL:
             return None
         challenge = self._challenge(context)
@@ -120,7 +120,7 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """The speaker's newest boards, and those with an offer to answer."""
+        """The speaker's newest boards, and the ones among them with an offer to answer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 
@@ -142,7 +142,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """The offers to answer on a board; if a ply is named, no take-back of another one."""
+        """The offers to answer on a board; a named ply leaves out take-backs of other plies."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer

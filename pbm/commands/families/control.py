@@ -69,7 +69,7 @@ class ReportBoard(Command, group="lobby"):
 
     @property
     def text_follows(self) -> bool:
-        """Whether the text is below the line, so that no commands follow."""
+        """Whether the report's text is below the line, so that no commands follow."""
         return self.text is None
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -103,7 +103,7 @@ class ReportBoard(Command, group="lobby"):
         return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
 
     def _find(self, context: Context) -> Board:
-        """The named board, or the one with a named player. Raises Refusal."""
+        """The named board, or the only one shared with a named player. Raises Refusal."""
         if self.board is not None or context.hints:
             return context.board(self.board)
         boards = context.work.boards.of_player(context.player.id, playing=True, most=BOARDS_NAMED)

@@ -172,5 +172,5 @@ class Analyse(BoardCommand, group="look"):
         return f"{self.words[0]} {self._find(context).id}"
 
     def _find(self, context: Context) -> Board:
-        """The board, locked, so that two requests start one analysis."""
+        """The board to analyse, locked, so that two requests start only one analysis."""
         return context.work.boards.get(context.board(self.board).id, lock=True)

@@ -145,7 +145,7 @@ def _items(text: str) -> tuple[list[_Item], bool]:
 
 
 def _read(found: re.Match[str]) -> _Item:
-    """The day matched by a form. Raises Refusal."""
+    """The day in a match of one of the patterns for days. Raises Refusal."""
     said = {name: value for name, value in found.groupdict().items() if value}
     if "word" in said:
         return _WORDS[said["word"]]

@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
 
 class Intention(StrEnum):
-    """A wish or question. Its phrases are in the section of its value."""
+    """A wish or question. Its value names the section of the file with its phrases."""
 
     RESIGN = "resign"
     LOST = "lost"  # "You win": a resignation, but talk once the game is over

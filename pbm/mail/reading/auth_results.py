@@ -1,7 +1,7 @@
 """Parses `Authentication-Results` of the upstream mail server, and makes probes of that server.
 
 Anybody can write such a field (RFC 8601, section 7.1). We trust a field only above the `Received`
-field of our own border server, or right below it if the border is known to put its results there.
+field of the upstream server, or right below it if that server is known to put its results there.
 It must have the configured authserv-id, and no blank before its colon, as a forger's may have.
 """
 
@@ -63,7 +63,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Stamp:
-    """A `Received` or `Authentication-Results` field, and the number of `Received` above it."""
+    """A `Received` or `Authentication-Results` field; how many `Received` are above it."""
 
     name: str
     value: str
@@ -164,7 +164,7 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split at semicolons, each quoted string replaced by its quoted number; None if malformed."""
+    """Split at semicolons, quoted strings replaced by their quoted indexes; None if malformed."""
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0

@@ -286,7 +286,7 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """The line to continue at below an introduction: that of a marked quotation, if any."""
+        """The line to continue at below an introduction: a marked quotation, if there is one."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_barred(at):
                 return at

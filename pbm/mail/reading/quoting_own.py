@@ -1,7 +1,7 @@
 """Finds unmarked quotations of our mails, as Outlook makes them, and answers written into them.
 
-A board's mail is recognised by sentences of the templates, and by its last line, `State:`, of which
-the game makes the drawing anew.
+A board's mail is recognised by sentences of the templates, and by its last line, `State:`, from
+which the game can draw the board again.
 """
 
 import re
@@ -206,7 +206,7 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _answers(self, at: int, end: int) -> list[list[int]]:
-        """The added lines from `at` to `end`, in groups, by the paragraphs of ours between them."""
+        """The added lines from `at` to `end`, grouped by the paragraphs of ours between them."""
         found: list[list[int]] = [[]]
         while at < end:
             below = at

@@ -1,10 +1,10 @@
 """Finds signatures without the usual mark `-- `, and the name above one with it.
 
 A signature is a closing line such as "Best regards", or the author's name, above a firm or a way to
-reach somebody. If these are below a mark, there is only a name, or a name and a title, above it.
-Without a closing line and the author's name a signature begins with another name, and has a firm or
-a telephone number and one more such line. Anything less sure is kept, as it may be meant for the
-reader.
+reach somebody. Above a mark, a name alone is one, perhaps with a title. Without a closing line and
+the author's name, a signature begins with another name, and has at least two lines with a firm or a
+way to reach somebody, one of them a firm or a telephone number. Anything less sure is kept, as it
+may be meant for the reader.
 """
 
 import re
@@ -132,7 +132,7 @@ def _is_block(lines: Sequence[str]) -> bool:
 
 
 def _has_firm(lines: Sequence[str]) -> bool:
-    """Whether there is a firm or a telephone number, and one more such line or part of a line."""
+    """Whether the lines have a firm or a telephone number, and one more of these or an address."""
     told = _told(lines)
     parts = [part for line in told for part in _BAR.split(line)]
     telling = list(filter(_tells, dict.fromkeys(told + parts)))

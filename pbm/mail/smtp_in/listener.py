@@ -76,7 +76,7 @@ class Listener:
         self._conversations: set[Conversation] = set()
 
     async def start(self, doorways: Iterable[Doorway]) -> None:
-        """Listen at each doorway; port 0 takes a free one. Raises OperatorError."""
+        """Listen on each port and local socket; port 0 is any free one. Raises OperatorError."""
         for doorway in doorways:
             try:
                 self._servers.append(await self._server_at(doorway))

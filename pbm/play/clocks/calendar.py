@@ -74,7 +74,7 @@ class Calendar:
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """The stretches of days that count, including stops."""
+        """The days that count, as stretches of time from which stops are not taken out yet."""
         if start < end and not (self.weekends_off or self.away):
             yield start, end
             return
@@ -91,7 +91,7 @@ class Calendar:
 
 
 def _without(start: datetime, end: datetime, stops: list[Stretch]) -> Iterator[Stretch]:
-    """The parts of a stretch outside the stops."""
+    """The parts of a stretch of time that are outside the stops."""
     for begin, finish in sorted(stops):
         if finish <= start or begin >= end:
             continue

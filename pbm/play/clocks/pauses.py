@@ -89,7 +89,7 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
-    """Store a stop, limited to the present wait."""
+    """Store a stop; a part of it before the present wait is cut off."""
     begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board

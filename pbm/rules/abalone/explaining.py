@@ -168,7 +168,7 @@ def _pushes(position: Placement, move: LineMove) -> Iterator[Reason]:
 
 
 def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
-    """Changes of the formation of marbles."""
+    """Yield the reasons for a move that are changes of a formation of marbles."""
     assert position.turn is not None
     side, after = _side(position), played.position
     for seat in position.seats:

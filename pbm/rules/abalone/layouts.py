@@ -73,7 +73,7 @@ def start(
     teams: bool = False,
     pillar: bool = False,
 ) -> AbalonePosition:
-    """The first position of a game, by default standard for two, in teams official for four.
+    """The first position; by default of `standard` for two players, `official` for teams of four.
 
     Raises SetupError for an unknown board, or one not for these players or for a pillar.
 

@@ -225,7 +225,7 @@ def moves_naming(position: Placement, places: Places, *, from_to: bool = False) 
 
 
 def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
-    """Up to two legal moves whose cells are most like these, and that share one."""
+    """Up to two legal moves whose cells are most like `places`, and share one with them."""
     named = set(places)
 
     def difference(move: LineMove) -> int:
@@ -272,7 +272,7 @@ _ABAPRO = re.compile(f"{_ABAPRO_CELL}{_ABAPRO_CELL}{_ABAPRO_CELL}?", re.ASCII | 
 
 
 def _seen_from_below(cell: int) -> int:
-    """The cell that has this cell's name in the other notation; it is its own inverse."""
+    """The cell that has this cell's name in the other notation, in either direction."""
     row, column = divmod(cell, 10)
     return 10 * (10 - row) + column + 5 - row
 

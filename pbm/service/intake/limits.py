@@ -69,7 +69,7 @@ class Arriving:
 
 
 class Answer(Enum):
-    """What came of counting the answer to a mail to our plain address."""
+    """The outcome of counting an answer to a mail to our plain address."""
 
     COUNTED = "counted"
     NOT_COUNTED = "not counted"  # to a player, or none will be written
@@ -94,7 +94,7 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take an answer from a pool; that for retries if deferred `AGAIN_AFTER` ago or earlier."""
+    """Take an answer from a pool: that for retries, if deferred `AGAIN_AFTER` ago or earlier."""
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
     for pool in (limits.VOUCHED, limits.STRANGERS) if passes else (limits.STRANGERS,):

@@ -124,7 +124,7 @@ class ClockWatch:
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Record that mail can come in; after an outage, also store that and postpone deadlines."""
+    """Record that mail can come in; after an outage, also store it and postpone deadlines."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))

@@ -41,7 +41,7 @@ class InThread(Protocol):
     """Runs work in a thread, one call at a time."""
 
     def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
-        """Return the work's result."""
+        """Run `work` and return its result."""
 
 
 def at_once(steps: Steps[T]) -> T:

@@ -87,7 +87,7 @@ def _keep(
 ) -> set[int]:
     """Keep news for players with these numbers; return the numbers for which there was room.
 
-    If `shortened`, there is for all: comments that do not fit are replaced by their authors.
+    If `shortened`, there is room for all: comments that do not fit are replaced by their authors.
     """
     later = set[int]()
     plies = [event.played_ply for event in events if event.played_ply]
@@ -179,7 +179,7 @@ def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime |
 
 
 def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mapping[int, OutboxMail]:
-    """Delete the board's mails that wait for a robot; return those to `readers` by their number."""
+    """Delete the board's mails that wait for a robot; return those to `readers` by player id."""
     if not any(seat.robot for seat in board.seats):
         return {}
     people = [player for player in readers if player.addresses]

@@ -216,7 +216,7 @@ class Awaited:
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of all awaited moves, the most urgent first; of only one in its thread."""
+    """Remind a player of all awaited moves, most urgent first; in the board's thread, if one."""
     if not player.addresses:
         return
     tick.work.players.begin_absence(player.id, tick.now)

@@ -128,7 +128,7 @@ def _of_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Whether one more password may be checked. That of others has a rate apart from logins."""
+    """Whether one more password may be checked, by the rate for `own` or for others' passwords."""
     if own is None:
         return may_check(turn, player.handle)
     if own.id != player.id:
@@ -340,7 +340,7 @@ def _begins() -> re.Pattern[str]:
 
 
 def _spellings(word: str) -> dict[str, None]:
-    """The word with and without surrounding marks, if long enough."""
+    """The word with and without marks around it; only forms long enough for a password."""
     left = word.lstrip(_OPENS)
     forms = (word, left, word.rstrip(_CLOSES), left.rstrip(_CLOSES))
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)

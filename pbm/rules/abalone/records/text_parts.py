@@ -240,7 +240,7 @@ def parse_result(text: str, players: int) -> Winners:
 
 
 def is_result(word: str) -> bool:
-    """Whether a word among moves is a result; a single digit may be a number."""
+    """Whether a word among moves is a result; a single digit may be a move's number."""
     plain = _plain(word)
     return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
 
