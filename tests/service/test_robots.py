@@ -327,7 +327,8 @@ def test_a_clock_that_was_ahead(table: Table) -> None:
     let_boards_wait(table, "alice", "alice")
     claimed(table.robots, 1)
     table.clock.passes(days=-3)
-    do(table.robots, table.robots.bring_forward)
+    now = table.clock()
+    do(table.robots, lambda work: work.search_jobs.bring_forward(now, now + LEASE))
     assert boards_of(claimed(table.robots, 5)) == [2]
     table.clock.time += LEASE
     assert sorted(boards_of(claimed(other_process(table), 5))) == [1, 2]

@@ -250,7 +250,7 @@ def test_a_clock_that_was_ahead_puts_nothing_off(table: Table) -> None:
     sets(table, "ahead", days=2)
     table.clock.passes(days=-400)
     with table.database.transaction() as work:
-        table.ticks.bring_forward(work)
+        work.timers.bring_forward(table.clock())
     assert {row["due_at"] for row in table.rows("due")} == {START + timedelta(days=2)}
     assert {row["since"] for row in table.rows("due")} == {START}
 

@@ -304,10 +304,6 @@ class Post:
         finally:
             self._being_sent -= 1
 
-    def bring_forward(self, work: UnitOfWork) -> None:
-        """Shorten retry pauses that became too long because the system clock was set back."""
-        work.outbox.bring_forward(self.clock())
-
     def record(self, work: UnitOfWork, outcomes: Sequence[Outcome]) -> None:
         """Record delivery outcomes, and notify the operator and count bounces accordingly."""
         now, outbox = self.clock(), work.outbox

@@ -97,11 +97,6 @@ class RobotJobs:
         """Extend this process's leases of the jobs with these numbers."""
         work.search_jobs.extend(self._process, numbers, self.clock() + LEASE)
 
-    def bring_forward(self, work: UnitOfWork) -> None:
-        """Shorten waits that became too long because the system clock was set back."""
-        now = self.clock()
-        work.search_jobs.bring_forward(now, now + LEASE)
-
     def release(self, work: UnitOfWork) -> None:
         """End this process's leases."""
         work.search_jobs.give_back(self._process)
@@ -203,7 +198,9 @@ class RobotWorker:
         watch = ClockWatch(self.jobs.clock)
 
         async def a_round() -> float | None:
-            await watch.mend(self.writer, self.jobs.bring_forward)
+            await watch.mend(
+                self.writer, lambda work, now: work.search_jobs.bring_forward(now, now + LEASE)
+            )
             due_at, leased = None, list[LeasedJob]()
             if free := self.processes.size - len(self._under_way):
                 due_at = await self.look_in_thread(self.jobs.next_due_at)
