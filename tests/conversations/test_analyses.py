@@ -1,5 +1,6 @@
 """A game that is over is analysed, piece by piece, and told to whoever asks."""
 
+import re
 from dataclasses import replace
 from random import Random
 
@@ -161,6 +162,11 @@ def test_games_of_more_than_two_are_analysed_as_well(table: Table, handles: str)
     alice.says("analyse 1").forgets()
     table.robots_think()
     alice.gets(1).hears("moves cost most", "A better move was ", "After the last move")
+    # Where the search passes over the next player, there is no answer, nor a board after it.
+    _, *mistakes = re.split(r"Move \d+: ", " ".join(alice.newest.text.split()))
+    assert any("Compared with the board after move " in told for told in mistakes)
+    for told in mistakes:
+        assert ("with the board above" in told) <= ("The board would then be:" in told)
 
 
 def test_a_game_without_mistakes_has_none(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
