@@ -73,16 +73,20 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
     """
     is_told = any(map(_tells, below_mark))
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
-    closing = next((at for at in reversed(written) if is_closing(lines[at])), -1)
+    closing = next((at for at in reversed(written) if is_closing(lines[at], author)), -1)
     if closing > 0:
-        signed = [lines[closing].partition(",")[2], *lines[closing + 1 :]]
+        line = lines[closing]
+        named = "" if is_closing(line) else line.split()[-1]
+        signed = [line.partition(",")[2] or named, *lines[closing + 1 :]]
         if any(map(_tells, _told(signed[1:]))) or (is_told and _are_names(signed, author)):
             return closing
     written = [at for at in written if at > closing]
     for at in written:
         told = _told(lines[at:])
-        if told and _begins(_BAR.split(told[0])[0], author) and (is_told or any(map(_tells, told))):
-            return at
+        if told and _begins(_BAR.split(told[0])[0], author):
+            is_title = len(told) == 1 or _are_names(told[1:], author)
+            if any(map(_tells, told)) or (is_told and is_title):
+                return at
     for at in reversed(written):
         above, is_block = lines[at - 1].strip(), _is_block(lines[at:])
         if is_block and (above.endswith(",") or not above or _is_sentence(above)):
@@ -92,10 +96,15 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
     return len(lines)
 
 
-def is_closing(line: str) -> bool:
-    """Whether a line is the closing phrase of a letter, perhaps with a comma and a name."""
+def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
+    """Whether a line is the closing phrase of a letter, perhaps with a comma and a name.
+
+    Without a comma the name is one of the words of `author`.
+    """
     formula = line.partition(",")[0].strip(_AROUND).casefold()
-    return formula in CLOSINGS or (formula.startswith(_CLOSING_STARTS) and not line.endswith("!"))
+    plain = " ".join(word for word in formula.split() if word not in author)
+    is_start = formula.startswith(_CLOSING_STARTS) and not line.endswith("!")
+    return formula in CLOSINGS or plain in CLOSINGS or is_start
 
 
 def name_words(author: str) -> frozenset[str]:

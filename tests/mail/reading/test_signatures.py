@@ -224,6 +224,12 @@ ENDS = [
     (NOBODY, "Nice\n\ni. A. Jane Roe\n-- \nRoe Ltd", "Nice"),
     (NOBODY, "Nice\n\nViele Grüße aus Rom\nJane Roe\nRoe Ltd", "Nice"),
     (JANE, f"thanks, well played\n{ROE}", "thanks, well played"),
+    (JANE, f"Nice\n\nCheers Jane\n{ROE}", "Nice"),
+    (JANE, "Nice\n\nlg jane\n-- \nRoe Ltd", "Nice"),
+    (JANE, "Nice\n\nlg jane", "Nice lg jane"),
+    (JANE, "Nice\n\nJane Roe\nHead of Sales\n-- \nRoe Ltd", "Nice"),
+    (JANE, "Nice\n\nJane Roe\nand well played\n-- \nRoe Ltd", "Nice Jane Roe and well played"),
+    (JANE, "Nice\n\nCheers Bob\n-- \nRoe Ltd", "Nice Cheers Bob"),
     (JANE, "Nice.\n\nJane Roe (she/her)\nRoe Ltd", "Nice."),
     (JANE, f"Nice.\n\n{ROE}\nSent from my iPhone", "Nice."),
     (
