@@ -16,7 +16,8 @@ from pbm.mail.writing.render import Renderer
 from pbm.rules import registry
 from pbm.rules.abalone import GAME
 from pbm.rules.contract import Game, Info, Outcome
-from pbm.rules.registry import GamesError, PlaythroughError, check_playthrough, games, load_games
+from pbm.rules.playthrough import PlaythroughError, check
+from pbm.rules.registry import GamesError, games, load_games
 
 SECOND = Path(__file__).parents[1] / "games"
 
@@ -87,7 +88,7 @@ def test_a_mail_of_before_is_about_the_game_of_then(preferred: Game) -> None:
 
 def test_every_game_plays_its_playthrough(second_game: Game) -> None:
     for game in (*games().values(), second_game):
-        check_playthrough(game)
+        check(game)
 
 
 def test_a_position_and_a_move_print_as_people_write_them(second_game: Game) -> None:
@@ -211,15 +212,15 @@ def test_a_playthrough_needs_a_state_that_comes_back(second_game: Game) -> None:
             return self._game.start(2, {}, 0)
 
     with pytest.raises(PlaythroughError, match="does not give its position back"):
-        check_playthrough(Forgetful(second_game))  # type: ignore[arg-type]
+        check(Forgetful(second_game))  # type: ignore[arg-type]
 
 
 def test_a_move_that_no_row_can_hold_is_refused(
     second_game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pbm.rules.registry.LONGEST_MOVE", 0)
+    monkeypatch.setattr("pbm.rules.playthrough.LONGEST_MOVE", 0)
     with pytest.raises(PlaythroughError, match="the move d has more than 0 characters"):
-        check_playthrough(second_game)
+        check(second_game)
 
 
 @pytest.mark.parametrize(
@@ -234,4 +235,4 @@ def test_an_outcome_that_does_not_fit_is_refused(
 ) -> None:
     monkeypatch.setattr("fourinarow.Outcome", lambda *_: outcome)
     with pytest.raises(PlaythroughError, match=why):
-        check_playthrough(second_game)
+        check(second_game)
