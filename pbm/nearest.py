@@ -1,4 +1,7 @@
-"""Suggestions for unknown words, for every "Did you mean ...?"."""
+"""Suggestions for an unknown word.
+
+Every "Did you mean ...?" finds its words here, so that they are alike everywhere.
+"""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

@@ -1,4 +1,4 @@
-"""Opens what the server and `pbm-admin` need: settings, the database, keys, the transport."""
+"""Opens what the server and `pbm-admin` need: settings, database, keys, transport."""
 
 import os
 import time
@@ -36,7 +36,8 @@ def settings_from_here() -> Settings:
 
 
 def open_site(settings: Settings, database: Database) -> Site:
-    """The site with its keys. Raises OperatorError for a bad setting, and for wrong keys."""
+    """Open the keys. Raises OperatorError for a bad setting, or for keys unknown to the
+    database."""
     address, operator = _named(settings)
     with database.reading() as work:
         keyring = open_keyring(work, settings, system_clock())
@@ -114,7 +115,7 @@ def ready_database(database: Database) -> None:
 
 @contextmanager
 def owner_only() -> Iterator[None]:
-    """Let this process create files and folders to which other users have no access."""
+    """Create files and folders without access for other users, in the whole process."""
     before = os.umask(0o077)
     try:
         yield

@@ -1,4 +1,4 @@
-"""The server: a process with some or all of the roles."""
+"""The server: some or all roles in one process."""
 
 import asyncio
 import signal
@@ -55,7 +55,7 @@ _log = structlog.get_logger("pbm.app")
 
 
 class Server:
-    """Runs roles on one event loop; work on a shared database runs in threads."""
+    """Some or all roles in one process on one event loop; database work runs in threads."""
 
     def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings
@@ -96,10 +96,9 @@ class Server:
         self._heart = Heart(system_clock, roles)
 
     def _open_writers(self) -> dict[str, Writer]:
-        """The writers by name: of each role, of each inbox worker, and of the heartbeat.
+        """Writers by role; all share one on SQLite.
 
-        On SQLite all are the same one. On a shared database the roles share a thread, and the
-        others have a thread each.
+        On a shared database each inbox worker has a thread, and the other roles share one.
         """
         tell = self._notifier.notify
         in_store = self._threads.one("store")
@@ -276,5 +275,5 @@ class Server:
 
 
 def _turns(number: int) -> str:
-    """The name of an inbox worker's writer and thread."""
+    """Name of an inbox worker's writer and thread."""
     return f"turns-{number}"

@@ -167,7 +167,7 @@ def _replace(path: Path, text: str) -> None:
 
 @contextmanager
 def _draft(path: Path, text: str) -> Iterator[Path]:
-    """Yield a temporary file with the text, to be linked or renamed to the key file beside it."""
+    """A temporary file with the text beside the key file, from which that is linked or replaced."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         write_new(draft, text.encode("ascii"))

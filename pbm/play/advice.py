@@ -10,8 +10,9 @@ from typing import Any
 from pbm.errors import Refusal
 from pbm.events import HintAsked
 from pbm.play.begin import robots_play
-from pbm.play.boards import check_rules, mark, marks_alike
+from pbm.play.boards import check_rules
 from pbm.play.limits import ANALYSES, HINTS
+from pbm.play.positions import mark, marks_alike
 from pbm.rules.contract import View
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
@@ -91,10 +92,10 @@ def check_analysable(board: Board) -> None:
 
 
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
-    """Where an analysis would be a forbidden hint for another board in progress; else empty.
+    """A board in progress on which an analysis of this game would be a forbidden hint; else empty.
 
-    Ply `ply` of this board, `number`, led to the position of board `other`, perhaps mirrored or
-    turned. In a game played here, plies from before the other board began do not count.
+    `other` is that board. A position of it, perhaps mirrored or turned, is first reached here at
+    `ply`. In a game played here, positions before the other board had begun do not count.
     """
     stands_on = {
         stands: other
@@ -126,7 +127,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
-    """Queue a job for the next part of an analysis, charged to the player `player_id`."""
+    """Queue a job for the next piece of an analysis; `player_id` is whom it is charged to."""
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
         str(board.id),
@@ -170,7 +171,7 @@ def _diagram(board: Board, state: str | None) -> str:
 def _lead_chart(
     board: Board, leads: Sequence[int] | None, *, picture: bool
 ) -> dict[str, Any] | None:
-    """Who was ahead during a game: as a picture, and as a row of signs for each side."""
+    """The first side's lead over a game, as a picture and as a row of signs for each side."""
     if not leads:
         return None
     sides = board.position.sides
@@ -192,7 +193,7 @@ def _lead_chart(
 
 
 def _sign(lead: int) -> str:
-    """How far a side is ahead, as one digit; `.` if it is not, `#` for a win by force."""
+    """A lead as one digit, `.` for none, `#` for a win by force."""
     units = (lead + 50) // 100
     return "#" if lead >= _BY_FORCE else "." if units <= 0 else str(min(9, units))
 

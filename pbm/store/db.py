@@ -1,10 +1,10 @@
-"""The database, and the unit of work: a transaction with all repositories."""
+"""The database: one unit of work is one transaction; each mail has its own unit of work."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Generic, TypeVar
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine, Executable
 
 from pbm.store.queues.inbox import Inbox
 from pbm.store.queues.kept_news import AwaitingMails, KeptNews
@@ -32,17 +32,21 @@ R = TypeVar("R")
 
 
 class _Repository(Generic[R]):
-    """Descriptor of a repository, created at each use: it has no state of its own."""
+    """Descriptor of a repository, created when a unit of work first uses it."""
 
     def __init__(self, make: Callable[[Transaction], R]) -> None:
         self._make = make
 
-    def __get__(self, work: Transaction, owner: type) -> R:
-        return self._make(work)
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, work: "UnitOfWork", owner: type) -> R:
+        made = work.__dict__[self._name] = self._make(work.transaction)
+        return made
 
 
-class UnitOfWork(Transaction):
-    """A transaction with the repositories, committed or rolled back as a whole."""
+class UnitOfWork:
+    """The store within one transaction, committed or rolled back as a whole."""
 
     analyses = _Repository(Analyses)
     awaiting = _Repository(AwaitingMails)
@@ -74,12 +78,41 @@ class UnitOfWork(Transaction):
     vacations = _Repository(Vacations)
     words = _Repository(Words)
 
+    def __init__(self, connection: Connection, *, begins: bool = False) -> None:
+        """`begins`: BEGIN has not been sent to the database yet."""
+        self.transaction = Transaction(connection, begins=begins)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes may use this database, too."""
+        return self.transaction.is_shared
+
     def prefetch(self, *reads: Read) -> None:
         """Run several reads in one round trip; the repositories find their rows in the cache.
 
         Raises DBAPIError.
         """
-        rows_of(self, *reads)
+        rows_of(self.transaction, *reads)
+
+    def flush(self) -> None:
+        """Run the buffered writes now, so that their errors are known. Raises DBAPIError."""
+        self.transaction.flush()
+
+    def finish_turn(self) -> None:
+        """Run the buffered writes; on a shared database also commit in the same round trip.
+
+        Later statements of this unit of work are another transaction. Raises DBAPIError.
+        """
+        self.transaction.end()
+
+    def run(self, statement: Executable, **values: object) -> None:
+        """Run a statement that uses no table."""
+        self.transaction.execute(statement, values)
+        self.transaction.cache.clear()
+
+    def savepoint(self) -> AbstractContextManager[None]:
+        """Roll back the work inside, and only that, if it raises."""
+        return self.transaction.savepoint()
 
 
 class Database:
@@ -101,11 +134,11 @@ class Database:
         return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def transaction(self) -> AbstractContextManager[UnitOfWork]:
-        """Begin a transaction that writes; commit at the end, roll back on an exception."""
+        """Begin a write transaction; commit at the end, roll back on an exception."""
         return self._begin(self._writer)
 
     def reading(self) -> AbstractContextManager[UnitOfWork]:
-        """Begin a transaction that only reads, and so does not wait for writers."""
+        """Begin a read-only transaction, which does not wait for writers."""
         return self._begin(self._reader)
 
     @contextmanager
@@ -113,11 +146,11 @@ class Database:
         with engine.begin() as connection:
             work = UnitOfWork(connection, begins=not self.embedded)
             yield work
-            work.end()
+            work.transaction.end()
 
     @contextmanager
     def glance(self) -> Iterator[UnitOfWork]:
-        """Open a connection without a transaction, for a single query."""
+        """For a single query, which needs no transaction to be consistent."""
         with self._reader.connect() as connection:
             work = UnitOfWork(connection)
             yield work

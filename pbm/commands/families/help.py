@@ -10,7 +10,8 @@ from textwrap import fill
 from typing import Any
 
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command, operand
+from pbm.commands.language.declare import Command
+from pbm.commands.language.fields import operand
 from pbm.commands.language.words import Word, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -61,7 +62,11 @@ _ROW = re.compile(r"\| `(\w+)` v `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|")
 
 
 class Help(Command, group="look"):
-    """Get help: the few things a newcomer needs, or the page you name."""
+    """Get help: the few things a newcomer needs, or the page you name.
+
+    `help tutorial` explains a first game, `help commands` lists every command, and
+    `help {name}` has the rules. Each command has a page under its name.
+    """
 
     words = ("help",)
     examples = ("help", "help commands", "help move")
@@ -172,7 +177,7 @@ def command_block(commands: Sequence[type[Command]]) -> str:
 
 
 def _set_ups() -> Iterator[tuple[Game, Option]]:
-    """Yield each option that chooses the starting board of a game, with its game."""
+    """The options of all games that choose the starting board."""
     for game in games().values():
         for option in game.info.options:
             if option.sets_up and option.values:
@@ -202,7 +207,7 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Draw the board for each number of players, and again with each flag that changes it."""
+    """Draw a board for each number of players, and for partners if theirs differs."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -243,7 +248,7 @@ def _other_words(command: type[Command]) -> str:
 
 
 def _explained(text: str) -> str:
-    """The explanations of those signs and words that occur in usage lines."""
+    """The explanations of signs and words that a text of usage lines has."""
     return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
 
 

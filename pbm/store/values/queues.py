@@ -1,4 +1,4 @@
-"""Timers, search jobs of robots, analyses, and what is known of the server and its processes."""
+"""Timers, jobs of robots, and state of the server."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,10 +28,9 @@ class TimerKind(StrEnum):
 
 @dataclass(frozen=True)
 class Timer:
-    """Something to be done at `due_at`.
+    """A timer; its time counts from `since`, and it was set or deferred last at `set_at`.
 
-    Its time counts from `since`, and it was set or deferred last at `set_at`. `kind` is a
-    `TimerKind`, or one of a newer version. `about` is its key, unique within the kind.
+    `kind` is a `TimerKind`, or one of a newer version. `about` is its key, unique within the kind.
     """
 
     id: int
@@ -59,7 +58,7 @@ class SearchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A search about a board at a ply; it counts as the player's, and has failed `tries` times.
+    """A search about a board at a ply, charged to a player; `tries` have failed.
 
     `kind` is a `SearchKind`, `about` its key, unique within the kind.
     """
@@ -83,7 +82,7 @@ class SearchJob:
 
 @dataclass(frozen=True)
 class KeptAnalysis:
-    """The analysis of a game in the state that `mark` names; partial until `finished_at` is set."""
+    """The analysis of a board's game in the state `mark`; partial until `finished_at` is set."""
 
     board_id: int
     mark: str
@@ -93,7 +92,7 @@ class KeptAnalysis:
 
 @dataclass(frozen=True)
 class Change:
-    """A change by the operator, with the player or board that it concerns, if any."""
+    """An act of the operator, with the player or board that it concerns, if any."""
 
     at: datetime
     who: str
@@ -106,7 +105,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something known about the server's environment, as plain JSON, and since when."""
+    """A fact about the server's environment, as plain JSON, and since when it holds."""
 
     value: Any
     noted_at: datetime
@@ -114,8 +113,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """A sign of life of a process's role: written at `beat_at`, when the role last went on at
-    `alive_at`.
+    """A role of a process: the time of writing, and the role's last sign of life.
 
     Both are by the process's clock, which was `ahead` of the database's by that many seconds; None
     if the database has no clock.
