@@ -76,7 +76,7 @@ def may_hold_password(text: str) -> bool:
 
 
 def new_password(text: str) -> str | None:
-    """The word before a new password, in a line that sets or only names one; else None."""
+    """The word before a new password, in a line that sets or names a password; else None."""
     text = _seen(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):

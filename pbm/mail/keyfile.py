@@ -53,7 +53,7 @@ def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
 
 
 def parse_keys(text: str, source: str) -> tuple[Key, ...]:
-    """Parse the text of a key file; ``source`` names it in errors. Raises KeyFileError."""
+    """Parse the text of a key file; ``source`` names the file in errors. Raises KeyFileError."""
     keys: list[Key] = []
     for number, line in enumerate(text.split("\n"), start=1):
         entry = line.strip()

@@ -162,7 +162,7 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
 def end_board(
     work: UnitOfWork, board: Board, winners: Sequence[int] | None, now: datetime
 ) -> list[Event]:
-    """End a board: closed if `winners` is None, else finished; without winners it is a draw."""
+    """End a board: closed if `winners` is None, else finished, as a draw if there are none."""
     closed = boards.close_board(work, board, BY_OPERATOR, now, winners=winners)
     return settle_end(work, board, closed, now)
 

@@ -174,7 +174,7 @@ def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:
-    """At most two active players' handles that differ by one typo, without the asker's."""
+    """At most two handles of active players, not the asker's, that differ by one typo."""
     if len(handle) > _LONGEST:
         return []
     found = work.players.active_among(one_slip_away(handle, _LETTERS))

@@ -57,7 +57,7 @@ class Setup:
             raise Refusal("bad-setup", **params, **why(game, error)) from error
 
     def is_for(self, players: int) -> bool:
-        """Whether the game is for so many players."""
+        """Whether the game allows this number of players."""
         try:
             self.position(players)
         except Refusal:
@@ -226,7 +226,7 @@ def asked_by(board: Board) -> int:
 
 
 def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Set the reminder of a first move, if awaited; when it fires, the timer checks that again."""
+    """Set the reminder of a first move, if awaited; the timer checks again when it fires."""
     awaited, mover = board.awaited_first_move, board.to_move
     if awaited and mover:
         kind, remind_at = TimerKind.FIRST_MOVE_REMINDER, now + REMINDED_AFTER

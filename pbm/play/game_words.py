@@ -27,7 +27,7 @@ _log = structlog.get_logger("pbm.games")
 
 
 def may_be_move(text: str) -> bool:
-    """Whether a text in the place of a move may be one, in any game."""
+    """Whether a text where a move is expected may be a move of any game."""
     return any(is_bare_move(text, game) or not has(game, ReadsTexts) for game in games().values())
 
 

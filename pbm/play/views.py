@@ -217,7 +217,7 @@ def past_view(
     player_id: int | None = None,
     picture: bool = True,
 ) -> PastView:
-    """A board as it was after `ply` plies, with the moves after `since` marked, or the last one."""
+    """A board as it was after `ply` plies; marked are the moves after `since`, or the last move."""
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
@@ -388,7 +388,7 @@ def _happened(
     seen: int,
     after: int | None,
 ) -> list[ViewData]:
-    """Moves and departures since the ply that the reader has `seen`, or `after` another one."""
+    """Moves and departures since the ply that the reader has `seen`, or since `after` if given."""
     since = seen if after is None else after
     items = [(ply.ply, _move_data(board, ply, departures)) for ply in plies if ply.ply > since]
     items += [

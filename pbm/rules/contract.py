@@ -202,9 +202,9 @@ class Position(Protocol):
     """A position: frozen, and equal by value.
 
     Seats count from 1. `sides` has the side of each seat. The seats of one side are partners, who
-    win and lose together; one whose partner has left moves for both. `to_move` are the seats whose
-    turn it is, none when the game is over; the server waits for the first. `out` are the seats that
-    have left.
+    win and lose together; if a partner has left, the other moves for both. `to_move` are the seats
+    whose turn it is, none when the game is over; the server waits for the first. `out` are the
+    seats that have left.
     """
 
     @property

@@ -64,7 +64,7 @@ def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[st
 
 
 def check_new_handle(work: UnitOfWork, handle: str, player_id: int | None = None) -> None:
-    """Raise Refusal for a handle that this player, or a new one, cannot have."""
+    """Raise Refusal for a handle that the player, or a new player if None, cannot have."""
     if reserved := _why_reserved(handle):
         raise reserved
     if handle in ROBOTS and work.players.formerly(handle) is None:  # also before robots are players
@@ -89,7 +89,7 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
 
 
 def _some_alike(stem: str) -> Iterator[list[str]]:
-    """Yield a stem and its numbered forms in growing batches; the first mostly has a free one."""
+    """Yield a stem and its numbered forms in growing batches; the first mostly suffices."""
     root = stem[: _LONGEST - len(str(_MOST_ALIKE)) + 1]
     candidates, number = [stem], 2
     while number < _MOST_ALIKE:

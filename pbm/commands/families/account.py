@@ -178,7 +178,7 @@ class ChangePassword(Command, group="account"):
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:
-        """The line without the password, whose sealed hash is stored beside it."""
+        """The line without the password; its sealed hash is stored beside the line."""
         return f"change password {MASK if self.new_password else _NONE}"
 
     def question(self) -> str:

@@ -231,7 +231,7 @@ def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None
 
 
 def _first(game: Game, players: int, chosen: dict[str, str | bool]) -> Position | None:
-    """A starting position; None if the game is not for so many players."""
+    """A starting position; None if the game does not allow this number of players."""
     try:
         return game.start(players, completed(game.info.options, chosen), 0)
     except SetupError:

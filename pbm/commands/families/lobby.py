@@ -277,7 +277,7 @@ def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
-    """A player who can play. Raises Refusal. `by_address`: an address would be accepted, too."""
+    """The active player of a handle. Raises Refusal; `by_address`: it suggests a mail address."""
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
         raise Refusal("has-left", handle=handle)

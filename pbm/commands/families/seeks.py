@@ -133,7 +133,7 @@ class Join(Command, group="lobby"):
     def run(self, context: Context) -> Iterator[Event]:
         lots = context.turn.site.shuffled
         done = seeks.join_seek(context.work, self.number, context.player, context.now, lots)
-        yield from _told(context, done)
+        yield from _outcome(context, done)
         if isinstance(done, Seek):
             yield seeks.has_joined(done, context.player)
 
@@ -177,10 +177,10 @@ class Unseek(Command, group="lobby"):
 def _sought(context: Context, wish: Wish, lasts: timedelta) -> Iterator[Event]:
     """Open a seek, or start a board with players who wait for such a game."""
     given = (context.work, wish, context.player, context.now, lasts, context.turn.site.shuffled)
-    yield from _told(context, seeks.make_seek(*given))
+    yield from _outcome(context, seeks.make_seek(*given))
 
 
-def _told(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
+def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
     """The events of a new board, or the answer that the player waits in a seek."""
     if not isinstance(done, Seek):
         yield from done

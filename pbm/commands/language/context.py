@@ -162,7 +162,7 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """The refusal of an unknown handle, with similar ones; `by_address`: an address would do."""
+    """The refusal of an unknown handle, with similar ones; `by_address`: it suggests an address."""
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
     game = default_game().info.name

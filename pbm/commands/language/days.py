@@ -125,7 +125,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """The days in a text, and whether it names only the last one. Raises Refusal."""
+    """The days in a text, and whether the text names only the last day. Raises Refusal."""
     items: list[_Item] = []
     between = ""
     begins_now = False
@@ -177,7 +177,7 @@ def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
 
 
 def _with_months(items: list[_Item]) -> list[_Item]:
-    """The days; one without a month has that of the other. Raises Refusal."""
+    """The days; a day without a month gets the other's month. Raises Refusal."""
     dated = [item for item in items if isinstance(item, _Dated)]
     named = next((item for item in dated if item.month), None)
     if all(item.month for item in dated):

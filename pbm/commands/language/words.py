@@ -159,7 +159,7 @@ class Handle(ArgumentKind):
 
 
 class Address(ArgumentKind):
-    """A mail address; the words `before` are skipped in front of it."""
+    """A mail address; the words in `before` are skipped in front of it."""
 
     shown = "address"
 

@@ -111,7 +111,7 @@ def pixels(value: str) -> float | None:
 
 
 def colour(value: str) -> Colour | None:
-    """The colour that a value begins with; None if it is none, or fully transparent."""
+    """The colour that a value begins with; None without one, or if it is fully transparent."""
     if found := _HEX.match(value):
         digits = found[1]
         step = 1 if len(digits) < 6 else 2

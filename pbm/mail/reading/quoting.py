@@ -128,7 +128,7 @@ class _Cleaning:
         return OwnWords(tuple(self._said), tuple(self._below_quotes))
 
     def _read(self, at: int) -> int:
-        """Read the line at `at`; return the next one to read."""
+        """Read the line at index `at`; return the index of the next line to read."""
         if self._quoted[at]:
             self._in_signature = False
             while at < len(self._quoted) and self._quoted[at]:

@@ -70,7 +70,7 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """For each line, and for the end, the index of that line or the next that is not blank."""
+    """For each index up to the end, that of the first line from there on that is not blank."""
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
         found[at] = at if lines[at].strip() else found[at + 1]

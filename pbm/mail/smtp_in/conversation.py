@@ -69,7 +69,7 @@ class Conversation(SMTP):
         *,
         is_lmtp: bool,
     ) -> None:
-        """``conversations`` contains the conversation until its end."""
+        """The conversation adds itself to ``conversations`` until its end."""
         super().__init__(
             None,
             hostname=handler.hostname,

@@ -286,7 +286,7 @@ def unmarked(text: str) -> str:
 
 
 def linked(html: str, address: str, subject: str) -> str:
-    """The HTML part with a link for each ready-made answer (RFC 6068): a reply with it as body."""
+    """The HTML part with links (RFC 6068) that begin a reply with a ready-made answer as body."""
     about = subject if subject[:3].lower() == "re:" else f"Re: {subject}"
     # A line break within the tag keeps lines short, so that the part needs no encoding.
     to = f'<a\nhref="mailto:{quote(address, safe="@")}?subject={quote(about, safe="")}&amp;body='

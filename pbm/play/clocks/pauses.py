@@ -68,7 +68,7 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Discount the time since the last reminder was due, if that was over an hour ago."""
+    """Discount the time since the last reminder was due, if it was due over an hour ago."""
     wait = waits.wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board

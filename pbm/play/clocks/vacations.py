@@ -143,7 +143,7 @@ def take_by_itself(
 
 
 def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[dict[str, int]]:
-    """The `year` and the days `left` of it, for this year and the next."""
+    """The vacation days `left` of this and of the next year, each with its `year`."""
     today = today_of(player, now)
     taken = _taken(work, player, today)
     years = (today.year, today.year + 1)

@@ -109,7 +109,7 @@ def _named_line(first: int, last: int) -> int:
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """The set of the rear marble, and of up to two of the mover's side right ahead of it."""
+    """The set of the rear marble, and of up to two marbles of its side right ahead of it."""
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
     while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:

@@ -118,7 +118,7 @@ def _drop(
 
 
 def _is_of_a_move(script: Script) -> bool:
-    """Whether a script only has moves, or an unreadable line that may be one."""
+    """Whether a script only has moves, or an unreadable line that may be a move."""
     if script.problem:
         return script.problem.code in _OF_A_MOVE
     return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)

@@ -42,7 +42,7 @@ def of_address(address: str) -> str:
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """The context, which refuses to hash the script's new passwords if they are over a rate."""
+    """The context; it refuses to hash new passwords if those of the script exceed a rate."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:

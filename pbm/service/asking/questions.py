@@ -185,7 +185,7 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's; if it is another player's, only tell them."""
+    """Ask an address whether it is this player's; if it is another player's, only tell that one."""
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}

@@ -292,7 +292,7 @@ def is_refusal(event: Event) -> TypeGuard[Answered]:
 
 
 def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
-    """The board to show with a refusal: the one named, else the mail's for commands on boards."""
+    """The board to show with a refusal: the named one, or that of the mail if `about_board`."""
     if number:
         return number if context.sits_at(number) else None
     return context.own_hint if about_board else None

@@ -45,7 +45,7 @@ class DubiousError(Exception):
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
-    """Run a check: `look` returns the state, or raises DubiousError (a warning) or a `TROUBLES`."""
+    """Run a check: `look` returns the state, or raises DubiousError (a warning) or `TROUBLES`."""
     try:
         return CheckResult(True, what, look())
     except DubiousError as doubt:

@@ -238,7 +238,7 @@ class RobotWorker:
                 _log.warning("database away, leases run out by themselves", error=trouble)
 
     async def _compute(self, leased: LeasedJob) -> None:
-        """Compute a job, then finish it; retry that while the database is down."""
+        """Compute a job, then finish it; retry to finish it while the database is down."""
         piece, is_done = partial(self.jobs.finish, leased=leased), False
         if leased.computation is not None:
             try:

@@ -28,7 +28,7 @@ def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
     locked = {number: turn.work.boards.get(number, lock=True) for number in sorted(numbers)}
     notices = turn.work.kept_news.take_notices(player.id)
     shown = [
-        _told(turn, player, locked[number], drawn=place < MOST_DRAWN)
+        _view(turn, player, locked[number], drawn=place < MOST_DRAWN)
         for place, number in enumerate(numbers)
     ]
     if len(shown) == 1 and not notices:
@@ -61,7 +61,7 @@ def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
     return some
 
 
-def _told(turn: Turn, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
+def _view(turn: Turn, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
     """The view of a board for a digest; takes the kept news."""
     news = turn.work.kept_news.take([player.id], board.id)[player.id]
     after = min((item.after_ply for item in news), default=None)

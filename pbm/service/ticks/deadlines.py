@@ -57,7 +57,7 @@ _REMINDER, _DECLINE = TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLIN
 
 
 def watch_clock(tick: Tick) -> str | Again:
-    """Check a board's clock: remind, forfeit, or end the longest pause; schedule the next check."""
+    """Check a board's clock: remind, forfeit, or end a pause at its limit; set the next check."""
     board = tick.locked_board
     if board is None or not board.playing:
         return "the board is over"
@@ -131,7 +131,7 @@ def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) ->
 
 
 def _next_look(tick: Tick, board: Board, wait: Wait) -> datetime:
-    """When to check next: at the next reminder or end, of this or the next player's wait."""
+    """When to check next: at the next reminder or end of this wait, or of the next player's."""
     another = tick.now + first_look(board)
     return max(min(wait.coming or another, another), tick.now + ALL_KEPT)
 

@@ -137,7 +137,7 @@ class Preparations:
         self._kept[prepared.mail.id] = prepared
 
     def start(self, prepared: Preparation) -> None:
-        """Start the work of a mail that is put aside; before that, a rollback may renumber it."""
+        """Start the work of a mail that is put aside; earlier, a rollback may change its number."""
         if not prepared.started:
             self._to_do.append(prepared)
         prepared.started = True

@@ -35,7 +35,7 @@ EDGES = tuple(EDGE.values())
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The cells of a move: `line` of its marbles, `flip` of those changed if none is pushed.
+    """The cells of a move: `line` of its marbles, `flip` the ones that change without a push.
 
     `ahead` is the cell of the first marble to be pushed, 0 for a move that cannot push.
     """
