@@ -14,12 +14,12 @@ def system_clock() -> datetime:
 
 
 def local_moment(moment: datetime, timezone: str) -> LocalMoment:
-    """A moment in a time zone, as template values; `utc` means that the zone must be named.
+    """A moment in a time zone, as values for templates, which name the zone if `utc`.
 
     >>> local_moment(datetime(2026, 11, 24, 12, tzinfo=UTC), "UTC")
     {'weekday': 1, 'at': '2026-11-24 12:00', 'utc': True}
     """
-    day, at = _on_the_wall(moment, timezone)
+    day, at = _local(moment, timezone)
     return {"weekday": day.weekday(), "at": at, "utc": timezone == "UTC"}
 
 
@@ -29,13 +29,13 @@ def local_time(moment: datetime, timezone: str) -> str:
     >>> local_time(datetime(2026, 11, 24, 23, tzinfo=UTC), "Europe/Berlin")
     '2026-11-24 24:00 (Europe/Berlin)'
     """
-    return f"{_on_the_wall(moment, timezone)[1]} ({timezone})"
+    return f"{_local(moment, timezone)[1]} ({timezone})"
 
 
-def _on_the_wall(moment: datetime, timezone: str) -> tuple[datetime, str]:
+def _local(moment: datetime, timezone: str) -> tuple[datetime, str]:
     """A moment's local day, and the day and time as text.
 
-    Midnight is 24:00 of the day that ends: a deadline at 00:00 would read a day late.
+    Midnight is 24:00 of the day that ends, since readers take a deadline at 00:00 for a day later.
     """
     local = moment.astimezone(ZoneInfo(timezone))
     if (local.hour, local.minute) == (0, 0):

@@ -1,4 +1,4 @@
-"""The two ways a request ends early without a bug."""
+"""Errors that are no bugs: a player's request, or the operator's, cannot be carried out."""
 
 from typing import Any
 
@@ -17,4 +17,5 @@ class Refusal(Exception):  # noqa: N818 - a refusal is the word players and docs
 
 
 class OperatorError(Exception):
-    """The operator's request or configuration cannot work; the text says what to do."""
+    """The operator's request cannot be carried out, or a setting is wrong; the text says what to
+    do."""

@@ -60,7 +60,7 @@ def refuse_anothers(*paths: Path) -> None:
 
 
 def trouble(path: Path, error: OSError) -> str:
-    """The system's error text for a file, with advice if another user owns it."""
+    """What the system says about a file's error, with advice if another user owns the file."""
     said = f"{error.strerror or error}."
     there = next(place for place in (path, *path.absolute().parents) if _uid(place) is not None)
     if not isinstance(error, PermissionError) or _uid(there) in (os.geteuid(), None):

@@ -1,7 +1,4 @@
-"""Suggestions for an unknown word.
-
-Every "Did you mean ...?" finds its words here, so that they are alike everywhere.
-"""
+"""Suggestions for unknown words, for every "Did you mean ...?"."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

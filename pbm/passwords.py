@@ -1,4 +1,4 @@
-"""Slow work outside turns, and passwords, which need it.
+"""Slow work outside turns, and passwords, whose hashes need it.
 
 A turn that needs slow work, such as a password's hash, raises `WorkNeeded`. The turn is rolled
 back, a thread does the work, and the turn restarts with the outcome.
@@ -47,7 +47,7 @@ class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew afte
 
 
 class Apart:
-    """The outcomes so far of the slow work for one mail."""
+    """The outcomes of the slow work for one mail that are known so far."""
 
     def __init__(self) -> None:
         self._outcomes: dict[Hashable, Any] = {}
@@ -55,8 +55,8 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """The outcome of some work. Raises WorkNeeded if it is not known yet, and any error of the
-        work."""
+        """The outcome of the work for a key. Raises WorkNeeded if it is not known yet, and errors
+        of the work."""
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]
@@ -81,7 +81,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class PasswordHash:
-    """A password's hash with our own costs, which bound the time of a check.
+    """An Argon2id hash with the costs that we use, so that no check takes longer.
 
     `text` is in the PHC string format. Raises ValueError for any other text.
     """
@@ -100,16 +100,16 @@ class PasswordHash:
 
 @dataclass(frozen=True)
 class SealedPassword:
-    """A hash stored until a `yes` arrives, with a seal of `Keyring` that proves we wrote it."""
+    """A new password's hash that waits for a yes, with a `Keyring`'s proof that we stored it."""
 
     text: str = field(repr=False)
     seal: str = field(repr=False)
 
 
 class PasswordWork(Apart):
-    """The outcomes so far of hashing for one mail.
+    """The outcomes of hashing for one mail that are known so far.
 
-    `known` is the hash of any new password, or the refusal of all.
+    `known` is the hash to be taken for any new password, or the refusal of any.
     """
 
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:

@@ -27,9 +27,10 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[_Kind], plain: Any) -> _Kind:
-    """Rebuild a dataclass from the output of `to_plain`; of a union, the one with these fields.
+    """Rebuild a dataclass from the output of `to_plain`.
 
-    Raises TypeError for an unknown field, or a missing one without a default.
+    Where a field may be one of several dataclasses, the one with the same fields is taken. Raises
+    TypeError for an unknown field, or a missing one without a default.
     """
     hints = _types(kind)
     return kind(**{name: _value(hints.get(name, Any), item) for name, item in plain.items()})

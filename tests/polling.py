@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 _T = TypeVar("_T")
@@ -19,3 +20,10 @@ def until(look: Callable[[], _T], what: str, *, patience: float = PATIENCE) -> _
         if time.monotonic() > end:
             raise AssertionError(f"waited {patience} s in vain for {what}")
         time.sleep(_BETWEEN_LOOKS)
+
+
+def together(*pieces: Callable[[], object]) -> None:
+    """Do pieces of work at once, a thread each; raise what one of them raises."""
+    with ThreadPoolExecutor(len(pieces)) as threads:
+        for piece in [threads.submit(piece) for piece in pieces]:
+            piece.result(PATIENCE)

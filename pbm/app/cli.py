@@ -1,4 +1,4 @@
-"""`pbm serve`, and its log on standard error."""
+"""The command `pbm serve`, and its log on standard error."""
 
 import asyncio
 import gc
@@ -57,7 +57,7 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 def spare_garbage_looks() -> None:
-    """Freeze the loaded objects, and collect garbage less often, as that stops all work."""
+    """Collect garbage less often, and not among the objects loaded so far: it stops all work."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
 

@@ -1,4 +1,4 @@
-"""Opens what the server and `pbm-admin` need: settings, database, keys, transport."""
+"""Opens what the server and `pbm-admin` need: settings, the database, keys, the transport."""
 
 import os
 import time
@@ -36,8 +36,7 @@ def settings_from_here() -> Settings:
 
 
 def open_site(settings: Settings, database: Database) -> Site:
-    """Open the keys. Raises OperatorError for a bad setting, or for keys unknown to the
-    database."""
+    """The site with its keys. Raises OperatorError for a bad setting, and for wrong keys."""
     address, operator = _named(settings)
     with database.reading() as work:
         keyring = open_keyring(work, settings, system_clock())
@@ -115,7 +114,7 @@ def ready_database(database: Database) -> None:
 
 @contextmanager
 def owner_only() -> Iterator[None]:
-    """Create files and folders without access for other users, in the whole process."""
+    """Let this process create files and folders to which other users have no access."""
     before = os.umask(0o077)
     try:
         yield

@@ -1,4 +1,4 @@
-"""The server: some or all roles in one process."""
+"""The server: a process with some or all of the roles."""
 
 import asyncio
 import signal
@@ -55,7 +55,7 @@ _log = structlog.get_logger("pbm.app")
 
 
 class Server:
-    """Some or all roles in one process on one event loop; database work runs in threads."""
+    """Runs roles on one event loop; work on a shared database runs in threads."""
 
     def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings
@@ -96,9 +96,10 @@ class Server:
         self._heart = Heart(system_clock, roles)
 
     def _open_writers(self) -> dict[str, Writer]:
-        """Writers by role; all share one on SQLite.
+        """The writers by name: of each role, of each inbox worker, and of the heartbeat.
 
-        On a shared database each inbox worker has a thread, and the other roles share one.
+        On SQLite all are the same one. On a shared database the roles share a thread, and the
+        others have a thread each.
         """
         tell = self._notifier.notify
         in_store = self._threads.one("store")
@@ -275,5 +276,5 @@ class Server:
 
 
 def _turns(number: int) -> str:
-    """Name of an inbox worker's writer and thread."""
+    """The name of an inbox worker's writer and thread."""
     return f"turns-{number}"

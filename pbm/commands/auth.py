@@ -27,7 +27,7 @@ class Proven:
 
 @dataclass(frozen=True)
 class Claimed:
-    """A player's address in `From:` without proof; `doubt` is the section that says why."""
+    """The sender of an unproven mail from a player's address; `doubt`: section with the reason."""
 
     player: Player
     board_id: int | None = None
@@ -36,7 +36,7 @@ class Claimed:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A player's reply address, used from another address."""
+    """The sender of a mail to a player's reply address from none of the player's addresses."""
 
     owner: Player
     author: str
@@ -58,7 +58,7 @@ class Answerer:
 
 @dataclass(frozen=True)
 class Stranger:
-    """An address of no player."""
+    """A sender whose address is no player's."""
 
     author: str
 
@@ -93,7 +93,7 @@ def identify(
 def _by_question(
     turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker | None:
-    """The sender of a mail to a question's reply address; None if that proves nothing."""
+    """The sender of a mail to a question's reply address; None if its token proves nothing."""
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:
         return None
@@ -109,14 +109,14 @@ def _by_question(
 
 
 def player_of(speaker: Speaker) -> Player | None:
-    """The player who sent the mail, or is said to; None for a stranger."""
+    """The player named as the sender, proven or not; None for a stranger."""
     if isinstance(speaker, Elsewhere):
         return speaker.owner
     return None if isinstance(speaker, Stranger) else speaker.player
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """The section on why a valid tag and the player's address are not enough; empty if they are."""
+    """The section on why a valid tag and address do not prove a player; empty if they do."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings

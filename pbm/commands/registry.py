@@ -224,7 +224,7 @@ def find_command(word: str) -> type[Command] | None:
 
 
 def begun_by(line: str) -> list[type[Command]]:
-    """The commands whose word, or a similar one, begins a line."""
+    """The commands whose word begins a line; without any, those with a similar word."""
     words, _ = _words(line)
     if not words or len(line) > _LONGEST_LINE:
         return []

@@ -32,9 +32,9 @@ class Script:
     ours.
 
     `pbm/service/understanding` may add: `guess`, a section that asks whether the commands are
-    meant; `wish`, a script to be confirmed; `between`, the words below the commands for several
-    boards, by index, without the last; `unplaced`, words to be returned; `answer`, sent instead of
-    running commands.
+    meant; `wish`, a script to be confirmed; `between`, the words below each command but the last,
+    by its index, if they are for several boards; `unplaced`, words to be returned; `answer`, sent
+    instead of running commands.
     """
 
     commands: tuple[Command, ...] = ()
@@ -49,7 +49,7 @@ class Script:
     answer: Answered | None = None
 
     def of(self, logins: Collection[Login]) -> "Script":
-        """Only the commands with these logins; the comment, if the last command is among them."""
+        """The script with only these logins' commands; with the comment if the last one stays."""
         own = tuple(command for command in self.commands if command.login in logins)
         return Script(own, self.comment if own and own[-1] is self.commands[-1] else ())
 
@@ -59,7 +59,7 @@ class Script:
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
     def without_words(self) -> "Script":
-        """The commands without the sender's sentences; a problem without its line."""
+        """The script without the sender's words in commands, comment and unreadable line."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
@@ -73,7 +73,7 @@ class Script:
         return trimmed(kept)
 
     def with_one_comment(self) -> "Script":
-        """The script with the words between commands made unplaced."""
+        """The script with the words between commands moved to `unplaced`."""
         words = [self.unplaced, *self.between.values()]
         unplaced = trimmed([line for lines in words if lines for line in (*lines, "")])
         return replace(self, between={}, unplaced=unplaced)

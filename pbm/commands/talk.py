@@ -11,8 +11,7 @@ from typing import Final
 from pbm.commands.families.play import PlayMove, Preview
 from pbm.commands.language.arguments import Opponents
 from pbm.commands.language.around_moves import PHRASES
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import Operand
+from pbm.commands.language.declare import Command, Operand
 from pbm.commands.language.words import Handle
 from pbm.commands.registry import Problem, begun_by
 from pbm.commands.sentences.answers import is_greeting
@@ -32,7 +31,7 @@ _PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
 
 
 def is_talk(line: str, found: Command | Problem) -> bool:
-    """Whether a line is a sentence for others, though parsed as a problem or a reading command."""
+    """Whether a line parsed as a problem or as a read-only command is a sentence for others."""
     if isinstance(found, Command) and not found.reads_only:
         return False
     if isinstance(found, Problem) and (found.code == "unclear-move" or found.params.get("near")):

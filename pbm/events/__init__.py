@@ -1,7 +1,7 @@
 """Events: what happened in a turn. `pbm.service.telling` turns them into mails.
 
-Each event declares its readers and its limits; no code sorts events by class. `board` has facts,
-which are worded above a board, `by_operator` acts of the operator.
+Each event declares who reads it, and which limits it counts against. The module `board` has facts,
+which are told in words above a board; `by_operator` has acts of the operator.
 """
 
 from collections.abc import Iterable
@@ -15,24 +15,24 @@ class Event:
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
-    for_sender = False  # told to the sender alone, or in mails of its own
+    for_sender = False  # told to the sender alone, or in separate mails
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
 
     @property
     def acted_on(self) -> int | None:
-        """The existing board that a command acted on, else None."""
+        """The number of the existing board that a command acted on, None without one."""
         return None
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Keys of recipients who get a separate mail; each counts once."""
+        """Those who get a separate mail, as addresses or `player N`; in a turn each counts once."""
         return ()
 
     @property
     def mails(self) -> int:
-        """Number of mails to others each time the event happens."""
+        """How many mails others get for the event; these count each time that it happens."""
         return 0
 
 
@@ -41,11 +41,11 @@ class BoardEvent(Event):
 
     board_id: int
 
-    acts_on_board = False  # by a command of its own
+    acts_on_board = False  # was caused by a command about the board
     only_if_wanted = False  # mailed to others only with mails=all, or if they must act
     counts_as_words = False  # against the limit of words to one board
     counts_postage = True  # against the limit of mails to others per mail
-    happens_once = False  # so that words sent with it are not limited
+    happens_once = False  # cannot be repeated, so that words sent with it are not limited
     passes_turn = False  # possibly to another player
     begins_board = False
     is_chat = False
@@ -58,7 +58,7 @@ class BoardEvent(Event):
 
     @property
     def speaker(self) -> str | None:
-        """The handle of the player it is about; hidden from readers who blocked that player."""
+        """The handle of the player whose words or state it tells, hidden from who blocked them."""
         return None
 
     @property
@@ -73,7 +73,7 @@ class BoardEvent(Event):
 
     @property
     def leaver(self) -> str | None:
-        """The handle of a player who leaves the game by it, and is still told."""
+        """The handle of a player who has left the game by it, and is still told."""
         return None
 
 
@@ -101,11 +101,7 @@ class PlayerLeft(BoardEvent):
     handle: str
     how: str
 
-    only_if_wanted = happens_once = passes_turn = True
-
-    @property
-    def acted_on(self) -> int:
-        return self.board_id
+    acts_on_board = only_if_wanted = happens_once = passes_turn = True
 
     @property
     def leaver(self) -> str:
@@ -115,7 +111,7 @@ class PlayerLeft(BoardEvent):
 class BoardEnded(BoardEvent):
     """A game is over; `by` is `Board.ended_by`.
 
-    `places` are those of the seats, 1 the best; None if the game was closed without a result.
+    `places` has the place of each seat, 1 for the best; None if the board has no result.
     """
 
     by: str
@@ -150,10 +146,10 @@ class Commented(BoardEvent):
 
 
 class Answered(Event):
-    """A section of the one answer to the speaker.
+    """A section of the answer to the sender.
 
-    `section` names a template in `templates/sections`; `params` are its frozen parameters.
-    `to_all`: the speaker's other addresses get it, too.
+    `section` names a template in `templates/sections`, `params` are its parameters as plain data.
+    `to_all`: the sender's other addresses get the answer, too.
     """
 
     section: str
@@ -175,8 +171,8 @@ class Answered(Event):
 class NeedsConfirmation(Event):
     """A command waits for its player's yes, and `comment` with it.
 
-    `line` is the command in a form that keeps its meaning if the board changes. `section` names the
-    template in `templates/sections` that says why.
+    `line` is the command, pinned so that it means the same later. `section` names the template in
+    `templates/sections` that says why it waits.
     """
 
     line: str
@@ -194,7 +190,7 @@ class NeedsConfirmation(Event):
 
 @dataclass(frozen=True)
 class Guest:
-    """An invited person, with the handle to use and the token of the question."""
+    """An invited person, with the handle proposed for them and the token of the question."""
 
     address: str
     handle: str
@@ -221,9 +217,9 @@ class Invited(Event):
 
 
 class AddressWanted(Event):
-    """A player wants another address, which is asked by the question with this `token`.
+    """A player wants another address; the question to it has this `token`.
 
-    `instead`: it shall replace the first one.
+    `instead`: the new address replaces the first one.
     """
 
     address: str
@@ -247,10 +243,10 @@ class Forgotten(Event):
 
 
 class SeekNews(Event):
-    """A change of a seek, told to the players `readers` who wait in it.
+    """A change of a seek, which the players `readers` in it are told.
 
-    `what`: a player `joined` or `left`; or the seek was `withdrawn`, has `lapsed`, or its maker is
-    `gone`. `pairs`: it was opened by `play`.
+    `what`: a player has `joined` or `left`; or the seek was `withdrawn`, has `lapsed`, or its maker
+    is `gone`. Of `players` seats, `waiting` are taken. `pairs`: it was opened by `play`.
     """
 
     seek: int
@@ -281,7 +277,7 @@ class Proposed(Event):
 
 
 class CalledOff(Event):
-    """A pending challenge by `by` is cancelled, which the players `readers` are told.
+    """A pending challenge by `by` is called off, which the players `readers` are told.
 
     `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` caused it.
     """
@@ -313,6 +309,6 @@ class Reported(Event):
 
 
 class HintAsked(Event):
-    """A player asked for a hint; it comes in a mail of its own once found."""
+    """A player asked for a hint, which comes in a separate mail once it is found."""
 
     board_id: int

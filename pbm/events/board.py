@@ -1,7 +1,7 @@
-"""Facts: events worded above a board, each by the template of its name.
+"""Facts: events that are told in words above a board, each by the template of its name.
 
-`templates/facts/player-reachable.txt` words `PlayerReachable`: the fields of the fact are in
-`item`, the view of the board in `v`.
+`templates/facts/player-reachable.txt` has the words for `PlayerReachable`. In it the fact's fields
+are in `item`, the view of the board in `v`.
 """
 
 import re
@@ -13,10 +13,10 @@ from pbm.plain import to_plain
 
 
 class BoardFact(BoardEvent):
-    """An event on a board that a template words."""
+    """An event on a board that is told in words above the board."""
 
     def lead(self) -> dict[str, Any]:
-        """The fact as plain data, for the lead of a mail about its board."""
+        """The fact as plain data for its template."""
         plain = {"what": fact_name(type(self)), **to_plain(self)}
         del plain["board_id"]
         return plain
@@ -40,8 +40,8 @@ def fact_name(kind: type[BoardFact]) -> str:
 class BoardStarted(BoardFact):
     """A new board has started; `handle` started it.
 
-    `first_unsaid`: that player got the first seat by default. `seek` is the number of its seek, if
-    any; `paired`: the players had asked to be paired.
+    `first_unsaid`: that player got seat 1 without asking for it. `seek` is the number of the
+    board's seek, if any; `paired`: the players had asked to be paired.
     """
 
     handle: str
@@ -57,7 +57,7 @@ class BoardStarted(BoardFact):
 
 
 class BoardDeclined(BoardFact):
-    """A player declined, so the board is closed; any others play on the board `successor`."""
+    """A player declined, so the board is closed; others may play on, on the board `successor`."""
 
     handle: str
     successor: int | None = None
@@ -66,14 +66,14 @@ class BoardDeclined(BoardFact):
 
 
 class MoveDue(BoardFact):
-    """The reader's move is due: waiting since, and due by."""
+    """The reader is waited for since `since`, and must move by the deadline `by`."""
 
     since: str
     by: str
 
 
 class AccountNews(BoardFact):
-    """A change in the state of a player whose move is due."""
+    """A player's vacation or reachability has changed, which the player's boards are told."""
 
     handle: str
 
@@ -85,7 +85,7 @@ class AccountNews(BoardFact):
 
 
 class PlayerAway(AccountNews):
-    """The player is on vacation, from one day to another."""
+    """The player is on vacation from the day `first` to the day `last`."""
 
     first: str
     last: str
@@ -104,14 +104,14 @@ class VacationTaken(BoardFact):
 
 
 class FirstMoveDue(BoardFact):
-    """The reader's first move is due: waiting since, and due by."""
+    """The reader's first move is waited for since `since`, and due by the deadline `by`."""
 
     since: str
     by: str
 
 
 class FirstMoveMissed(BoardFact):
-    """A player missed the first move; the board is closed as if declined."""
+    """A player missed the first move, so the board is closed as if that player had declined."""
 
     handle: str
     successor: int | None = None
@@ -157,11 +157,11 @@ class _OfferAnswered(BoardNews):
 
 
 class OfferSeconded(_OfferAnswered):
-    """One player agrees; others have not answered yet."""
+    """A player agrees to an offer; others have not answered yet."""
 
 
 class OfferRefused(_OfferAnswered):
-    """One player says no."""
+    """A player says no to an offer."""
 
 
 class OfferWithdrawn(_OfferAnswered):
@@ -169,7 +169,7 @@ class OfferWithdrawn(_OfferAnswered):
 
 
 class OfferLapsed(_OfferAnswered):
-    """One player moved on instead of agreeing."""
+    """A player moved instead of answering an offer, which ends it."""
 
 
 class OfferVoid(BoardNews):
@@ -193,7 +193,7 @@ class DrawClaimed(BoardNews):
 
 
 class _TakeBack(BoardNews):
-    """The take-back of `handle`'s move at a ply, with the number of `later` moves."""
+    """The take-back of `handle`'s move at a ply, and of the `later` moves after it."""
 
     handle: str
     ply: int
@@ -216,7 +216,7 @@ class TakebackDone(_TakeBack):
 
 @dataclass(frozen=True)
 class MatchStanding:
-    """A player's result in a match; `balance` is the sum of the rules' tie-break balances."""
+    """A player's result in a match; `balance`, the sum of the games' balances, breaks ties."""
 
     handle: str
     wins: int
@@ -278,7 +278,7 @@ class RobotBeaten(BoardFact):
 
 
 class Forfeited(BoardFact):
-    """A player has run out of time; others may play on."""
+    """A player is out, as the time was over; others may play on."""
 
     handle: str
 
@@ -309,14 +309,14 @@ class TimeGiven(BoardNews):
 
 
 class PauseBegun(BoardNews):
-    """All have agreed to a player's pause; it lasts `days` at most."""
+    """All have agreed to the pause that a player asked for; it lasts `days` at most."""
 
     handle: str
     days: int
 
 
 class PauseEnded(BoardNews):
-    """All have agreed to end a pause, as a player asked."""
+    """All have agreed to end the pause, as a player asked."""
 
     handle: str
 

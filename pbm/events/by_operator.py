@@ -4,7 +4,7 @@ from pbm.events.board import BoardFact
 
 
 class OperatorActed(BoardFact):
-    """An act of the operator, told to everybody on the board with the reason `why`."""
+    """An act of the operator, which everybody on the board is told with the reason `why`."""
 
     why: str
 
@@ -12,7 +12,7 @@ class OperatorActed(BoardFact):
 
 
 class PlyUndone(OperatorActed):
-    """The last ply, `handle`'s move, was taken back, and the forfeits of `lifted` with it."""
+    """The last ply, `handle`'s move, was taken back, and so were the forfeits of `lifted`."""
 
     ply: int
     move: str
@@ -31,7 +31,7 @@ class EndedByOperator(OperatorActed):
 
 
 class ReopenedByOperator(OperatorActed):
-    """A game that had ended by agreement, the operator or the forfeits of `lifted` goes on."""
+    """A game that had ended goes on; the forfeits of the players `lifted` are taken back."""
 
     lifted: tuple[str, ...] = ()
 
@@ -48,7 +48,7 @@ class BoardSentAgain(OperatorActed):
 
 
 class _AboutPlayer(OperatorActed):
-    """An act on a player."""
+    """An act that concerns the player `handle`."""
 
     handle: str
 

@@ -46,7 +46,7 @@ def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
         with _readable_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             content = f"{_HEADER}{_line(_new_key(()))}\n"
-            with _draft(path, content) as draft, suppress(FileExistsError):
+            with _temporary(path, content) as draft, suppress(FileExistsError):
                 os.link(draft, path)  # fails if another process was first: its key counts
         text = read_text(path)
     return parse_keys(text, str(path))
@@ -81,7 +81,7 @@ def parse_keys(text: str, source: str) -> tuple[Key, ...]:
 def add_key(path: Path) -> Key:
     """Add a key before the others: it signs, and they still verify. Raises KeyFileError."""
     load_keys(path)  # created if missing
-    with _alone(path) as text:
+    with _locked(path) as text:
         key = _new_key({key.id for key in parse_keys(text, str(path))})
         lines = text.split("\n")
         at = next(number for number, entry in enumerate(lines) if _key_in(entry))
@@ -91,7 +91,7 @@ def add_key(path: Path) -> Key:
 
 def drop_key(path: Path, key_id: str) -> None:
     """Delete a key from the file; addresses signed by it become invalid. Raises KeyFileError."""
-    with _alone(path) as text:
+    with _locked(path) as text:
         ids = [key.id for key in parse_keys(text, str(path))]
         if key_id not in ids:
             raise KeyFileError(f"{path} holds no key {key_id}. Its keys: {', '.join(ids)}.")
@@ -158,7 +158,7 @@ def read_text(path: Path) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    with _readable_errors(path), _draft(path, text) as draft:
+    with _readable_errors(path), _temporary(path, text) as draft:
         owner = path.stat()
         if owner.st_uid != os.geteuid():  # run by root; keep the server's access
             os.chown(draft, owner.st_uid, owner.st_gid)
@@ -166,8 +166,8 @@ def _replace(path: Path, text: str) -> None:
 
 
 @contextmanager
-def _draft(path: Path, text: str) -> Iterator[Path]:
-    """A temporary file with the text beside the key file, from which that is linked or replaced."""
+def _temporary(path: Path, text: str) -> Iterator[Path]:
+    """Yield a temporary file with the text, to be linked or renamed to the key file beside it."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         write_new(draft, text.encode("ascii"))
@@ -190,7 +190,7 @@ def _line(key: Key) -> str:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[str]:
+def _locked(path: Path) -> Iterator[str]:
     """Yield the text of the file under an exclusive lock. Raises KeyFileError."""
     with _readable_errors(path):
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)

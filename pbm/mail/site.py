@@ -31,7 +31,7 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """The board that a mail answers, its ply and take-backs, and the offers it `asked` about."""
+    """A board in the answered mail: its ply, take-backs, and offers as that mail showed them."""
 
     number: int
     ply: int
@@ -43,7 +43,7 @@ class Answering:
 class Site:
     """Settings and keys that all mails of one server share.
 
-    `authserv_id` is that of the mail server in front, empty if its results are not trusted.
+    `authserv_id` is that of the upstream mail server, empty if its results are not trusted.
     `trusted_networks` are those of our own mail servers. `robot_seconds` is how long a board's mail
     waits for a robot's move at most, `thought_seconds` how long the strongest robot searches.
     """

@@ -10,12 +10,11 @@ from datetime import datetime, timedelta
 from pbm.events import Event, MovePlayed, PlayerLeft
 from pbm.events.board import BoardDeclined, BoardStarted, FirstMoveMissed, ForfeitClaimed, Forfeited
 from pbm.play import boards
+from pbm.play.boards import position_after
 from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move, after_leaving
-from pbm.play.positions import position_after
-from pbm.play.ratings import got_somewhere
-from pbm.play.results import scores_of
+from pbm.play.ratings import got_somewhere, scores_of
 from pbm.rules.sides import partners, teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Departure
@@ -55,7 +54,7 @@ def leave_board(
 
 
 def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
-    """The installed boards in progress that a player has not left, lowest number first."""
+    """The boards in progress that a player has not left, by number; their games are installed."""
     found: Sequence[Board] = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
     found = [work.boards.get(board.id, lock=True) for board in found] if lock else found
     played = (board for board in found if board.playing and board.is_installed)
@@ -69,7 +68,7 @@ def decline_board(
     now: datetime,
     fact: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
-    """Close a board, and start a new one for the others if possible; `fact` is what they read."""
+    """Close a board, and start a new one for the others if possible; `fact` tells them why."""
     closed = boards.close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [
@@ -82,7 +81,7 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a board for the others; None for teams, later rounds, too few or only robots."""
+    """Start a board for the others; None for teams, later rounds, only robots, or too few."""
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
     if board.round and board.round.number > 1:

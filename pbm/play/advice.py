@@ -10,9 +10,8 @@ from typing import Any
 from pbm.errors import Refusal
 from pbm.events import HintAsked
 from pbm.play.begin import robots_play
-from pbm.play.boards import check_rules
+from pbm.play.boards import check_rules, mark, marks_alike
 from pbm.play.limits import ANALYSES, HINTS
-from pbm.play.positions import mark, marks_alike
 from pbm.rules.contract import View
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
@@ -92,10 +91,10 @@ def check_analysable(board: Board) -> None:
 
 
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
-    """A board in progress on which an analysis of this game would be a forbidden hint; else empty.
+    """Where an analysis would be a forbidden hint for another board in progress; else empty.
 
-    `other` is that board. A position of it, perhaps mirrored or turned, is first reached here at
-    `ply`. In a game played here, positions before the other board had begun do not count.
+    Ply `ply` of this board, `number`, led to the position of board `other`, perhaps mirrored or
+    turned. In a game played here, plies from before the other board began do not count.
     """
     stands_on = {
         stands: other
@@ -127,7 +126,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
-    """Queue a job for the next piece of an analysis; `player_id` is whom it is charged to."""
+    """Queue a job for the next part of an analysis, charged to the player `player_id`."""
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
         str(board.id),
@@ -171,7 +170,7 @@ def _diagram(board: Board, state: str | None) -> str:
 def _lead_chart(
     board: Board, leads: Sequence[int] | None, *, picture: bool
 ) -> dict[str, Any] | None:
-    """The first side's lead over a game, as a picture and as a row of signs for each side."""
+    """Who was ahead during a game: as a picture, and as a row of signs for each side."""
     if not leads:
         return None
     sides = board.position.sides
@@ -193,7 +192,7 @@ def _lead_chart(
 
 
 def _sign(lead: int) -> str:
-    """A lead as one digit, `.` for none, `#` for a win by force."""
+    """How far a side is ahead, as one digit; `.` if it is not, `#` for a win by force."""
     units = (lead + 50) // 100
     return "#" if lead >= _BY_FORCE else "." if units <= 0 else str(min(9, units))
 

@@ -75,8 +75,8 @@ def begin_board(
     """Start a board at a player's wish, seats in the order given. Raises Refusal.
 
     Players in `agreed` do not count as challenged. If it is not None, the daily limit of first
-    boards does not apply; if all agreed, nor does the hourly limit. `first_unsaid`: the first seat
-    was not asked for, and the player is told.
+    boards does not apply; if all agreed, nor does the hourly limit. `first_unsaid`: the player has
+    the first seat by default, and is told so.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -100,7 +100,7 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if a player may not start this board; ignores settings of those in `agreed`."""
+    """Raise Refusal if a player may not start this board; players in `agreed` accept challenges."""
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:

@@ -1,10 +1,12 @@
-"""Set-ups and teams of a game, and single changes of a board, stored without their consequences."""
+"""Set-ups, teams and positions of a game, and single changes of a board without consequences."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 from pbm.errors import Refusal
@@ -12,10 +14,11 @@ from pbm.plain import from_plain, to_plain
 from pbm.play.clocks.terms import REMINDED_AFTER, Terms
 from pbm.play.clocks.waits import start_clock
 from pbm.play.game_words import failing_alone, why
-from pbm.play.positions import counted_from, mark, position_after
 from pbm.play.subjects import board_subject
 from pbm.rules.contract import (
+    Claims,
     Game,
+    HasCopies,
     Move,
     Option,
     Options,
@@ -23,14 +26,71 @@ from pbm.rules.contract import (
     RulesError,
     SetupError,
     completed,
+    has,
 )
 from pbm.rules.registry import game_named
 from pbm.rules.robots import ADVISER, ROBOTS
 from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, BoardStatus, NewPly, Progress, Round
+from pbm.store.values.boards import MARK, Board, BoardStatus, NewPly, Progress, Round
 from pbm.store.values.players import Player
 from pbm.store.values.queues import SearchKind, TimerKind
+
+
+def mark(game: Game, position: Position) -> str | None:
+    """A key that is equal for repeated positions; None if the game has no claims."""
+    if not has(game, Claims):
+        return None
+    return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
+
+
+def marks_alike(board: Board) -> frozenset[str]:
+    """The keys of a board's position and of its mirrored or turned copies."""
+    game, position = board.rules, board.position
+    copies = game.copies(position) if has(game, HasCopies) else (position,)
+    return frozenset(filter(None, (mark(board.rules, copy) for copy in copies)))
+
+
+def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
+    """Arguments of the query that counts repetitions of the position after `ply`; `stood`: its key.
+
+    `since` is the first ply that counts, `first` the count to start from, as the start position has
+    no ply, and `most` the limit of the count.
+    """
+    game = board.rules
+    if stood is None or not has(game, Claims):
+        return {}
+    since = ply - game.reversible(position)
+    from_start = since <= 0 and stood == mark(board.rules, board.start)
+    return {"since": since, "first": 2 if from_start else 1, "most": board.rules.info.repetitions}
+
+
+def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
+    """The position after `ply` plies, with departures. Raises RulesError for an illegal record."""
+    *_, position = islice(_positions(work, board), ply + 1)
+    return position
+
+
+def positions_since(work: UnitOfWork, board: Board, ply: int) -> list[Position]:
+    """The positions after `ply` plies and after each later one."""
+    return list(islice(_positions(work, board), ply, None))
+
+
+def _positions(work: UnitOfWork, board: Board) -> Iterator[Position]:
+    position = board.start
+    left: dict[int, list[int]] = {}
+    for departure in work.plies.departures(board.id):
+        left.setdefault(departure.after_ply, []).append(departure.seat)
+    for seat in left.get(0, ()):
+        position = position.leave(seat)
+    yield position
+    for ply in work.plies.of(board.id):
+        move = position.parse(ply.text, turn(position) or ply.seat)
+        position = position.play(move).position
+        for seat in left.get(ply.ply, ()):
+            position = position.leave(seat)
+        yield position
+
 
 _NO_CHANCE = 0  # seed; no game uses chance yet
 
@@ -84,8 +144,8 @@ def start_board(
 ) -> Board:
     """Start a new board, seats in the order given. Raises Refusal.
 
-    `round_of` is its place in a running match; else `setup.rounds` begins one. `begun_by` is None
-    if it follows from an earlier game.
+    `round_of` is the board's place in a running match; without it `setup.rounds` may begin one.
+    `begun_by` is None if the board follows from an earlier game.
     """
     board = work.boards.add(
         setup.game,
@@ -189,9 +249,9 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """The expected processor seconds of a robot's search, by default of a hint's.
+    """The expected processor seconds of a robot's search; without a robot, those of a hint's.
 
-    Those of the default settings: longer thoughts do not put a search back by hours.
+    Longer searches by the operator's settings do not count, or jobs would wait for hours.
     """
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
@@ -217,7 +277,7 @@ def move_key(board: Board, player_id: int) -> str:
 
 
 def asked_by(board: Board) -> int:
-    """The player charged for a robot's move: the first person still in, else the robot itself."""
+    """The player charged for a robot's move: a person, preferably still in, else the robot."""
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
     still_in = board.still_in
@@ -267,7 +327,7 @@ def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
 
 
 def _sides(game: Game, players: int) -> tuple[int, ...] | None:
-    """The side of each seat, None if so many cannot play as partners."""
+    """The side of each seat in a game with partners; None if this number cannot play one."""
     option = partners_option(game)
     if option is None:
         return None

@@ -27,7 +27,7 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Whether a player invited by mail address may be asked. The inviter is not told if not."""
+    """Whether a player invited by mail address may be asked. The inviter is not told of a no."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:
@@ -86,7 +86,7 @@ def invite(
     now: datetime,
     command: str,
 ) -> Invited:
-    """Ask the guests, who are given by mail address and players by id, in seat order.
+    """Ask the guests; `guests` has in seat order their mail addresses, and the ids of players.
 
     `command` is the line without its players, to be quoted if the board cannot start.
     """
@@ -100,7 +100,7 @@ def invite(
 def seat_guest(
     work: UnitOfWork, challenge: PendingChallenge, address_key: str, player: Player
 ) -> tuple[PendingChallenge, bool]:
-    """Seat a guest who has said yes; the second value is whether others have still to answer."""
+    """Seat a guest who has said yes; return the challenge, and whether others must answer."""
     work.challenges.seat_guest(challenge.id, address_key, player.id)
     challenge = work.challenges.get(challenge.id)
     begun_by = work.players.get(challenge.by_id)
@@ -196,7 +196,7 @@ def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
     """Call off all pending challenges of a player who leaves the server.
 
-    Those that wait for an address of the player end without an event, which would tell whose it is.
+    One that waits for an address of the player gets no event, which would tell whose address it is.
     """
     seated = work.challenges.with_player(player.id)
     waiting = work.challenges.with_guest(list(map(address_key, player.addresses)))
@@ -212,7 +212,7 @@ def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
 def call_off_between(
     work: UnitOfWork, player: Player, other: Player, now: datetime
 ) -> list[CalledOff]:
-    """Refuse or withdraw a player's pending challenges with another, except any not yet asked."""
+    """Refuse or withdraw a player's pending challenges with another, unless not asked yet."""
     found = map(work.challenges.find, work.challenges.with_player(player.id))
     return [
         refuse_challenge(work, challenge, player)
@@ -237,7 +237,7 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """The event for a challenge's sender and those who were asked, except `but`."""
+    """The event that tells a challenge's sender and the asked players, except `but`."""
     readers = tuple(
         player_id
         for player_id in (challenge.by_id, *challenge.asked)

@@ -44,7 +44,7 @@ def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
 def arrange_digests(
     work: UnitOfWork, player: Player, settings: PlayerSettings, now: datetime
 ) -> None:
-    """Set the digest timer by a player's new settings; turned off, kept news is due now."""
+    """Set the digest timer by a player's new settings; to now, if they switch digests off."""
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

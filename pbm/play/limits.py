@@ -24,7 +24,7 @@ _MINUTE, _HOUR, _DAY, _WEEK = (timedelta(minutes=count) for count in (1, 60, 1_4
 
 @dataclass(frozen=True)
 class Limit:
-    """A maximum of answers within a time; `pause` is the kind of the one mail that tells it."""
+    """A maximum of answers within a time; `pause` is the kind of mail that says it is reached."""
 
     most: int
     within: timedelta
@@ -42,7 +42,7 @@ class Rate:
     def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
         """Take one token, False if there is none; a rollback returns it.
 
-        Without `wait` it does not block: while another process counts, a token is taken uncounted.
+        Without `wait`, it returns True uncounted while another process has locked the bucket.
         """
         key = self.key(*whose)
         return work.buckets.take(key, self.most, self.within, now, wait=wait)
@@ -56,7 +56,7 @@ class Rate:
         return work.buckets.free_at(self.key(*whose), self.most, self.within, now)
 
     def key(self, *whose: object) -> str:
-        """The key of somebody's bucket."""
+        """The key of the bucket for `whose`: an address, a network or the like."""
         return ":".join(map(str, (self.name, *whose)))
 
 
@@ -218,7 +218,7 @@ def has_said_no(work: UnitOfWork, address: str) -> bool:
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
-    """Count a mail to a stranger's address; False if too many. Take shared limits first."""
+    """Count a mail to a stranger's address; False if over the limit. Take shared limits before."""
     mailbox = mailbox_key(address)
     return any(STRANGER.take(work, now, one, mailbox) for one in range(STRANGER_ANSWERS))
 
@@ -252,7 +252,7 @@ def _keys_of(address: str) -> list[str]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Whether a player was told of a pause that lasts; `unproven` mails have another limit."""
+    """Whether answers still pause, as a player was told; `unproven` mails have another limit."""
     key = address_key(address)
     return any(
         work.outbox.written_since(limit.pause, key, now - limit.within)

@@ -12,12 +12,11 @@ from typing import Final
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.events import board as news
-from pbm.play.boards import asked_by, close_board, go_back, seconds_of, take_out
+from pbm.play.boards import asked_by, close_board, go_back, positions_since, seconds_of, take_out
 from pbm.play.clocks.pauses import check_pause, check_resume, resume
 from pbm.play.clocks.waits import PAUSED_AT_MOST
 from pbm.play.ending import settle_end
 from pbm.play.game_words import why
-from pbm.play.positions import positions_since
 from pbm.rules.contract import ClaimError, Claims, has
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Departure, Offer, Ply

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pbm.play.boards import close_board, progress_at, request_move
+from pbm.play.boards import close_board, mark, progress_at, request_move
 from pbm.play.clocks.waits import start_clock
-from pbm.play.positions import mark
 from pbm.play.subjects import board_subject
 from pbm.play.turn import Turn
 from pbm.rules.contract import (

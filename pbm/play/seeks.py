@@ -20,7 +20,7 @@ from pbm.play.clocks.terms import Terms
 from pbm.play.limits import JOINS, MOST_SEEKS
 from pbm.play.ratings import RatingShown
 from pbm.rules.contract import completed
-from pbm.rules.registry import game_named, games
+from pbm.rules.registry import game_named
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import Seek, SeekStatus, Wish
@@ -42,7 +42,7 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """The wish of a seek; `wishes` are options as typed. Raises Refusal for too many players."""
+    """The game to seek; `wishes` are its options as typed. Raises Refusal for too many players."""
     position = setup.position(players)
     pool = Pool.TWO if players == 2 else Pool.MANY
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
@@ -76,7 +76,7 @@ def fewest_players(setup: Setup) -> int:
 def make_seek(
     work: UnitOfWork, wish: Wish, player: Player, now: datetime, lasts: timedelta, lots: Lots
 ) -> Seek | list[Event]:
-    """Open a seek; a usual one takes a seat in a fitting open seek instead, if there is one.
+    """Open a seek; for the usual game, join a fitting open seek instead, if there is one.
 
     A player who wants to be paired waits at most once per game. Raises Refusal if the player has
     too many seeks.
@@ -178,9 +178,9 @@ def seeks_to_join(
     Seeks with somebody whom the player may not meet are left out. The first seek of each maker
     comes before the second of any, and the newest come first.
     """
-    standing = [one for one in work.seeks.standing(player.id) if one.game in games()]
+    standing = [one for one in work.seeks.standing(player.id) if one.wish.is_installed]
     own = _own_ratings(work, player, now)
-    fit = {one.id for one in standing if one.takes(own(one.game, one.pool))}
+    fit = {one.id for one in standing if one.wish.takes(own(one.wish.game, one.wish.pool))}
     ranked, made = list[tuple[bool, int, int]](), Counter[tuple[bool, int]]()
     for one in standing:
         of_maker = (one.id in fit, one.maker_id)
@@ -199,7 +199,7 @@ def seeks_to_join(
 def ratings_for(
     work: UnitOfWork, wish: Wish, player_ids: Collection[int], now: datetime
 ) -> dict[int, RatingShown]:
-    """The shown ratings that count for a seek, by player id; a newcomer has the middle."""
+    """The shown ratings that count for a seek, by player id; a newcomer's is 1500."""
     known = work.ratings.current(wish.game, wish.pool, player_ids)
     return {number: _shown(known.get(number), now) for number in player_ids}
 
@@ -229,7 +229,7 @@ def _take_seat(
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
-    """The best open seek: players not just met, then nearest in rating, then waiting longest."""
+    """The best open seek: first by opponents not just met, then by rating, then by age."""
     own = _own_ratings(work, player, now)(wish.game, wish.pool)
     seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
     found = (_best_of(work, some, wish, player, own, now) for some in seeks)

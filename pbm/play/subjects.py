@@ -41,7 +41,7 @@ def board_subject(game: str, handles: Sequence[str]) -> str:
 
 
 def classic_subject(game: str, number: int, turn: str | None, *, words: bool) -> str:
-    """The subject of a board as on older servers: the player to move, and ` **` for words."""
+    """The subject of a board as on older servers, with the player to move; `words`: add ` **`."""
     title = game_named(game).info.title
     marked = _WORDS if words else ""
     return _CLASSIC.format(title=title, number=number, turn=turn or "over", words=marked)

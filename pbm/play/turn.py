@@ -59,8 +59,8 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
 class Cause:
     """The cause of a turn: a mail, or without an `inbox_id` the operator or a timer.
 
-    `came_at` is when the mail was stored, `board_id` the board of its thread. `answer_counted`: an
-    answer to it, as a stranger's mail, was counted on receipt.
+    `came_at` is when the mail was stored, `board_id` the board of its thread. `answer_counted`: a
+    stranger sent the mail, and the answer was counted on receipt.
     """
 
     inbox_id: int | None = None
@@ -71,7 +71,7 @@ class Cause:
     came_at: datetime | None = None
 
     def is_from(self, *addresses: str) -> bool:
-        """Whether the mail came from one of these addresses."""
+        """Whether the mail came from one of the given addresses, in any case of letters."""
         return self.author.lower() in {address.lower() for address in addresses}
 
 

@@ -14,8 +14,7 @@ from pbm.play.clocks.view import clock_view
 from pbm.play.clocks.waits import calendar_read
 from pbm.play.limits import MOST_TOGETHER
 from pbm.play.offers import claimable
-from pbm.play.ratings import is_too_short, rating_changes
-from pbm.play.results import places, seconds_taken
+from pbm.play.ratings import is_too_short, places, rating_changes, seconds_taken
 from pbm.rules.contract import Draws, Game, Moved, Position, Suggests, Tells, TellsMoves, View, has
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, partners, teams, turn
@@ -32,7 +31,7 @@ _MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mai
 
 
 class BoardShown(TypedDict):
-    """The fields common to all views of a board; `sides` are those of teams.
+    """The fields common to all views of a board; `sides` are the seats of each team.
 
     `marked` are the moves marked in the picture, in the game's words; `taken_back` counts plies.
     """
@@ -186,7 +185,7 @@ def board_views(
 
 
 def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
-    """The reads for the views of a board, for a prefetch."""
+    """The queries for the views of a board, for a prefetch."""
     plies = plies_read(board.id, recent_since(board))
     return (seated_read(board.id), plies, *calendar_read(board, now))
 
@@ -197,7 +196,7 @@ def recent_since(board: Board) -> int:
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
-    """The ply of a reader's last move, or the one before if nothing has happened since."""
+    """The ply of a reader's last move; the last ply but one, if nothing has happened since."""
     own = _own_seats(board, player_id)
     still_in = any(seat not in board.position.out for seat in own)
     # A player who plays on for a partner moves for both seats.
@@ -337,7 +336,7 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """A picture with cell names on the readers' pieces, or the mover's for no seat or over two."""
+    """A picture with cell names on readers' pieces; on the mover's for a reader of 0 or 3 seats."""
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()
@@ -433,7 +432,7 @@ def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData
 
 
 def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[ViewData], int]:
-    """The boards on which a player is to move, longest wait first, and how many had no room."""
+    """Views of boards on which a player is to move, longest wait first; the number left out."""
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})

@@ -1,7 +1,7 @@
-"""Hints, and the analysis of a finished game: each move beside the best that a search finds.
+"""Hints, and the analysis of finished games: each move is compared with the best one found.
 
-A long game is analysed in pieces of a few plies, with a node limit. A short search covers all
-moves; those that seem to have cost most are searched again, deeper.
+Short searches cover all moves; the moves that seem to have cost most are searched again, deeper. A
+game is analysed in pieces of a few plies, so that no job takes long.
 """
 
 from collections.abc import Sequence
@@ -53,13 +53,13 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A move beside the best `line` from there, and the game's `reasons` for that line.
+    """A move of `seat` at a ply, compared with the best move, which begins `line`.
 
-    `seat` made the move. `best` and `made` are the worth of both for it, in hundredths up to
-    `DECIDED`. `faults` are the game's facts against the move. The best `answer` to it has `harm`,
-    its reasons, and leads to the state line `after`; by `contrast` the end of `line` is better than
-    that. Reasons that apply to both moves are left out.
-    After the last ply there is only the line.
+    `best` and `made` are what the best move and the made one are worth to `seat`, in hundredths, at
+    most `DECIDED`. The game says why, in facts for templates: `reasons` speak for `line`, `faults`
+    against the made move, `harm` for the best `answer` to it. `after` is the state line at the end
+    of that answer, and `contrast` says what is better at the end of `line`. Facts that are true of
+    both moves are left out. After the last ply of a game there is no move, only `line`.
     """
 
     ply: int
@@ -77,22 +77,25 @@ class Judged:
 
     @property
     def lost(self) -> int:
-        """The cost of the move."""
+        """What the move has cost, in hundredths."""
         return self.best - self.made
 
     @property
     def chances_lost(self) -> float:
-        """The lost share of a won game: little if the game was decided anyway."""
+        """By how much the move lowered the chance to win, from 0 to 1."""
         return _chances(self.best) - _chances(self.made)
 
 
 Look = Sequence[int]
-"""The result of a short search: a seat, and for it the worth of the best and of the made move."""
+"""The result of a short search: a seat, and what the best move and the made one are worth to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some plies of a game, each to be searched with so many nodes; the made move too if `deep`."""
+    """Plies of a game to be analysed by one job, with so many nodes for each search.
+
+    If `deep`, the made moves are searched, too, and the game's facts are added.
+    """
 
     plies: tuple[int, ...]
     nodes: int
@@ -100,7 +103,7 @@ class Piece:
 
 
 def advise(course: Course, seed: int, easier: int) -> Advice:
-    """A hint by a strong robot. Raises RulesError, NoMoveError."""
+    """A hint by `ADVISER`; for `easier` see `think`. Raises RulesError, NoMoveError."""
     game, positions = game_named(course.game), course.positions()
     thought = think(ROBOTS[ADVISER], game, positions, seed, easier=easier)
     lines = (line.moves for line in thought.found.lines if line.moves[0] == thought.move)
@@ -110,7 +113,7 @@ def advise(course: Course, seed: int, easier: int) -> Advice:
 
 
 def look_at(course: Course, piece: Piece) -> list[Judged]:
-    """Analyse a piece of a game. Raises RulesError."""
+    """Analyse a piece of a game, up to its last move. Raises RulesError."""
     ends = (number for number, step in enumerate(course.steps, 1) if isinstance(step, str))
     played = replace(course, steps=course.steps[: max(ends, default=0)])
     moves = [step for step in played.steps if isinstance(step, str)]
@@ -120,8 +123,8 @@ def look_at(course: Course, piece: Piece) -> list[Judged]:
 def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -> list[int]:
     """The lead of the side of seat 1 before each ply and after the last one, in hundredths.
 
-    A position is won by force if a move made in it led to such a position. With more than two sides
-    there are no leads.
+    Deep searches replace short ones. If the side to move made a move into a position that is won
+    for it by force, the position before counts as won, too. Empty with more than two sides.
     """
     if len(set(sides)) != TWO:
         return []
@@ -138,7 +141,7 @@ def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -
 
 
 def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
-    """The chances lost by each move, by the short searches of a game."""
+    """By how much each move lowered its player's chance to win, as the short searches see it."""
     found = leads(looks, (), sides)
     if not found:
         return [_chances(best) - _chances(made) for _, best, made in looks]
@@ -151,8 +154,8 @@ def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
 def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Piece | None:
     """The next piece of a game of so many plies, None if all is done.
 
-    `short` holds the chances lost by the moves, and one more number, as far as short searches have
-    been done; `long` are the long searches done.
+    `short` has a number for each short search done so far: the chance lost by each move, and one
+    number for the position after the last move. `long` are the deep searches done so far.
 
     >>> next_piece(3, [0, 0.5, 0, 0], []).plies
     (2,)
@@ -171,13 +174,13 @@ def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Pi
 
 
 def mistakes(long: Sequence[Judged]) -> list[Judged]:
-    """The moves that were mistakes, those that cost the most chances first."""
+    """The moves that were mistakes; the one that lowered the chance to win most is first."""
     dear = [judged for judged in long if judged.lost >= LEAST]
     return sorted(dear, key=lambda judged: (-judged.chances_lost, judged.ply))
 
 
 def turned(leads: Sequence[int]) -> int | None:
-    """The ply of the last move before which the side ahead in the end was not ahead yet.
+    """The ply of the move that turned the game: since then the same side has been ahead.
 
     `leads` are those of one side before each ply and after the last one. None if no side is ahead
     in the end, or one always was.
@@ -191,7 +194,7 @@ def turned(leads: Sequence[int]) -> int | None:
 
 
 def decided(leads: Sequence[int]) -> int | None:
-    """The ply of the move after which the game was lost by force for one side, to its end.
+    """The ply of the move that decided the game: from then to its end it was won by force.
 
     >>> decided([0, -60, -1000, -1000]), decided([0, 1000, -60])
     (2, None)
@@ -203,7 +206,7 @@ def decided(leads: Sequence[int]) -> int | None:
 def judge(
     game: Game, positions: Sequence[Position], moves: Sequence[str], piece: Piece
 ) -> list[Judged]:
-    """Analyse some plies of a game, given the positions before each move and after the last one."""
+    """Analyse the plies of a piece; `positions` are those before each move and after the last."""
     return [
         _judged(game, positions[:ply], moves[ply - 1] if ply <= len(moves) else None, piece)
         for ply in piece.plies
@@ -255,10 +258,10 @@ def _without(
 def _to_the_point(
     game: Game, position: Position, line: Sequence[str], score: int
 ) -> tuple[tuple[str, ...], Position]:
-    """The beginning of a line up to its point, and the position there.
+    """The beginning of a line, up to the move that shows its worth, and the position after that.
 
-    The point is the end of the game if the first mover's `score` says that it is won, else that
-    mover's next score.
+    If the first mover's `score` says that the game is won, the line goes on to the end of the game;
+    else it goes on until that mover scores. It is cut after some plies.
     """
     seat = turn(position) or 1
     before, most = position, _PLIES_TO_END if score >= WON else _PLIES_OF_LINE
@@ -276,10 +279,10 @@ def _score(game: Game, position: Position, seat: int) -> int:
 def _made(
     game: Game, positions: Sequence[Position], move: str, found: SearchResult, nodes: int
 ) -> Line:
-    """The line of a move, searched as deep as the best one.
+    """The line that begins with a move, searched as deep as the best line.
 
-    With two sides the answers are searched. Otherwise the search scored as many moves as it could;
-    a missing one counts as the last of those.
+    With two sides the position after the move is searched. With more, the move's score is among
+    those of the search `found`; if it is missing, the move counts as the last of them.
     """
     least, before = Line((move,), found.lines[-1].score), positions[-1]
     scored = next((line for line in found.lines if line.moves[0] == move), None)

@@ -1,4 +1,4 @@
-"""The robots: how a move is chosen, and a draw offer answered, from the game so far and a seed."""
+"""How robots choose moves and answer draw offers, from the game so far and a seed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class NoMoveError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RobotMove:
-    """A robot's move, and what its search found: the score of the best move, and the result."""
+    """A robot's move, the score of the best move, and the result of the search."""
 
     move: str
     score: int | None = None
@@ -38,8 +38,8 @@ class RobotMove:
 class Course:
     """The history of a board, as plain data for another process.
 
-    `start` is the initial state line; a step is the text of a move, or the number of a seat that
-    left.
+    `start` is the state line before the first move. A step is the text of a move, or the number of
+    a seat whose player left.
     """
 
     game: str
@@ -47,12 +47,11 @@ class Course:
     steps: tuple[str | int, ...]
 
     def positions(self) -> list[Position]:
-        """The positions that may be repeated, oldest first, the current one last. Raises
-        RulesError."""
+        """The positions that may be repeated, and the current one last. Raises RulesError."""
         return what_may_come_back(game_named(self.game), list(self.reached()))
 
     def reached(self) -> Iterator[Position]:
-        """The positions after each move, without the seats that left then."""
+        """The position before each move, and the last one."""
         position = game_named(self.game).load(self.start)
         for step in self.steps:
             if isinstance(step, int):
@@ -64,13 +63,13 @@ class Course:
 
 
 def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
-    """The last of a game's positions, and those before it that may be repeated."""
+    """The last of a game's positions, after those before it that may be repeated."""
     matter = game.reversible(positions[-1]) if has(game, Claims) else 0
     return list(positions[-matter - 1 :])
 
 
 def think_about(robot: str, course: Course, seed: int, easier: int, most: float) -> RobotMove:
-    """A robot's move on a board; see `think`, and `Robot.thinking` for `most`.
+    """A robot's move on a board; for `easier` see `think`, for `most` see `Robot.thinking`.
 
     Raises RulesError, NoMoveError.
     """
@@ -81,7 +80,7 @@ def think_about(robot: str, course: Course, seed: int, easier: int, most: float)
 def think(
     robot: Robot, game: Game, positions: Sequence[Position], seed: int, *, easier: int = 0
 ) -> RobotMove:
-    """A robot's move in the last of these positions, the others as for `Searches.search`.
+    """A robot's move in the last of these positions; the others may be repeated.
 
     Each step of `easier` selects the next weaker robot; beyond the weakest any legal move is
     played. The same arguments give the same move, unless a time limit ends the search. Raises
@@ -103,7 +102,7 @@ def think(
 
 
 def _any_move(game: Searches, position: Position) -> RobotMove:
-    """A legal move, with next to no search."""
+    """Any legal move, found with next to no search. Raises NoMoveError."""
     if has(game, Suggests) and (move := game.example_move(position)):
         return RobotMove(move)
     found = game.search([position], Budget(1, depth=1))
@@ -118,17 +117,20 @@ QUIET, STILL = 30, 60  # moves of each seat since an irreversible one
 
 @dataclass(frozen=True, slots=True)
 class RobotStanding:
-    """A robot's lead over the best opponent, in the unit of `Line.score`, and the number of
-    moves of each seat since an irreversible one."""
+    """What a robot needs to know to answer a draw offer.
+
+    `ahead` is its lead over the best opponent, in the unit of `Line.score`. `quiet` is the number
+    of moves of each seat since the last irreversible one.
+    """
 
     ahead: int
     quiet: int
 
     @property
     def takes_draw(self) -> bool:
-        """Whether to accept a draw: always if behind, else once the game makes no progress.
+        """Whether to accept a draw: always if behind, else only once the game makes no progress.
 
-        Otherwise an early offer would win a draw against a stronger robot.
+        A robot that is not behind must not agree early: everybody could have a draw against it.
 
         >>> [RobotStanding(*each).takes_draw for each in ((-50, 0), (0, 0), (0, 30))]
         [True, False, True]
@@ -143,7 +145,7 @@ class RobotStanding:
 
 
 def quiet_moves(game: Game, position: Position) -> int:
-    """The number of moves of each seat since an irreversible one."""
+    """The number of moves of each seat since the last irreversible one."""
     plies = game.reversible(position) if has(game, Claims) else 0
     return plies // len(position.sides)
 

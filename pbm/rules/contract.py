@@ -94,7 +94,7 @@ class Option:
 
     @property
     def is_flag(self) -> bool:
-        """Whether it has no values."""
+        """Whether the option has no values."""
         return not self.values
 
     def find(self, text: str) -> str | None:
@@ -136,7 +136,7 @@ class Info:
 
     `name` is one lower-case word, used in commands and in the database; `title` is for people.
     `version` is that of the rules, and changes when the same moves would lead elsewhere. `seats`
-    are the possible numbers of players. `playthrough` is a whole game (`pbm.rules.playthrough`).
+    are the possible numbers of players. `playthrough` is a whole game (`pbm.rules.registry`).
     `examples` are lines for the help pages, by command. `folder` has `templates/NAME/` and
     `help/NAME.txt`; None for a game of the server's own package. Mails list the moves of
     `rounds_shown` rounds. Equal positions are counted up to `repetitions`, which allow a claim.
@@ -299,7 +299,7 @@ class ReadsLoosely(Protocol):
         """Whether a text names places of the board and nothing else."""
 
     def moves_meant(self, position: Any, text: str) -> tuple[str, ...]:
-        """All legal moves that such a text may mean."""
+        """All legal moves that a text which is nearly a move may mean."""
 
 
 class Suggests(Protocol):

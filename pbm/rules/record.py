@@ -89,7 +89,7 @@ class Replay:
         return self._keep(step, step.seat, self._number, position)
 
     def skip(self, text: str) -> None:
-        """Read the sign of a record for a seat that is passed over; RecordError if it can move."""
+        """Pass over a seat, as the sign `text` says. Raises RecordError if the seat can move."""
         to_move = turn(self.position)
         seat = (self._next + self._shown - 1) % len(self.position.sides) + 1
         if to_move in (None, seat):

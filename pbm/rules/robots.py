@@ -21,9 +21,9 @@ _OBVIOUS = 50  # hundredths above the median move; such a move is never overlook
 class Robot:
     """A computer player.
 
-    `rating` is fixed. `seconds` are the expected processor time of a search. Of the best `lines` it
-    sees only the share `sees`, and all obvious ones; its score of each is off by up to `blur`
-    hundredths.
+    `rating` is fixed. `seconds` are the expected processor time of a search. Of the `lines` best
+    lines it considers only the share `sees`, and all obvious ones; its score of each is off by up
+    to `blur` hundredths.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Robot:
     sees: float = 1.0
 
     def thinking(self, seconds: float) -> "Robot":
-        """The robot; one that thinks for long gets nodes for about so many seconds."""
+        """The robot; if it is a slow one, with a search of about this many seconds."""
         if self.seconds < LONG:
             return self
         nodes = max(1, int(self.budget.nodes * seconds / self.seconds))
@@ -63,11 +63,11 @@ ROBOTS: Mapping[str, Robot] = MappingProxyType(
         robot.name: robot
         for robot in (
             Robot("pebble", 950, 0.01, _looks(0), _ALL_MOVES, blur=30, sees=0.18),
-            Robot("flint", 1133, 0.01, _looks(0), _ALL_MOVES, blur=22, sees=0.3),
-            Robot("stone", 1317, 0.01, _looks(0), _ALL_MOVES, blur=17, sees=0.54),
+            Robot("flint", 1133, 0.01, _looks(0), _ALL_MOVES, blur=24, sees=0.27),
+            Robot("stone", 1317, 0.01, _looks(0), _ALL_MOVES, blur=19, sees=0.45),
             Robot("cobble", 1500, 0.01, _looks(3), 12, blur=35, sees=0.4),
             Robot("rock", 1683, 0.01, Budget(700, _GUARD), _ALL_MOVES),
-            Robot("slab", 1867, 0.01, _looks(3), 12, blur=19, sees=0.62),
+            Robot("slab", 1867, 0.01, Budget(2_500, _GUARD)),
             Robot("boulder", 2050, 0.25, Budget(600_000, _GUARD)),
             Robot("mountain", 2233, 3.0, Budget(7_200_000, _GUARD)),
         )

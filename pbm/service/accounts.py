@@ -1,6 +1,7 @@
 """Accounts: which handles players may have, and the notice of passwords that an upgrade cleared."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from pbm.commands.language.arguments import AGAINST, JOINING
 from pbm.commands.language.words import KEPT_FREE, cut_short, is_handle
@@ -13,41 +14,17 @@ from pbm.rules.registry import games
 from pbm.rules.robots import ROBOTS
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
+from pbm.word_lists import read_sections
 
 CLEARED = "passwords-cleared"
 _FALLBACK = "player"
 _SHORTEST, _LONGEST = 2, 16
 _MOST_ALIKE = 10_000
+_FILE = Path(__file__).with_name("handles.txt")
+_LISTS = read_sections(_FILE, ("language", "mailboxes", "staff", "nobody"), str.split)
 # Words of the command language, and words it may use later.
-_LANGUAGE = (
-    KEPT_FREE
-    | JOINING
-    | AGAINST
-    | frozenset("active all confirm me multiple next operator pbm".split())
-    | frozenset("finished inactive mine over playing waiting".split())
-)
-# Mailboxes with a meaning (RFC 2142), and others that every site has.
-_MAILBOXES = frozenset(
-    "abuse noc security postmaster hostmaster usenet news webmaster www uucp ftp info marketing"
-    " sales support mailerdaemon maildaemon noreply donotreply dontreply reply bounce bounces"
-    " listserv majordomo mailman owner request root admin administrator billing contact feedback"
-    " helpdesk hello team office mail mailer email dmarc dkim spam nospam".split()
-)
-# Names that could pass for the server or its staff.
-_STAFF = frozenset(
-    "admin administrator sysadmin sysop sysops operator operators superuser root moderator"
-    " moderators mod mods staff official referee arbiter umpire gamemaster master system"
-    " server daemon service bot robot computer pbm playbymail postmaster hostmaster webmaster"
-    " support security helpdesk abuse owner management noreply mailerdaemon".split()
-)
-# Names that mean nobody, and placeholders that programs write.
-_NOBODY = frozenset(
-    "nobody noone none nil null void nan undefined unknown unnamed anonymous anon empty blank"
-    " default test true false anybody anyone everybody everyone somebody someone nothing anything"
-    " everything self you they user users username handle name nickname userid winner loser seat"
-    " board game games undo console localhost deleted removed former suspended".split()
-)
-_NO_NAMES = _LANGUAGE | _MAILBOXES | _STAFF | _NOBODY
+_LANGUAGE = KEPT_FREE | JOINING | AGAINST | frozenset(_LISTS["language"])
+_NO_NAMES = _LANGUAGE.union(*_LISTS.values())
 _JOINTS = str.maketrans("", "", "-_")
 _DIGITS = "0123456789"
 
@@ -105,7 +82,9 @@ def _why_reserved(handle: str) -> Refusal | None:
     if handle in _LANGUAGE or find_command(handle) or mentions_place(handle):
         return Refusal("reserved-handle", handle=handle)
     plain = handle.translate(_JOINTS)
-    poses = plain.rstrip(_DIGITS) in _STAFF or plain.rstrip(_DIGITS) in games()  # operator2
+    poses = (
+        plain.rstrip(_DIGITS) in _LISTS["staff"] or plain.rstrip(_DIGITS) in games()
+    )  # operator2
     if poses or plain in _NO_NAMES or plain in games() or plain in ANSWERS:
         return Refusal("kept-handle", handle=handle)
     return None

@@ -21,7 +21,7 @@ from pbm.service.turns.inbox_worker import BatchResult, InboxWorker, Preparation
 
 LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.md)
 BLOCKED_PAUSE = 1.0  # seconds to wait if a due row cannot be claimed yet
-GATHER = 0.01  # seconds to wait while mails are being sent, so that new ones share a query
+GATHER = 0.003  # seconds to wait while mails are being sent, so that new ones share a query
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is down
 Alive = Callable[[], object]
 _log = structlog.get_logger("pbm.loops")
@@ -143,7 +143,7 @@ async def keep_time(
     watch = ClockWatch(ticks.clock)
 
     async def a_round() -> float | None:
-        await watch.mend(writer, ticks.bring_forward)
+        await watch.mend(writer, lambda work, now: work.timers.bring_forward(now))
         due_at = await in_thread(ticks.next_due_at)
         is_due = due_at is not None and due_at <= ticks.clock()
         take = partial(ticks.take_some, most=most_together)
@@ -166,7 +166,7 @@ async def send_post(
 
     async def a_round() -> float | None:
         try:
-            await watch.mend(writer, post.bring_forward)
+            await watch.mend(writer, lambda work, now: work.outbox.bring_forward(now))
             look = await post.look(in_thread)
         except DBAPIError:
             raise

@@ -19,10 +19,10 @@ _LATELY = literal_column("extract(epoch FROM now() - interval '1 minute')", Floa
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """Queue notifications for one role.
+    """The channel of one role's queue, with a cheap query for polling.
 
-    `probe` is a cheap query. It returns True if a row waits, None or False if not; or a value that
-    differs from the last one if a row has come.
+    `probe` returns True if a row waits, None or False if not; or else a value that changes when a
+    row is added.
     """
 
     name: str

@@ -1,6 +1,7 @@
 """Diagnosis of an unusable database: the message for the operator, and whether to retry."""
 
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -52,7 +53,7 @@ def comes_back(database: Database, error: DBAPIError) -> bool:
     state = getattr(error.orig, "sqlstate", None)
     if state is not None:
         return str(state).startswith(_PASSING)
-    # Without a connection the error has no SQLSTATE: did a server refuse us?
+    # Without a connection the error has no SQLSTATE.
     if any(words in str(error.orig) for words in _TOO_MANY):
         return True
     address = make_conninfo(database.address, connect_timeout=_SECONDS)
@@ -60,14 +61,12 @@ def comes_back(database: Database, error: DBAPIError) -> bool:
 
 
 _TRIES = 5  # another client of the pooler may take a session between two probes
-_POOLER_SECONDS = 10
-_WHOSE = "SELECT pg_backend_pid()"
 
 
 def refuse_lent_sessions(database: Database) -> None:
-    """Raises OperatorError if a pooler may give two connections the same PostgreSQL session.
+    """Raise OperatorError if a pooler may give two connections the same PostgreSQL session.
 
-    An unreachable database is no error here; its next user raises one.
+    An unreachable database is no error here, as whoever uses it next raises one.
     """
     are_lent = False
     with suppress(psycopg.Error):
@@ -83,22 +82,19 @@ def refuse_lent_sessions(database: Database) -> None:
 
 def _are_lent(address: str) -> bool:
     """Whether a session is given to a second connection while the first one is open."""
-    with _connected(address) as first:
+    connect = partial(psycopg.connect, address, autocommit=True, connect_timeout=_SECONDS)
+    with connect() as first:
         if _session(first) == first.info.backend_pid:
             return False  # connected to PostgreSQL itself
         for _ in range(_TRIES):
-            with _connected(address) as other:
+            with connect() as other:
                 if _session(first) == _session(other):
                     return True
     return False
 
 
-def _connected(address: str) -> psycopg.Connection[Any]:
-    return psycopg.connect(address, autocommit=True, connect_timeout=_POOLER_SECONDS)
-
-
 def _session(connection: psycopg.Connection[Any]) -> int:
     """The backend process ID of the session that answers a statement."""
-    row = connection.execute(_WHOSE).fetchone()
+    row = connection.execute("SELECT pg_backend_pid()").fetchone()
     assert row is not None
     return int(row[0])

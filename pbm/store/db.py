@@ -1,10 +1,10 @@
-"""The database: one unit of work is one transaction; each mail has its own unit of work."""
+"""The database, and the unit of work: a transaction with all repositories."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Generic, TypeVar
 
-from sqlalchemy import Connection, Engine, Executable
+from sqlalchemy import Engine
 
 from pbm.store.queues.inbox import Inbox
 from pbm.store.queues.kept_news import AwaitingMails, KeptNews
@@ -32,21 +32,17 @@ R = TypeVar("R")
 
 
 class _Repository(Generic[R]):
-    """Descriptor of a repository, created when a unit of work first uses it."""
+    """Descriptor of a repository, created at each use: it has no state of its own."""
 
     def __init__(self, make: Callable[[Transaction], R]) -> None:
         self._make = make
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, work: "UnitOfWork", owner: type) -> R:
-        made = work.__dict__[self._name] = self._make(work.transaction)
-        return made
+    def __get__(self, work: Transaction, owner: type) -> R:
+        return self._make(work)
 
 
-class UnitOfWork:
-    """The store within one transaction, committed or rolled back as a whole."""
+class UnitOfWork(Transaction):
+    """A transaction with the repositories, committed or rolled back as a whole."""
 
     analyses = _Repository(Analyses)
     awaiting = _Repository(AwaitingMails)
@@ -78,41 +74,12 @@ class UnitOfWork:
     vacations = _Repository(Vacations)
     words = _Repository(Words)
 
-    def __init__(self, connection: Connection, *, begins: bool = False) -> None:
-        """`begins`: BEGIN has not been sent to the database yet."""
-        self.transaction = Transaction(connection, begins=begins)
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether other processes may use this database, too."""
-        return self.transaction.is_shared
-
     def prefetch(self, *reads: Read) -> None:
         """Run several reads in one round trip; the repositories find their rows in the cache.
 
         Raises DBAPIError.
         """
-        rows_of(self.transaction, *reads)
-
-    def flush(self) -> None:
-        """Run the buffered writes now, so that their errors are known. Raises DBAPIError."""
-        self.transaction.flush()
-
-    def finish_turn(self) -> None:
-        """Run the buffered writes; on a shared database also commit in the same round trip.
-
-        Later statements of this unit of work are another transaction. Raises DBAPIError.
-        """
-        self.transaction.end()
-
-    def run(self, statement: Executable, **values: object) -> None:
-        """Run a statement that uses no table."""
-        self.transaction.execute(statement, values)
-        self.transaction.cache.clear()
-
-    def savepoint(self) -> AbstractContextManager[None]:
-        """Roll back the work inside, and only that, if it raises."""
-        return self.transaction.savepoint()
+        rows_of(self, *reads)
 
 
 class Database:
@@ -134,11 +101,11 @@ class Database:
         return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def transaction(self) -> AbstractContextManager[UnitOfWork]:
-        """Begin a write transaction; commit at the end, roll back on an exception."""
+        """Begin a transaction that writes; commit at the end, roll back on an exception."""
         return self._begin(self._writer)
 
     def reading(self) -> AbstractContextManager[UnitOfWork]:
-        """Begin a read-only transaction, which does not wait for writers."""
+        """Begin a transaction that only reads, and so does not wait for writers."""
         return self._begin(self._reader)
 
     @contextmanager
@@ -146,11 +113,11 @@ class Database:
         with engine.begin() as connection:
             work = UnitOfWork(connection, begins=not self.embedded)
             yield work
-            work.transaction.end()
+            work.end()
 
     @contextmanager
     def glance(self) -> Iterator[UnitOfWork]:
-        """For a single query, which needs no transaction to be consistent."""
+        """Open a connection without a transaction, for a single query."""
         with self._reader.connect() as connection:
             work = UnitOfWork(connection)
             yield work

@@ -8,7 +8,6 @@ from pbm.store.db import Database
 
 NUMBERED = ("boards", "players")
 _STEP = 1_000
-_TENTH = 10
 _MOST = 900_000_000  # reply addresses have room for nine digits
 
 
@@ -26,10 +25,10 @@ def highest_given(database: Database) -> dict[str, int]:
 
 
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
-    """Skip many numbers after those `given`, and after those issued here.
+    """Skip numbers after those `given`, which may be higher than those issued here.
 
-    At least 1,000 and a tenth of the highest are skipped. Returns the next number of each sequence
-    of `NUMBERED`. Raises DBAPIError.
+    Skips 1,000, or a tenth of the highest number if that is more. Returns the next number of each
+    sequence of `NUMBERED`. Raises DBAPIError.
     """
     here = highest_given(database)
     last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}
@@ -47,8 +46,8 @@ def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str
 
 def last_skipped(highest: int) -> int:
     """The last number to skip if `highest` is the highest known one."""
-    leap = highest + max(_STEP, highest // _TENTH)
-    rounded = -(-leap // _STEP) * _STEP
+    after = highest + max(_STEP, highest // 10)
+    rounded = -(-after // _STEP) * _STEP
     return rounded if rounded <= _MOST else highest
 
 

@@ -6,8 +6,7 @@ import re
 import pytest
 
 from pbm.commands.families.help import GROUPS
-from pbm.commands.language.declare import MASK, Command
-from pbm.commands.language.fields import Flag, GameOptions, Operand, ValueOption
+from pbm.commands.language.declare import MASK, Command, Flag, GameOptions, Operand, ValueOption
 from pbm.commands.language.words import Secret
 from pbm.commands.registry import COMMANDS, Problem, find_command, parse_line
 from pbm.errors import Refusal

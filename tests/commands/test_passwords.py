@@ -4,7 +4,6 @@ import pytest
 
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import Login, SecretText
-from pbm.commands.password_words import may_hold_password
 from pbm.commands.registry import parse_line
 from pbm.errors import Refusal
 from pbm.passwords import (
@@ -16,6 +15,7 @@ from pbm.passwords import (
     check_password,
     hash_password,
 )
+from pbm.service.understanding.withheld_text import may_hold_password
 from tests.rows import each_row
 
 PASSWORD = "open-Sesame-7"

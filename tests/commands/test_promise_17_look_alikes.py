@@ -5,8 +5,7 @@ import unicodedata
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import Operand
+from pbm.commands.language.declare import Command, Operand
 from pbm.commands.language.words import Handle, lowered
 from pbm.commands.registry import COMMANDS, parse_line
 from pbm.commands.script import answer_to_welcome, confirmation, read_script

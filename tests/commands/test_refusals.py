@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from jinja2 import Environment, FileSystemLoader
 
-from pbm.commands.language.fields import Operand, ValueOption
+from pbm.commands.language.declare import Operand, ValueOption
 from pbm.commands.registry import COMMANDS
 from pbm.resources import resource_path
 

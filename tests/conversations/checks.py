@@ -11,7 +11,7 @@ from pbm.commands.script import answer_to_welcome, confirmation, read_script
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.inbound import clean_subject
 from pbm.play import subjects
-from pbm.play.positions import position_after
+from pbm.play.boards import position_after
 from tests.mail.reading.our_mails import own_words
 from tests.table import SERVER, Mail, Table
 

@@ -22,7 +22,7 @@ def test_the_owner_is_asked_and_the_sender_hears_nothing(table: Table) -> None:
         "Nothing has been done.",
         "| resign",
         "| Bye!",
-        "Reply yes to have done what it says and that address added to yours, or no to drop it.",
+        "Reply yes, and we do what it says and add that address to yours. Reply no to drop it.",
         "reply newkey instead",
     )
     assert not alice.newest["In-Reply-To"]
@@ -94,7 +94,7 @@ def test_another_players_address(table: Table) -> None:
     bob.says("resign", answering=mail).hears_nothing()
     alice.gets(1).hears(
         "came from bob@example.org. Nothing has been done.",
-        "Reply yes to have done what it says and that address added to yours, or no to drop it.",
+        "Reply yes, and we do what it says and add that address to yours. Reply no to drop it.",
     )
     alice.says("yes").gets(1).hears("Board 1 is over: you lost.")
     player = table.player("alice")

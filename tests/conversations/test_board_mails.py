@@ -231,7 +231,7 @@ def test_the_end_tells_the_whole_result(table: Table) -> None:
 @pytest.mark.parametrize(
     ("passed", "said"),
     [
-        ({"seconds": 30}, "2 moves were played within two minutes."),
+        ({"seconds": 30}, "2 moves were played in less than two minutes."),
         ({"minutes": 40}, "2 moves were played in 40 minutes."),
         ({"hours": 30}, "2 moves were played in 30 hours."),
         ({"days": 12}, "2 moves were played in 12 days."),

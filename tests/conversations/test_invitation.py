@@ -151,7 +151,7 @@ def test_somebody_who_plays_here_is_asked_and_says_who_it_is(table: Table) -> No
     alice.says("challenge Bob@Example.org -bowl\n\nHello!").hears("We have asked Bob@example.org.")
     bob.gets(1).hears(
         "Would you like to play Abalone with alice? Reply yes, and the board starts.",
-        "alice gave us this address of yours. Unless you say yes, alice is not told that bob plays",
+        "alice gave us this address of yours. Unless you say yes, alice is not told that you play",
     )
     assert not table.boards()
     bob.says("hm").gets(1).hears("as yes or as no").says("yes").gets(2).hears(

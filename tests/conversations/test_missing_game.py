@@ -14,7 +14,7 @@ WAITS = "The game on board 1 is not installed on this server at present."
 
 
 def hold(work: UnitOfWork, game: str) -> None:
-    work.run(boards.update().where(boards.c.id == 1).values(game=game))
+    work.execute(boards.update().where(boards.c.id == 1).values(game=game))
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ def test_what_can_mean_one_move_only_is_asked_about(above: str, table: Table) ->
             f'You wrote "{line}".',
             f"Please confirm: move 1 on board 1: {move}",
             "| Your turn!",
-            "With it the board is:",
+            "The board would then be:",
             ". o o o o / 7" if move == MOVE else "A- o o o o o / 7",
         )
     bob.hears_nothing()
@@ -158,6 +158,18 @@ def test_a_command_below_a_closing_line_is_done(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     alice.says("Well played.\n\nRegards\nresign\nTel. 030 1234567").gets(1)
     alice.hears("resign", "| Regards | Tel. 030 1234567")
+
+
+def test_signatures_are_shown_once_with_the_way_to_send_them(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    firm, name = "Alice Roe\nRoe Ltd, Tel. 030 1234567", "Cheers\nAlice\n-- \nRoe Ltd"
+    alice.says(f"Hello\n\nBest regards\n{firm}").hears("signature", "| Roe Ltd, Tel. 030 1234567")
+    alice.says(f"Hello\n\n{name}").hears("signature", "| Cheers | Alice").forgets()
+    bob.forgets()
+    for below in (f"Best regards\n{firm}", name):
+        alice.says(f"Hello\n\n{firm}\n\n{below}")
+        bob.gets(1).hears("| Hello | | Alice Roe | Roe Ltd, Tel. 030 1234567 You are")
+    assert not any("signature" in mail.text for mail in alice.arrived)
 
 
 @pytest.mark.parametrize("title", ["Help Desk", "Games Manager", "Yes Solutions Ltd", "No Limits"])

@@ -43,7 +43,7 @@ def at_the_board(table: Table) -> Iterator[Reader]:
     table.start("alice", "bob")
     with table.database.reading() as work:
         if work.is_shared:  # a test may think for minutes between two statements
-            work.run(sql("SET LOCAL idle_in_transaction_session_timeout = 0"))
+            work.execute(sql("SET LOCAL idle_in_transaction_session_timeout = 0"))
         context = Context(
             turn=Turn(work=work, site=table.site, now=table.clock()),
             actor_id=1,

@@ -369,7 +369,7 @@ def test_promise_07_the_same_words_come_back_once_and_then_are_passed_over(table
         alice.says("I am away until Monday.", answering=board)
     assert len(bob.arrived) == SAME_WORDS.most
     assert len(alice.arrived) == SAME_WORDS.most + 1
-    alice.hears("You had already sent the same words to board 1 3 times today", "| I am away")
+    alice.hears("You had already sent these words 3 times today to board 1", "| I am away")
     assert outcomes(table, "alice: the same words again, passed over") == 6
     alice.says("Now I am here.", answering=board)
     bob.forgets()

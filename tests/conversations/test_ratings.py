@@ -100,7 +100,7 @@ def test_standings(table: Table) -> None:
     alice.says("standings", to=SERVER).hears("All have few games yet:")
     assert listed(alice) == ["bob", "alice"]
     with table.database.transaction() as work:
-        work.run(update(ratings).values(sigma=3.0).where(ratings.c.player_id == 1))
+        work.execute(update(ratings).values(sigma=3.0).where(ratings.c.player_id == 1))
     alice.says("standings", to=SERVER).hears("1 alice", "These have few games yet:")
     assert listed(alice) == ["alice", "bob"]
     bob.says("info alice").hears("12 games (place 1)")
@@ -130,7 +130,7 @@ def test_play_offers_the_robot_that_fits_a_rating(table: Table, sigma: float, ro
     table.robots_join()
     quick_games(table, "alice", "bob", 1)
     with table.database.transaction() as work:
-        work.run(update(ratings).values(mu=26.0, sigma=sigma).where(ratings.c.player_id == 1))
+        work.execute(update(ratings).values(mu=26.0, sigma=sigma).where(ratings.c.player_id == 1))
     words = "a robot of about your strength" if robot == "cobble" else "that beginners can beat"
     alice.says("play").hears(f'answer with "challenge {robot}"', words)
 
@@ -289,8 +289,8 @@ def test_a_recount_goes_in_pieces(table: Table) -> None:
     quick_games(table, "alice", "bob", 2 * AT_ONCE + 2)
     before = known(table)
     with table.database.transaction() as work:
-        work.run(delete(results).where(results.c.rated_id > 1))
-        work.run(update(ratings).values(mu=20.0))
+        work.execute(delete(results).where(results.c.rated_id > 1))
+        work.execute(update(ratings).values(mu=20.0))
         recount_from(work, 1, table.clock())
     asked_for = []
     while (due_at := table.ticks.next_due_at()) and table.rows("facts"):
@@ -309,10 +309,10 @@ def test_verify_tells_what_does_not_follow_from_the_boards(table: Table) -> None
     table.joins("bob")
     quick_games(table, "alice", "bob", 2)
     with table.database.transaction() as work:
-        work.run(update(ratings).values(mu=20.0).where(ratings.c.player_id == 1))
+        work.execute(update(ratings).values(mu=20.0).where(ratings.c.player_id == 1))
     assert problems(table) == ["in the standings alice stands otherwise than the last game says"]
     with table.database.transaction() as work:
-        work.run(update(results).values(mu=21.0).where(results.c.rated_id == 2))
+        work.execute(update(results).values(mu=21.0).where(results.c.rated_id == 2))
     assert "what it did to the ratings of its players is not what its result makes of it" in (
         problems(table)
     )

@@ -99,7 +99,7 @@ def test_time_that_runs_out_on_many_boards_is_told_in_one_mail(
     alice, bob = begun_silently(table, 30)
     if spare:
         with table.database.transaction() as work:
-            work.run(text("DELETE FROM vacations"))
+            work.execute(text("DELETE FROM vacations"))
     table.days_pass(20.1)
     assert len(alice.arrived) <= 4  # on days 3, 7, 14 and 20
     for person in (alice, bob):

@@ -270,7 +270,7 @@ class TestAPlayersQuestion:
         alice.says(words).gets(1).hears(
             "I could not read that as yes or as no, so nothing has changed and nobody was told.",
             "| resign 1",
-            "Reply yes to do it, or no to drop it, with that one word alone in the first line.",
+            "Reply yes to do it, or no to drop it. Write nothing else in the first line.",
         )
         assert table.board(1).playing
 

@@ -28,17 +28,16 @@ def think_slowly(folder: str, *given: Any) -> Any:
 def main() -> None:
     """Be that server."""
     from pbm.app import cli
-    from pbm.service.robots import jobs, moves
-    from pbm.service.robots.handler import JobHandler
+    from pbm.service.robots import handlers, jobs
     from pbm.service.robots.worker_processes import Computation
 
     folder = os.environ[FOLDER]
 
     def ask(*args: Any) -> Computation | None:
-        question = moves.prepare(*args)
+        question = handlers.prepare_move(*args)
         return question and partial(think_slowly, folder, *question.args)
 
-    kinds = {"move": JobHandler(ask, moves.finish, moves.give_up)}
+    kinds = {"move": handlers.JobHandler(ask, handlers.finish_move, handlers.give_up_move)}
     jobs.HANDLERS = kinds  # type: ignore[misc]
     # What a dead process had leased is another's soon, which no test waits half a minute for.
     jobs.LEASE, jobs.EXTEND_EVERY = timedelta(seconds=5), 1.0

@@ -19,12 +19,12 @@ import pytest
 from pbm.commands.families.play import Resign
 from pbm.play.limits import NEWCOMERS_ANSWERS
 from pbm.robots import analysis
-from pbm.robots.analysis import Judged, Piece
+from pbm.robots.analysis import Judged, Piece, look_at
 from pbm.robots.thinking import Course, RobotMove
 from pbm.rules.contract import Budget
 from pbm.rules.robots import ADVISER, ROBOTS
 from pbm.service.asking import challenges, questions
-from pbm.service.robots import analyses, moves
+from pbm.service.robots import handlers
 from pbm.service.robots.jobs import MOST_TRIES
 from pbm.service.ticks import jobs
 from pbm.store.values.queues import TimerKind
@@ -268,7 +268,7 @@ def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
 
 def _against_a_robot(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     _count_tokens(monkeypatch)
-    monkeypatch.setattr(moves, "think_about", lambda *_: RobotMove("i9-g7,h8"))
+    monkeypatch.setattr(handlers, "think_about", lambda *_: RobotMove("i9-g7,h8"))
     table = Table(url)
     table.robots_join()
     alice = table.person("alice@example.org")
@@ -296,7 +296,7 @@ def _helped_by_robots(
         "ROBOTS",
         {ADVISER: replace(ROBOTS[ADVISER], budget=Budget(300, depth=2))},
     )
-    monkeypatch.setattr(analyses, "look_at", _as_if_dear)
+    monkeypatch.setattr(analysis, "look_at", _as_if_dear)
     for look in ("SHORT_LOOK", "LONG_LOOK"):
         monkeypatch.setattr(analysis, look, 120)
     monkeypatch.setattr(analysis, "LEAST", 0)
@@ -309,7 +309,7 @@ def _helped_by_robots(
     alice.says("hint")
     table.robots_think()
     found["hint"] = alice.newest
-    monkeypatch.setattr(moves, "advise", _broken)
+    monkeypatch.setattr(analysis, "advise", _broken)
     table.clock.passes(hours=1)
     alice.says("hint", answering=board_mail(alice, 2))
     for _ in range(MOST_TRIES + 1):
@@ -324,7 +324,7 @@ def _helped_by_robots(
 
 def _as_if_dear(course: Course, piece: Piece) -> list[Judged]:
     """What a look finds, and each move has cost something."""
-    found = analysis.look_at(course, piece)
+    found = look_at(course, piece)
     return [replace(item, best=item.made + 40 * item.ply) for item in found]
 
 

@@ -8,8 +8,7 @@ from random import Random
 import pytest
 from openskill.models import PlackettLuce
 
-from pbm.play.ratings import PROVISIONAL, after_game, at, shown
-from pbm.play.results import places_of
+from pbm.play.ratings import PROVISIONAL, after_game, at, places_of, shown
 from pbm.rules.registry import default_game
 from pbm.store.values.boards import Board, Seat
 from pbm.store.values.players import Rating

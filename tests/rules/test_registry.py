@@ -16,8 +16,7 @@ from pbm.mail.writing.render import Renderer
 from pbm.rules import registry
 from pbm.rules.abalone import GAME
 from pbm.rules.contract import Game, Info, Outcome
-from pbm.rules.playthrough import PlaythroughError, check
-from pbm.rules.registry import GamesError, games, load_games
+from pbm.rules.registry import GamesError, PlaythroughError, check_playthrough, games, load_games
 
 SECOND = Path(__file__).parents[1] / "games"
 
@@ -88,7 +87,7 @@ def test_a_mail_of_before_is_about_the_game_of_then(preferred: Game) -> None:
 
 def test_every_game_plays_its_playthrough(second_game: Game) -> None:
     for game in (*games().values(), second_game):
-        check(game)
+        check_playthrough(game)
 
 
 def test_a_position_and_a_move_print_as_people_write_them(second_game: Game) -> None:
@@ -212,15 +211,15 @@ def test_a_playthrough_needs_a_state_that_comes_back(second_game: Game) -> None:
             return self._game.start(2, {}, 0)
 
     with pytest.raises(PlaythroughError, match="does not give its position back"):
-        check(Forgetful(second_game))  # type: ignore[arg-type]
+        check_playthrough(Forgetful(second_game))  # type: ignore[arg-type]
 
 
 def test_a_move_that_no_row_can_hold_is_refused(
     second_game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pbm.rules.playthrough.LONGEST_MOVE", 0)
+    monkeypatch.setattr("pbm.rules.registry.LONGEST_MOVE", 0)
     with pytest.raises(PlaythroughError, match="the move d has more than 0 characters"):
-        check(second_game)
+        check_playthrough(second_game)
 
 
 @pytest.mark.parametrize(
@@ -235,4 +234,4 @@ def test_an_outcome_that_does_not_fit_is_refused(
 ) -> None:
     monkeypatch.setattr("fourinarow.Outcome", lambda *_: outcome)
     with pytest.raises(PlaythroughError, match=why):
-        check(second_game)
+        check_playthrough(second_game)

@@ -34,7 +34,7 @@ class Cutting:
             self.has_cut = True
             database = Database(self.url)
             with database.transaction() as work:
-                work.run(_END_ALL_OTHERS)
+                work.execute(_END_ALL_OTHERS)
             database.close()
             return Deferred("not now")
         self.taken.append(recipient)

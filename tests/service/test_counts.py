@@ -83,13 +83,6 @@ class Threads:
         assert self.may_go_on.wait(PATIENCE)
 
 
-@pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
-    table = Table(database_url)
-    yield table
-    table.close()
-
-
 def mails(table: Table, count: int) -> list[Callable[[Any], Any]]:
     """Pieces that keep so many mails of so many players."""
     pieces = []
@@ -178,21 +171,19 @@ class _Takes:
 
 
 def test_many_turns_that_wait_share_few_commits(
-    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+    embedded: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loops, "LOOK_AGAIN", float("inf"))  # what nobody tells of is none
-    table = Table(sqlite_url)
-    table.turns.seconds = lambda: 0.0  # no turn takes long
-    asyncio.run(together(table.database, mails(table, MANY)))
-    with counted(table) as found:
-        asyncio.run(until_done(table))
+    embedded.turns.seconds = lambda: 0.0  # no turn takes long
+    asyncio.run(together(embedded.database, mails(embedded, MANY)))
+    with counted(embedded) as found:
+        asyncio.run(until_done(embedded))
     groups = -(-MANY // 16)
     assert found.commits == groups
     # A claim for each group, and a record in two tables for each mail: the turn of a robot's mail
     # itself asks for nothing.
     asked = [sql for sql in found.statements if "count(*)" not in sql]
     assert len(asked) <= groups + 2 * MANY
-    table.close()
 
 
 async def until_done(table: Table) -> None:
@@ -216,20 +207,18 @@ def left(table: Table) -> int:
         return work.inbox.count("new")
 
 
-def test_a_mail_of_boards_asks_for_them_all_at_once(sqlite_url: str) -> None:
-    table = Table(sqlite_url)
-    alice, _ = table.start("alice", "bob")
+def test_a_mail_of_boards_asks_for_them_all_at_once(embedded: Table) -> None:
+    alice, _ = embedded.start("alice", "bob")
 
     def statements() -> int:
         to = alice.newest.reply_to
-        table.hand_in(alice.address, to, alice.mail_bytes("", "next", to=to))
-        with counted(table) as found:
-            assert take_next(table.turns)
-        table.posts()
+        embedded.hand_in(alice.address, to, alice.mail_bytes("", "next", to=to))
+        with counted(embedded) as found:
+            assert take_next(embedded.turns)
+        embedded.posts()
         return len(found.statements)
 
-    table.begins("alice", "bob")
+    embedded.begins("alice", "bob")
     few = statements()
-    table.begins("alice", "bob", times=28)
+    embedded.begins("alice", "bob", times=28)
     assert statements() <= few + (MOST_TOGETHER - 2) * OF_A_CLOCK
-    table.close()

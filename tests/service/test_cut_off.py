@@ -41,7 +41,7 @@ def test_a_turn_that_was_cut_off_is_played_once(
     take = InboxWorker._take
 
     def stand_still(turns: InboxWorker, work: UnitOfWork, prepared: Any, **how: bool) -> str:
-        work.run(text("SET LOCAL idle_in_transaction_session_timeout = 1"))
+        work.execute(text("SET LOCAL idle_in_transaction_session_timeout = 1"))
         with postgres_server.connected("postgres") as other:
             name = [table.database.engine.url.database]
             until(lambda: other.execute(_OPEN, name).fetchone() == (0,), "the end of it")

@@ -78,7 +78,7 @@ def test_nothing_of_a_mail_with_a_bug_in_it_is_done(
 ) -> None:
     alice, bob = table.start("alice", "bob")
     monkeypatch.setattr(WhoAmI, "run", broken)
-    alice.says("a1-c3,d4\nresign 1\nwhoami").gets(1).hears("nothing in it was done yet")
+    alice.says("a1-c3,d4\nresign 1\nwhoami").gets(1).hears("nothing in it has been done yet")
     bob.hears_nothing()
     assert (table.moves(1), table.departures(1)) == ([], ())
     assert stuck(table)
@@ -158,7 +158,7 @@ def test_a_wrong_statement_is_a_fault_of_its_mail(
     alice, bob = table.start("alice", "bob")
 
     def wrong(_: PlayMove, context: Context) -> None:
-        context.work.run(text("SELECT nothing FROM nowhere"))
+        context.work.execute(text("SELECT nothing FROM nowhere"))
 
     monkeypatch.setattr(PlayMove, "run", wrong)
     alice.says("a1-c3,d4").gets(1).hears("a fault of ours")

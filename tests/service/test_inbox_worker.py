@@ -5,7 +5,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from threading import Barrier, Thread
+from functools import partial
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from pbm.service.trouble.failures import GIVEN_UP_FOR
 from pbm.service.turns.inbox_worker import MOST_TRIES, BatchResult, InboxWorker, Preparation
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.mails import ArrivedMail, InboxMail
-from tests.polling import PATIENCE
+from tests.polling import PATIENCE, together
 from tests.torture.games import SECRET, SERVER, Game, Letter, begin_games
 
 MOST = 16
@@ -137,27 +138,16 @@ def take(taker: TurnTaker) -> BatchResult:
 def take_all(server: Server, *workers: InboxWorker) -> None:
     """Let workers take turns until no mail waits any more, all beginning together."""
     begin, end = Barrier(len(workers)), time.monotonic() + PATIENCE
-    failed: list[BaseException] = []
 
     def run(worker: InboxWorker) -> None:
-        try:
-            taker = taker_of(worker)
-            begin.wait()
-            while server.waiting():
-                assert time.monotonic() < end, "not done in time"
-                take(taker)
-        except BaseException as error:
-            failed.append(error)
-            raise
-        finally:
-            worker.database.close()
+        taker = taker_of(worker)
+        begin.wait()
+        while server.waiting():
+            assert time.monotonic() < end, "not done in time"
+            take(taker)
+        worker.database.close()
 
-    threads = [Thread(target=run, args=(worker,)) for worker in workers]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failed
+    together(*(partial(run, worker) for worker in workers))
 
 
 @contextmanager
@@ -229,7 +219,7 @@ def test_a_turn_that_the_database_gives_up_keeps_no_other(postgres_url: str, pla
 
 
 def too_slow(work: UnitOfWork) -> str:
-    work.run(select(func.pg_sleep(PATIENCE)))
+    work.execute(select(func.pg_sleep(PATIENCE)))
     return "never"
 
 

@@ -1,13 +1,13 @@
 """Mails that several processes keep at once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from threading import Barrier, Thread
-
-import pytest
+from functools import partial
+from threading import Barrier
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.service.intake.limits import Arriving, MailRates
+from tests.polling import together
 from tests.table import Table
 
 STRANGER = "stranger@example.net"
@@ -16,20 +16,6 @@ ROUNDS = 20
 
 class UndoneError(Exception):
     """So that a transaction leaves nothing."""
-
-
-@pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
-    table = Table(database_url)
-    yield table
-    table.close()
-
-
-@pytest.fixture
-def shared(postgres_url: str) -> Iterator[Table]:
-    table = Table(postgres_url)
-    yield table
-    table.close()
 
 
 def mail(
@@ -44,28 +30,16 @@ def test_mails_of_the_same_players_never_wait_for_each_other_for_good(shared: Ta
     people = shared.start("alice", "bob", "carol", "dave")
     group = [mail(shared, one.address, [one.newest.reply_to], "m") for one in people]
     begin = Barrier(2)
-    failed: list[Exception] = []
 
     def keep(order: Callable[[list[Arriving]], list[Arriving]], name: str) -> None:
         for number in range(ROUNDS):
             mails = [replace(one, digest=f"{name}.{number}.{one.digest[:8]}") for one in group]
             begin.wait()
-            try:
-                with shared.database.transaction() as work:
-                    kept = [shared.intake.keep_arrived(work, one) for one in order(mails)]
-                assert all(isinstance(text, str) for text in kept)
-            except Exception as error:  # noqa: BLE001 - told below
-                failed.append(error)
+            with shared.database.transaction() as work:
+                kept = [shared.intake.keep_arrived(work, one) for one in order(mails)]
+            assert all(isinstance(text, str) for text in kept)
 
-    threads = [
-        Thread(target=keep, args=(list, "one")),
-        Thread(target=keep, args=(lambda mails: mails[::-1], "other")),
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failed == []
+    together(partial(keep, list, "one"), partial(keep, lambda mails: mails[::-1], "other"))
     assert len(shared.rows("inbox")) >= 2 * ROUNDS * len(group)
 
 

@@ -43,19 +43,17 @@ OUTCOMES: list[tuple[Delivery, dict[str, object]]] = [
 ]
 
 
-def test_each_mail_with_its_name_and_why(sqlite_url: str) -> None:
-    table = Table(sqlite_url)
+def test_each_mail_with_its_name_and_why(embedded: Table) -> None:
     for number in range(len(OUTCOMES)):
         raw = b"From: guest%d@example.org\r\nSubject: help\r\n\r\n" % number
-        table.hand_in(f"guest{number}@example.org", table.site.address.plain, raw)
-        assert take_next(table.turns)
-    post = Post(table.database, table.site, table.clock, World(), Composer(""))
+        embedded.hand_in(f"guest{number}@example.org", embedded.site.address.plain, raw)
+        assert take_next(embedded.turns)
+    post = Post(embedded.database, embedded.site, embedded.clock, World(), Composer(""))
     mails = post.claim()
     assert len(mails) == len(OUTCOMES)
-    with capture_logs() as logs, table.database.transaction() as work:
+    with capture_logs() as logs, embedded.database.transaction() as work:
         outcomes = [outcome for outcome, _ in OUTCOMES]
         post.record(work, list(zip(mails, outcomes, strict=True)))
     named = [{"mail": f"o{mail.id}", "message_id": mail.message_id} for mail in mails]
     assert logs == [name | told for name, (_, told) in zip(named, OUTCOMES, strict=True)]
     post.holds.close()
-    table.close()

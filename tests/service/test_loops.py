@@ -1,7 +1,7 @@
 """The loops, when the database goes away while they do what must not be forgotten."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import datetime
 from typing import Any, NoReturn
 
@@ -15,6 +15,7 @@ from pbm.service.running.writer import Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.turns.inbox_worker import MOST_TRIES, InboxWorker, TurnFailedError
 from pbm.store.db import UnitOfWork
+from pbm.store.queues.outbox import Outbox
 from tests.serving import keep
 from tests.table import SERVER, Table
 
@@ -43,6 +44,22 @@ def broken(*_: object) -> NoReturn:
     raise ZeroDivisionError("a planted bug")
 
 
+def run_until(look: Callable[[], bool], work: Coroutine[Any, Any, None]) -> None:
+    """Run a loop until something is so; it must not end before."""
+
+    async def scene() -> None:
+        loop = asyncio.create_task(work)
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
+            if loop.done() or look():
+                break
+        assert not loop.done()
+        loop.cancel()
+        await asyncio.gather(loop, return_exceptions=True)
+
+    asyncio.run(scene())
+
+
 def test_a_failed_turn_is_counted_when_the_database_is_back(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -50,19 +67,9 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
     keep(table, "a@b.example", (SERVER,), MAIL)
     turns = Away(table.database, table.site, table.clock)
-
-    async def play() -> None:
-        writer = Writer(table.database, in_thread)
-        taker = loops.TurnTaker(turns, writer, 1, in_thread)
-        loop = asyncio.create_task(loops.take_turns(taker, asyncio.Event()))
-        for _ in range(ROUNDS):
-            await asyncio.sleep(0)
-            if loop.done() or table.mail_kept(1).status == "stuck":
-                break
-        assert not loop.done()
-        loop.cancel()
-
-    asyncio.run(play())
+    taker = loops.TurnTaker(turns, Writer(table.database, in_thread), 1, in_thread)
+    loop = loops.take_turns(taker, asyncio.Event())
+    run_until(lambda: table.mail_kept(1).status == "stuck", loop)
     assert turns.been_away
     assert table.mail_kept(1).tries == MOST_TRIES
 
@@ -83,39 +90,23 @@ def test_turns_begin_when_the_database_is_there(
     assert tries == [False, False, True]
 
 
-class Bringing(Post):
-    """The database is away when mails are to be brought forward for the first time."""
-
-    asked = 0
-
-    def bring_forward(self, work: UnitOfWork) -> None:
-        """Bring them forward, but not the first time."""
-        self.asked += 1
-        if self.asked == 1:
-            raise OperationalError("UPDATE", {}, OSError("gone"))
-        super().bring_forward(work)
-
-
 def test_mails_are_brought_forward_when_the_database_is_back(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
-    post = Bringing(table.database, table.site, table.clock, None, Composer(SERVER))  # type: ignore[arg-type]
+    asked: list[datetime] = []
 
-    async def play() -> None:
-        writer = Writer(table.database, in_thread)
-        sending = loops.send_post(post, in_thread, writer, asyncio.Event())
-        loop = asyncio.create_task(sending)
-        for _ in range(ROUNDS):
-            await asyncio.sleep(0)
-            if loop.done() or post.asked == 2:
-                break
-        assert not loop.done()
-        loop.cancel()
-        await asyncio.gather(loop, return_exceptions=True)
+    def bring_forward(_: Outbox, now: datetime) -> None:
+        """The database is away the first time."""
+        asked.append(now)
+        if len(asked) == 1:
+            raise OperationalError("UPDATE", {}, OSError("gone"))
 
-    asyncio.run(play())
-    assert post.asked == 2
+    monkeypatch.setattr(Outbox, "bring_forward", bring_forward)
+    post = Post(table.database, table.site, table.clock, None, Composer(SERVER))  # type: ignore[arg-type]
+    loop = loops.send_post(post, in_thread, Writer(table.database, in_thread), asyncio.Event())
+    run_until(lambda: len(asked) == 2, loop)
+    assert len(asked) == 2
 
 
 class AwayOnce(Ticks):
@@ -136,19 +127,8 @@ def test_ticks_go_on_once_the_database_is_there(
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
     table.ticks.begin()
     ticks = AwayOnce(table.database, table.site, table.clock)
-
-    async def play() -> None:
-        writer = Writer(table.database, in_thread)
-        loop = asyncio.create_task(
-            loops.keep_time(ticks, in_thread, writer, asyncio.Event(), most_together=1)
-        )
-        for _ in range(ROUNDS):
-            await asyncio.sleep(0)
-            if loop.done() or (ticks.been_away and table.rows("due")[0]["due_at"] > table.clock()):
-                break
-        assert not loop.done()
-        loop.cancel()
-
-    asyncio.run(play())
+    writer = Writer(table.database, in_thread)
+    loop = loops.keep_time(ticks, in_thread, writer, asyncio.Event(), most_together=1)
+    run_until(lambda: table.rows("due")[0]["due_at"] > table.clock(), loop)
     assert ticks.been_away
     assert table.rows("due")[0]["due_at"] > table.clock()

@@ -91,11 +91,13 @@ def test_what_somebody_lets_go_out_who_has_not_the_board_is_waited_for_by_nobody
     now = shared.clock()
     with shared.database.transaction() as other, shared.database.transaction() as group:
         other.outbox.release(player.id, player.address, now)
-        group.run(text("SET LOCAL lock_timeout = '1s'"))
+        group.execute(text("SET LOCAL lock_timeout = '1s'"))
         group.boards.get(1, lock=True)
         assert not group.awaiting.take(1, [player], now)
     with shared.database.transaction() as work:
-        work.run(text("UPDATE outbox SET due_at = due_at + interval '5 s' WHERE status = 'due'"))
+        work.execute(
+            text("UPDATE outbox SET due_at = due_at + interval '5 s' WHERE status = 'due'")
+        )
         assert work.awaiting.take(1, [player], now)
     alice.hears_nothing()
 

@@ -150,16 +150,14 @@ def test_another_process_leaves_it_alone_for_a_while(table: Table) -> None:
     assert takes(table, other) == BatchResult(1, more=True)
 
 
-def test_what_a_dead_process_had_put_aside_is_taken_at_the_next_start(sqlite_url: str) -> None:
-    table = Table(sqlite_url)
-    alice = table.joins("alice")
+def test_what_a_dead_process_had_put_aside_is_taken_at_the_next_start(embedded: Table) -> None:
+    alice = embedded.joins("alice")
     hands_in(alice, LONG, subject="whoami")
-    takes(table)
-    table.turns = InboxWorker(table.database, table.site, table.clock)
-    assert takes(table) == BatchResult(0, more=False)
-    table.turns.begin()
-    assert taken(table) == ["alice: whoami"]
-    table.close()
+    takes(embedded)
+    embedded.turns = InboxWorker(embedded.database, embedded.site, embedded.clock)
+    assert takes(embedded) == BatchResult(0, more=False)
+    embedded.turns.begin()
+    assert taken(embedded) == ["alice: whoami"]
 
 
 def test_only_so_many_are_read_at_once_and_short_ones_go_on(table: Table) -> None:

@@ -1,7 +1,7 @@
 """What became of mails is written down together, and what is in the way of one stops no other."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
@@ -9,9 +9,7 @@ import pytest
 from sqlalchemy import event
 
 from pbm.mail.smtp_out.delivery import Delivery, Failed, Sent
-from pbm.service.post import recording
-from pbm.service.post.post import Composer, Post
-from pbm.service.post.recording import Outcome
+from pbm.service.post.post import Composer, Outcome, Post, Recording
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 from tests.polling import PATIENCE
@@ -19,13 +17,6 @@ from tests.serving import take_next
 from tests.table import SERVER, Table
 
 MANY = 12
-
-
-@pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
-    table = Table(database_url)
-    yield table
-    table.close()
 
 
 class World:
@@ -117,7 +108,7 @@ def test_what_is_sent_at_once_is_recorded_at_once(table: Table) -> None:
 def test_what_is_sent_in_one_moment_is_recorded_at_once(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recording, "GATHER", PATIENCE)
+    monkeypatch.setattr("pbm.service.post.post.GATHER", PATIENCE)
     write(table, *(f"person{number}" for number in range(MANY)))
     assert len(send_all(table, world_of=OneByOne)) == 1
     assert statuses(table) == ["sent"] * MANY
@@ -127,8 +118,8 @@ def test_what_is_sent_in_one_moment_is_recorded_at_once(
 def test_no_record_waits_long_for_another_mail(
     table: Table, monkeypatch: pytest.MonkeyPatch, gather: float, enough: int
 ) -> None:
-    monkeypatch.setattr(recording, "GATHER", gather)
-    monkeypatch.setattr(recording, "ENOUGH", enough)
+    monkeypatch.setattr("pbm.service.post.post.GATHER", gather)
+    monkeypatch.setattr("pbm.service.post.post.ENOUGH", enough)
     write(table, "person", "slow", "another")
     send_all(table, world_of=SlowForOne)
     assert statuses(table) == ["sent"] * 3
@@ -161,7 +152,7 @@ def test_whoever_leaves_lets_no_other_wait_for_ever(table: Table, most: int) -> 
 
     async def scene() -> None:
         writer = Writer(table.database, in_thread)
-        together = recording.Recording(record, lambda: True)
+        together = Recording(record, lambda: True)
         post = Post(table.database, table.site, table.clock, World(1, table), Composer(SERVER))
         mails = [mail for mail, _ in (await post.look(in_thread)).mails]
         waiting = [asyncio.create_task(together.note((mail, Sent()), writer)) for mail in mails]

@@ -11,7 +11,7 @@ import pytest
 from pbm.play.boards import seconds_of
 from pbm.rules.robots import ROBOTS
 from pbm.service.robots import jobs
-from pbm.service.robots.handler import JobHandler
+from pbm.service.robots.handlers import JobHandler
 from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs
 from pbm.service.robots.worker_processes import Computation, SearchFailedError
 from pbm.service.running.writer import Writer
@@ -278,20 +278,18 @@ def test_what_the_board_does_not_wait_for_any_more_is_no_thought(table: Table) -
     assert table.moves(1) == table.moves(2) == []
 
 
-def test_what_seems_unwanted_stays_while_somebody_has_its_board_in_hand(postgres_url: str) -> None:
-    table = Table(postgres_url)
-    table.robots_join()
-    alice = table.joins("alice")
-    let_boards_wait(table, "alice")
+def test_what_seems_unwanted_stays_while_somebody_has_its_board_in_hand(shared: Table) -> None:
+    shared.robots_join()
+    alice = shared.joins("alice")
+    let_boards_wait(shared, "alice")
     alice.says("resign 1")
-    with table.database.transaction() as work:
+    with shared.database.transaction() as work:
         work.boards.get(1, lock=True)  # as a turn does that may want the thought again
-        assert claimed(other_process(table)) == []
-        assert len(list(waiting(table))) == 1
-    table.clock.passes(seconds=2)
-    assert claimed(table.robots) == []
-    assert not list(waiting(table))
-    table.close()
+        assert claimed(other_process(shared)) == []
+        assert len(list(waiting(shared))) == 1
+    shared.clock.passes(seconds=2)
+    assert claimed(shared.robots) == []
+    assert not list(waiting(shared))
 
 
 def test_what_is_wanted_again_once_its_board_is_held_is_thought_about(
@@ -329,40 +327,39 @@ def test_a_clock_that_was_ahead(table: Table) -> None:
     let_boards_wait(table, "alice", "alice")
     claimed(table.robots, 1)
     table.clock.passes(days=-3)
-    do(table.robots, table.robots.bring_forward)
+    now = table.clock()
+    do(table.robots, lambda work: work.search_jobs.bring_forward(now, now + LEASE))
     assert boards_of(claimed(table.robots, 5)) == [2]
     table.clock.time += LEASE
     assert sorted(boards_of(claimed(other_process(table), 5))) == [1, 2]
 
 
 @pytest.mark.parametrize("what", ["claim", "conclude", "resort", "fail"])
-def test_it_is_done_once_wherever_it_dies(what: str, sqlite_url: str) -> None:
-    table = Table(sqlite_url)
-    table.robots_join()
-    alice = table.joins("alice").forgets()
-    let_boards_wait(table, "alice")
-    table.begins("alice", "boulder")
-    tasks = claimed(table.robots) if what != "claim" else []
+def test_it_is_done_once_wherever_it_dies(what: str, embedded: Table) -> None:
+    embedded.robots_join()
+    alice = embedded.joins("alice").forgets()
+    let_boards_wait(embedded, "alice")
+    embedded.begins("alice", "boulder")
+    tasks = claimed(embedded.robots) if what != "claim" else []
     answer = thinks(tasks[0]) if tasks else None
     pieces: dict[str, Callable[[UnitOfWork], Any]] = {
-        "claim": lambda work: table.robots.claim(work, 4),
-        "conclude": lambda work: table.robots.finish(work, tasks[0], answer),
-        "resort": lambda work: table.robots.finish(work, replace(tasks[0], computation=None)),
-        "fail": lambda work: table.robots.fail(work, tasks[0], SearchFailedError("it died")),
+        "claim": lambda work: embedded.robots.claim(work, 4),
+        "conclude": lambda work: embedded.robots.finish(work, tasks[0], answer),
+        "resort": lambda work: embedded.robots.finish(work, replace(tasks[0], computation=None)),
+        "fail": lambda work: embedded.robots.fail(work, tasks[0], SearchFailedError("it died")),
     }
-    before = [table.rows(name) for name in KEPT]
-    assert dies(table, pieces[what], "commit", 1)
-    assert [table.rows(name) for name in KEPT] == before
+    before = [embedded.rows(name) for name in KEPT]
+    assert dies(embedded, pieces[what], "commit", 1)
+    assert [embedded.rows(name) for name in KEPT] == before
     at = 1
-    while dies(table, pieces[what], "before_cursor_execute", at):
-        assert [table.rows(name) for name in KEPT] == before, at
+    while dies(embedded, pieces[what], "before_cursor_execute", at):
+        assert [embedded.rows(name) for name in KEPT] == before, at
         at += 1
     assert 2 < at < NEVER
-    table.clock.time += LEASE
-    table.robots_think()
-    assert len(table.moves(1)) == 1
+    embedded.clock.time += LEASE
+    embedded.robots_think()
+    assert len(embedded.moves(1)) == 1
     alice.gets(1)
-    table.close()
 
 
 def dies(table: Table, piece: Callable[[UnitOfWork], Any], what: str, at: int) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import count
 from zoneinfo import ZoneInfo
@@ -33,13 +33,6 @@ from tests.table import OPERATOR, START, Table
 KIND = TimerKind.FIRST_MOVE_REMINDER
 FEW, MANY_DUE, MANY_BOARDS = 20, 5_000, 20_000
 MOST = 8
-
-
-@pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
-    table = Table(database_url)
-    yield table
-    table.close()
 
 
 def sets(table: Table, about: str, **wait: float) -> None:
@@ -116,27 +109,25 @@ def test_a_piece_ends_when_turns_have_waited_long_enough(table: Table) -> None:
     ("let_be_due", "statements"), [(let_remind, 20), (let_run_out, 36)], ids=["remind", "forfeit"]
 )
 def test_a_piece_costs_the_same_however_many_are_due(
-    sqlite_url: str, let_be_due: Callable[[Connection, datetime, range], None], statements: int
+    embedded: Table, let_be_due: Callable[[Connection, datetime, range], None], statements: int
 ) -> None:
-    table = Table(sqlite_url)
-    table.ticks.seconds = lambda: 0.0  # nothing takes any time
-    people = [table.joins(f"player{number}") for number in range(2)]
-    table.begins(*(person.address.split("@")[0] for person in people), times=10 * MOST)
-    with table.database.engine.begin() as connection:
+    embedded.ticks.seconds = lambda: 0.0  # nothing takes any time
+    people = [embedded.joins(f"player{number}") for number in range(2)]
+    embedded.begins(*(person.address.split("@")[0] for person in people), times=10 * MOST)
+    with embedded.database.engine.begin() as connection:
         connection.execute(update(seats).values(last_ply=1))  # as if all had moved
         connection.execute(delete(due).where(due.c.kind != "clock"))
-        let_be_due(connection, table.clock(), range(1, 10 * MOST + 1))
+        let_be_due(connection, embedded.clock(), range(1, 10 * MOST + 1))
     pieces = []
     for _ in range(10):
-        with counted(table) as found, work_for(table) as cost:
-            assert takes(table, MOST) == MOST
+        with counted(embedded) as found, work_for(embedded) as cost:
+            assert takes(embedded, MOST) == MOST
         assert found.commits == 1
         pieces.append((len(found.statements), cost.work))
-    assert not takes(table, MOST)
+    assert not takes(embedded, MOST)
     _, beside_many, *_, alone = pieces  # the first one has some things to begin with
     assert beside_many[0] == alone[0] <= statements * MOST
     assert beside_many[1] <= 1.2 * alone[1]
-    table.close()
 
 
 def test_what_is_set_twice_is_there_once(table: Table) -> None:
@@ -183,8 +174,8 @@ def test_what_the_database_gives_up_comes_later_and_stops_nothing_else(
 
     def slow(tick: Tick) -> str:
         if gives_up:
-            tick.work.run(text("SET LOCAL statement_timeout = '1ms'"))
-            tick.work.run(text("SELECT pg_sleep(60)"))
+            tick.work.execute(text("SET LOCAL statement_timeout = '1ms'"))
+            tick.work.execute(text("SELECT pg_sleep(60)"))
         done.append(tick.timer.about)
         return "done"
 
@@ -259,7 +250,7 @@ def test_a_clock_that_was_ahead_puts_nothing_off(table: Table) -> None:
     sets(table, "ahead", days=2)
     table.clock.passes(days=-400)
     with table.database.transaction() as work:
-        table.ticks.bring_forward(work)
+        work.timers.bring_forward(table.clock())
     assert {row["due_at"] for row in table.rows("due")} == {START + timedelta(days=2)}
     assert {row["since"] for row in table.rows("due")} == {START}
 

@@ -3,11 +3,11 @@ same moment never both happen."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
-from threading import Barrier, Event, Thread
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
@@ -22,31 +22,13 @@ from pbm.store.db import Database
 from pbm.store.repositories.plies import Playing
 from tests.conversations.playing import board_mail
 from tests.conversations.test_clocks import begun
-from tests.polling import PATIENCE, until
+from tests.polling import PATIENCE, together, until
 from tests.run_out import let_remind, let_run_out
 from tests.serving import take_next
 from tests.table import Person, Table
 
 MOVE = "c3,d3"
 BOARDS = 12
-
-
-@pytest.fixture
-def shared(postgres_url: str) -> Iterator[Table]:
-    """A table whose database others use, too."""
-    table = Table(postgres_url)
-    yield table
-    table.close()
-
-
-def together(*pieces: Callable[[], Any]) -> None:
-    """Do pieces of work at once, a thread each."""
-    threads = [Thread(target=piece) for piece in pieces]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
 
 
 def tick_all(table: Table, most: int = 1, begin: Barrier | None = None) -> None:

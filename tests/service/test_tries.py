@@ -16,11 +16,6 @@ from tests.table import SERVER, Table
 MAIL = b"From: a@b.example\r\nMessage-ID: <%d@b.example>\r\nSubject: help\r\n\r\n"
 
 
-@pytest.fixture
-def table(database_url: str) -> Table:
-    return Table(database_url)
-
-
 def status(database: Database, number: int) -> tuple[str, int]:
     with database.reading() as work:
         mail = work.inbox.get(number)

@@ -1,28 +1,20 @@
 """Two processes of the same role on one PostgreSQL: order is kept, and no ply is played twice."""
 
-from collections.abc import Iterator
 from contextlib import suppress
-from threading import Barrier, Thread
+from functools import partial
+from threading import Barrier
 
-import pytest
 from sqlalchemy.exc import OperationalError
 
 from pbm.play.ratings import MOVES as TO_COUNT
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import Database
 from tests.conversations.playing import plays_on
+from tests.polling import together
 from tests.serving import keep, take_next, tick_next
 from tests.table import Person, Table
 
 MOVES = [("c3,d3", "g7,f7"), ("d3,c3", "f7,g7")]
-
-
-@pytest.fixture
-def shared(postgres_url: str) -> Iterator[Table]:
-    """A table whose database others use, too."""
-    table = Table(postgres_url)
-    yield table
-    table.database.close()
 
 
 def at_once(table: Table, processes: int) -> None:
@@ -38,11 +30,7 @@ def at_once(table: Table, processes: int) -> None:
             with suppress(OperationalError):  # two waited for each other: the loser tries again
                 going_on = take_next(turns)
 
-    threads = [Thread(target=work, args=(database,)) for database in databases]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*(partial(work, database) for database in databases))
     for database in databases:
         database.close()
 
@@ -52,9 +40,9 @@ def outcomes(table: Table) -> list[str]:
     return [row["outcome"] for row in table.rows("inbox")]
 
 
-def hand_in(person: Person, body: str) -> None:
-    to = person.mail("Abalone Board").reply_to
-    person.table.hand_in(person.address, to, person.mail_bytes("", body, to=to))
+def hand_in(person: Person, body: str, subject: str = "", answers: str = "Abalone Board") -> None:
+    to = person.mail(answers).reply_to
+    person.table.hand_in(person.address, to, person.mail_bytes(subject, body, to=to))
 
 
 def test_the_same_ply_from_two_mails_at_once(shared: Table) -> None:
@@ -99,8 +87,7 @@ def test_boards_in_the_one_order_and_in_the_other(shared: Table) -> None:
         mover, move = (alice, bob)[ply % 2], MOVES[ply // 2 % 2][ply % 2]
         there = [f"move {number}#{ply + 1} {move}" for number in numbers]
         for lines in (there, there[::-1]):
-            to = mover.mail("pbm: welcome").reply_to
-            shared.hand_in(mover.address, to, mover.mail_bytes("multiple", "\n".join(lines), to=to))
+            hand_in(mover, "\n".join(lines), "multiple", "pbm: welcome")
         at_once(shared, 2)
         assert [len(shared.moves(number)) for number in numbers] == [ply + 1] * len(numbers)
     outcomes(shared)
@@ -113,9 +100,8 @@ def test_boards_that_end_and_seeks_in_the_one_order_and_in_the_other(shared: Tab
             alice.says("challenge bob")
         plays_on(shared, number, 2 * TO_COUNT)
     for person, numbers in ((alice, (1, 2)), (bob, (2, 1)), (alice, (3, 4)), (bob, (4, 3))):
-        to = person.mail("pbm: welcome").reply_to
         lines = "\n".join(["play", *(f"resign {number}" for number in numbers), "unseek"])
-        shared.hand_in(person.address, to, person.mail_bytes("multiple", lines, to=to))
+        hand_in(person, lines, "multiple", "pbm: welcome")
     at_once(shared, 2)
     outcomes(shared)
     assert not any(shared.board(number).playing for number in (1, 2, 3, 4))
@@ -147,11 +133,7 @@ def test_the_same_bytes_at_once_are_one_row(shared: Table) -> None:
         begin.wait()
         replies.append(str(keep(shared, alice.address, (to,), raw)))
 
-    threads = [Thread(target=deliver) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*[deliver] * 4)
     shared.runs()
     assert len(replies) == 4
     assert len(set(replies)) == 1
@@ -187,8 +169,7 @@ def test_who_seek_others_at_once(shared: Table) -> None:
 
     def all_say(line: str) -> list[str]:
         for person in others:
-            to = person.forgets().mail("pbm: welcome").reply_to
-            shared.hand_in(person.address, to, person.mail_bytes("", line, to=to))
+            hand_in(person.forgets(), line, answers="pbm: welcome")
         at_once(shared, 4)
         shared.posts()
         return ["\n".join(mail.text for mail in person.arrived) for person in others]
@@ -212,8 +193,7 @@ def test_two_who_say_yes_to_a_challenge_at_once_begin_one_board(shared: Table) -
     for number in range(1, 4):
         alice.says("challenge bob carol")
         for person in (bob, carol):
-            to = person.mail("Please confirm: a game").reply_to
-            shared.hand_in(person.address, to, person.mail_bytes("", "yes", to=to))
+            hand_in(person, "yes", answers="Please confirm: a game")
         at_once(shared, 2)
         shared.posts()
         assert len(shared.boards()) == number

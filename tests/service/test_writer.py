@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -14,13 +14,6 @@ from pbm.service.running.writer import Steps, Writer
 from pbm.store.db import UnitOfWork
 from tests.polling import PATIENCE
 from tests.table import Table
-
-
-@pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
-    table = Table(database_url)
-    yield table
-    table.close()
 
 
 def noting(table: Table, name: str) -> Callable[[UnitOfWork], str]:
@@ -141,9 +134,7 @@ def test_everybody_hears_of_what_cannot_begin(table: Table, trouble: Exception) 
     assert noted(table) == {"later"}
 
 
-def test_everybody_hears_of_a_thread_that_is_closed(sqlite_url: str) -> None:
-    table = Table(sqlite_url)
-
+def test_everybody_hears_of_a_thread_that_is_closed(embedded: Table) -> None:
     async def scene() -> Any:
         goes = 0
 
@@ -154,32 +145,31 @@ def test_everybody_hears_of_a_thread_that_is_closed(sqlite_url: str) -> None:
                 raise asyncio.CancelledError
             raise RuntimeError("cannot schedule new futures after shutdown")
 
-        asking = asyncio.create_task(Writer(table.database, in_thread).do(noting(table, "late")))
+        asking = asyncio.create_task(
+            Writer(embedded.database, in_thread).do(noting(embedded, "late"))
+        )
         await asyncio.wait({asking}, timeout=PATIENCE)
         return asking.done() and asking.exception()
 
     assert isinstance(asyncio.run(scene()), RuntimeError)
-    table.close()
 
 
-def test_what_comes_while_steps_are_done_shares_their_commit(sqlite_url: str) -> None:
-    table = Table(sqlite_url)
-    found = commits(table)
+def test_what_comes_while_steps_are_done_shares_their_commit(embedded: Table) -> None:
+    found = commits(embedded)
 
     async def scene(writer: Writer) -> None:
         asked: list[asyncio.Task[Any]] = []
 
         def steps(work: UnitOfWork) -> Steps[None]:
             yield False
-            asked.append(asyncio.create_task(writer.do(noting(table, "meanwhile"))))
+            asked.append(asyncio.create_task(writer.do(noting(embedded, "meanwhile"))))
             yield True  # others are let in while the thread works
-            noting(table, "steps")(work)
+            noting(embedded, "steps")(work)
 
         await writer.do_steps(steps)
         assert asked[0].done() or len(found) == 1
         await asked[0]
 
-    in_a_scene(table, scene)
+    in_a_scene(embedded, scene)
     assert len(found) == 1
-    assert noted(table) == {"steps", "meanwhile"}
-    table.close()
+    assert noted(embedded) == {"steps", "meanwhile"}

@@ -1,6 +1,5 @@
 """Rates: on both databases the same, and no token taken twice."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -12,15 +11,6 @@ from pbm.store.migrate import migrate
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-
-
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    """An empty database with the schema."""
-    database = Database(database_url)
-    migrate(database)
-    yield database
-    database.close()
 
 
 def take(

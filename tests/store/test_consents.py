@@ -8,8 +8,7 @@ ORIGIN, OTHER = "a" * 32, "b" * 32
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
-def test_a_consent_stands_until_it_is_over(database_url: str) -> None:
-    table = Table(database_url)
+def test_a_consent_stands_until_it_is_over(table: Table) -> None:
     table.start("alice", "bob")
     now = table.clock()
     with table.database.transaction() as work:
@@ -32,4 +31,3 @@ def test_a_consent_stands_until_it_is_over(database_url: str) -> None:
         assert work.consents.stands(alice, ORIGIN, since=now)
         work.consents.forget_before(now + 2 * DAY)
         assert not work.consents.stands(alice, ORIGIN, since=now)
-    table.close()

@@ -71,7 +71,7 @@ async def _hears(database: Database) -> bool:
     async with await psycopg.AsyncConnection.connect(database.address, autocommit=True) as one:
         await one.execute("LISTEN somebody")
         with database.transaction() as work:
-            work.run(text("NOTIFY somebody"))
+            work.execute(text("NOTIFY somebody"))
         async for notice in one.notifies():
             return notice.channel == "somebody"
     return False

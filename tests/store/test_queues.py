@@ -1,11 +1,9 @@
 """Mails in and mails out: who is next, and who waits for whom."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
-import pytest
 from sqlalchemy import text
 
 from pbm.rules import abalone as rules
@@ -17,15 +15,6 @@ from pbm.store.values.mails import ArrivedMail, Kind, NewMail, Queued
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    """An empty database with the schema."""
-    database = Database(database_url)
-    migrate(database)
-    yield database
-    database.close()
 
 
 def keep(

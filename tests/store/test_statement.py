@@ -1,6 +1,5 @@
 """A statement compiled once does what SQLAlchemy's own execution does."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -20,14 +19,6 @@ ASKED = datetime(2026, 11, 21, 14, 30, tzinfo=timezone(timedelta(hours=2)))
 NAMES = ("token_digest", "kind", "address", "address_key", "params", "asked_at", "expires_at")
 ADD = Statement(insert(questions).inline().values({name: bindparam(name) for name in NAMES}))
 FIND = Statement(select(questions).where(questions.c.token_digest == bindparam("digest")))
-
-
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    database = Database(database_url)
-    migrate(database)
-    yield database
-    database.close()
 
 
 def question(digest: str, params: Any) -> dict[str, Any]:

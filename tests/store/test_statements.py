@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import pytest
 from sqlalchemy import event
 
 from tests.serving import take_next
@@ -15,13 +14,6 @@ TURN = 20
 OFFER = TURN + 6
 FIRST_OF_SIX = TURN + 8  # with the timer, and the counts of mails to four others
 _OF_TRANSACTIONS = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
-
-
-@pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
-    table = Table(database_url)
-    yield table
-    table.database.close()
 
 
 @contextmanager
@@ -88,12 +80,10 @@ def test_an_offer_and_its_answer_cost_little_more_than_a_move(table: Table) -> N
     assert queries(turn(table, alice, "a2-c4,b3\ndraw")) <= 2 * OFFER
 
 
-def test_whoever_changes_or_tells_a_board_locks_it_once(postgres_url: str) -> None:
-    table = Table(postgres_url)
-    alice, _ = table.start("alice", "bob")
-    reads = board_reads(turn(table, alice, MOVE))
+def test_whoever_changes_or_tells_a_board_locks_it_once(shared: Table) -> None:
+    alice, _ = shared.start("alice", "bob")
+    reads = board_reads(turn(shared, alice, MOVE))
     assert reads.count(True) == 1
-    table.database.close()
 
 
 def test_a_list_of_games_does_not_cost_more_the_longer_it_is(table: Table) -> None:
@@ -104,12 +94,10 @@ def test_a_list_of_games_does_not_cost_more_the_longer_it_is(table: Table) -> No
     assert len(turn(table, alice, "games all")) == few
 
 
-def test_whoever_looks_locks_nothing(postgres_url: str) -> None:
+def test_whoever_looks_locks_nothing(shared: Table) -> None:
     """Where the mail does not come to a board's own address, which is locked ahead."""
-    table = Table(postgres_url)
-    alice, _ = table.start("alice", "bob")
-    turn(table, alice, "games")
-    reads = board_reads(turn(table, alice, "show 1"))
+    alice, _ = shared.start("alice", "bob")
+    turn(shared, alice, "games")
+    reads = board_reads(turn(shared, alice, "show 1"))
     assert reads
     assert not any(reads)
-    table.database.close()

@@ -11,7 +11,6 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from pbm.play.boards import add_move
 from pbm.rules import abalone as rules
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.migrate import migrate
 from pbm.store.schema import metadata
 from pbm.store.sql.driver import is_away
 from pbm.store.values.boards import Board
@@ -30,15 +29,6 @@ def undone(work: UnitOfWork) -> Iterator[None]:
     with suppress(Undo), work.savepoint():
         yield
         raise Undo
-
-
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    """An empty database with the schema."""
-    database = Database(database_url)
-    migrate(database)
-    yield database
-    database.close()
 
 
 def handles(database: Database) -> list[str]:

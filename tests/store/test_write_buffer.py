@@ -5,12 +5,13 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 
 import pytest
-from sqlalchemy import event, insert, text
+from sqlalchemy import event, insert, update
 from sqlalchemy.exc import IntegrityError
 
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.repositories.boards import Boards
 from pbm.store.repositories.plies import Playing
+from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Call
 from pbm.store.values.boards import Board, Progress
@@ -76,20 +77,18 @@ def test_nobody_hears_of_a_transaction_in_which_nothing_happens(postgres_url: st
     database.close()
 
 
-def test_what_follows_a_finished_turn_is_undone_by_itself(postgres_url: str) -> None:
-    table = Table(postgres_url)
-    table.start("alice", "bob")
-    with suppress(ZeroDivisionError), table.database.transaction() as work:
+def test_what_follows_a_finished_turn_is_undone_by_itself(shared: Table) -> None:
+    shared.start("alice", "bob")
+    with suppress(ZeroDivisionError), shared.database.transaction() as work:
         work.boards.get(1, lock=True)
         work.boards.change(1, taken_back=7)
-        work.finish_turn()
-        assert not work.transaction.holds(1)
+        work.end()
+        assert not work.holds(1)
         work.boards.change(1, taken_back=8)
         with work.savepoint():
             assert work.boards.get(1).taken_back == 8
         raise ZeroDivisionError
-    assert table.board(1).taken_back == 7
-    table.database.close()
+    assert shared.board(1).taken_back == 7
 
 
 def test_what_cannot_be_written_is_heard_of_when_it_goes_and_can_be_undone(table: Table) -> None:
@@ -120,7 +119,7 @@ def test_rows_are_read_again_only_after_their_table_was_written(table: Table) ->
         assert found.count("SELECT") == reads + 1
         work.boards.change(1, taken_back=7)
         assert work.boards.get(1).taken_back == 7
-        work.run(text("UPDATE boards SET taken_back = 8"))
+        work.execute(update(boards).values(taken_back=8))
         assert work.boards.get(1).taken_back == 8
 
 
@@ -133,33 +132,29 @@ def test_rows_that_were_written_inside_an_undone_savepoint_are_read_again(table:
         assert work.boards.get(1).taken_back == 0
 
 
-def test_what_others_commit_is_seen_after_a_lock(postgres_url: str) -> None:
-    table = Table(postgres_url)
-    table.start("alice", "bob")
-    with table.database.transaction() as work:
+def test_what_others_commit_is_seen_after_a_lock(shared: Table) -> None:
+    shared.start("alice", "bob")
+    with shared.database.transaction() as work:
         assert (work.boards.get(1).taken_back, work.players.get(1).handle) == (0, "alice")
-        with table.database.transaction() as other:
+        with shared.database.transaction() as other:
             other.boards.change(1, taken_back=7)
             other.players.change_handle(other.players.get(1), "anna")
         assert work.boards.get(1).taken_back == 0
         assert work.boards.get(1, lock=True).taken_back == 7
         assert work.players.get(1).handle == "anna"
-    table.database.close()
 
 
-def test_a_lock_inside_an_undone_savepoint_is_taken_again(postgres_url: str) -> None:
-    table = Table(postgres_url)
-    table.start("alice", "bob")
-    with table.database.transaction() as work:
+def test_a_lock_inside_an_undone_savepoint_is_taken_again(shared: Table) -> None:
+    shared.start("alice", "bob")
+    with shared.database.transaction() as work:
         with suppress(ZeroDivisionError), work.savepoint():
             work.boards.get(1, lock=True)
             raise ZeroDivisionError
         work.flush()
-        with table.database.transaction() as other:
+        with shared.database.transaction() as other:
             other.boards.get(1, lock=True)
             other.boards.change(1, taken_back=7)
         assert work.boards.get(1, lock=True).taken_back == 7
-    table.database.close()
 
 
 def test_a_transaction_that_reads_everything_caches_some_of_it(table: Table) -> None:
@@ -168,7 +163,7 @@ def test_a_transaction_that_reads_everything_caches_some_of_it(table: Table) -> 
             {"handle": f"p{number}", "status": "active", "epoch": 1, "joined_at": START}
             for number in range(1500)
         ]
-        work.run(insert(players).values(rows))
+        work.execute(insert(players).values(rows))
         for number in range(1, 1503):
             work.players.get(number)
         with heard(table.database) as found:
@@ -189,14 +184,12 @@ def name_everybody(work: UnitOfWork, handle: str) -> None:
     """Give all players one handle, in a write that is still buffered when a savepoint is opened."""
     work.players.change(1, status="suspended")
     call = Call(f"UPDATE players SET handle = '{handle}'")
-    work.transaction.write(call, frozenset({"players"}))
+    work.write(call, frozenset({"players"}))
     with work.savepoint():
         pytest.fail("the savepoint is open")
 
 
-def test_a_cached_board_is_as_it_was_written(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cached_board_is_as_it_was_written(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[int] = []
 
     class Compared(Playing):
@@ -208,8 +201,7 @@ def test_a_cached_board_is_as_it_was_written(
             return after
 
     monkeypatch.setattr(UnitOfWork.__dict__["playing"], "_make", Compared)
-    table = Table(database_url)
-    alice, bob = table.start("alice", "bob")
+    alice, bob = (table.person(f"{name}@example.org") for name in ("alice", "bob"))
     alice.says("a1-c3,b2")
     bob.says("i5-g5,h5")
     bob.says("undo")
@@ -217,4 +209,3 @@ def test_a_cached_board_is_as_it_was_written(
     bob.says("i6-g6,h6")
     alice.says("resign")
     assert compared == [0, 1, 2, 1, 2]
-    table.database.close()

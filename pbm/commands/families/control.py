@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pbm.commands.language.context import BOARDS_NAMED, Context, no_such_player, which_board
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import operand
+from pbm.commands.language.declare import Command, operand
 from pbm.commands.language.words import ME, BoardKind, BoardRef, Handle, Sentence, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation, Reported
@@ -20,14 +19,7 @@ _LONGEST = 400  # characters of a line
 
 
 class BlockPlayer(Command, group="lobby"):
-    """Have nothing to do with a player in new games, and read no words of theirs.
-
-    You begin no new game together, whoever of you wants to, and where others would bring you to
-    one board they are told that they cannot. What the other writes is left out of your mails. Games
-    that are going go on, and so does a match. The other is not told; a challenge to you is refused
-    with "takes no challenges from you". `block` alone lists whom you have blocked. The operator's
-    mails always come.
-    """
+    """Have nothing to do with a player in new games, and read no words of theirs."""
 
     words = ("block",)
     examples = ("block bob", "block")
@@ -66,14 +58,7 @@ class UnblockPlayer(Command, group="lobby"):
 
 
 class ReportBoard(Command, group="lobby"):
-    """Tell the operator that somebody behaves badly on one of your boards.
-
-    Write what happened behind the number of the board, or below. In answer to a board's mail the
-    number can be left out, and then we ask you first. Elsewhere it can be left out where you name a
-    player whom you meet on one board only.
-    The operator gets your words, your handle, the board, and what the others have written there in
-    the last thirty days. Nobody else is told.
-    """
+    """Tell the operator that somebody behaves badly on one of your boards."""
 
     words = ("report",)
     examples = ("report 12 bob insults me", "report bob insults me")
@@ -84,7 +69,7 @@ class ReportBoard(Command, group="lobby"):
 
     @property
     def text_follows(self) -> bool:
-        """Whether the text is below the line, so that no commands follow."""
+        """Whether the report's text is below the line, so that no commands follow."""
         return self.text is None
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -118,7 +103,7 @@ class ReportBoard(Command, group="lobby"):
         return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
 
     def _find(self, context: Context) -> Board:
-        """The named board, or the one with a named player. Raises Refusal."""
+        """The named board, or the only one shared with a named player. Raises Refusal."""
         if self.board is not None or context.hints:
             return context.board(self.board)
         boards = context.work.boards.of_player(context.player.id, playing=True, most=BOARDS_NAMED)
@@ -133,7 +118,7 @@ class ReportBoard(Command, group="lobby"):
 
 
 def _named(context: Context, handle: str) -> Player:
-    """The other player, by handle. Raises Refusal."""
+    """The player with this handle, who is not the sender. Raises Refusal."""
     if handle in (ME, context.player.handle):
         raise Refusal("block-yourself")
     players = context.work.players

@@ -10,8 +10,7 @@ from textwrap import fill
 from typing import Any
 
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import operand
+from pbm.commands.language.declare import Command, operand
 from pbm.commands.language.words import Word, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -62,11 +61,7 @@ _ROW = re.compile(r"\| `(\w+)` v `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|")
 
 
 class Help(Command, group="look"):
-    """Get help: the few things a newcomer needs, or the page you name.
-
-    `help tutorial` explains a first game, `help commands` lists every command, and
-    `help {name}` has the rules. Each command has a page under its name.
-    """
+    """Get help: the few things a newcomer needs, or the page you name."""
 
     words = ("help",)
     examples = ("help", "help commands", "help move")
@@ -151,7 +146,7 @@ def command_page(command: type[Command]) -> str:
     examples = "\n".join(MARK + line for line in command.examples_of())
     plainly = _in_quotes(command.with_game(command.plainly))
     parts = [plainly, shown, told, examples and "For example:", examples]
-    parts += [_HOW_TO_SEND, _explained(shown + told), _other_words(command)]
+    parts += [_HOW_TO_SEND, _explanations(shown + told), _other_words(command)]
     return "\n\n".join(filter(None, parts))
 
 
@@ -173,11 +168,11 @@ def command_block(commands: Sequence[type[Command]]) -> str:
         for command in commands:
             if command.group == group:
                 parts += [_usage(command), _in_quotes(command.summary())]
-    return "\n\n".join([f"{_HOW_TO_SEND} {_explained(' '.join(parts))}", *parts])
+    return "\n\n".join([f"{_HOW_TO_SEND} {_explanations(' '.join(parts))}", *parts])
 
 
 def _set_ups() -> Iterator[tuple[Game, Option]]:
-    """The options of all games that choose the starting board."""
+    """Yield each option that chooses the starting board of a game, with its game."""
     for game in games().values():
         for option in game.info.options:
             if option.sets_up and option.values:
@@ -185,7 +180,7 @@ def _set_ups() -> Iterator[tuple[Game, Option]]:
 
 
 def _board_page(game: Game, option: Option, value: str) -> str:
-    most = max(seats for seats in game.info.seats if _first(game, seats, {option.name: value}))
+    most = max(seats for seats in game.info.seats if _start(game, seats, {option.name: value}))
     others = " ".join(f"player{number}" for number in range(2, most + 1))
     named = "" if game is default_game() else f"{game.info.name} "
     line = f"{named}challenge {'me ' if most > 2 else ''}{others} -{option.name}={value}"
@@ -199,7 +194,7 @@ def _board_names() -> Iterator[str]:
         of_game = "" if game is default_game() else f" of {game.info.title}"
         for players in game.info.seats:
             named = [
-                value for value in option.values if _first(game, players, {option.name: value})
+                value for value in option.values if _start(game, players, {option.name: value})
             ]
             if named:
                 told = f"{players} players{of_game}: {', '.join(named)}"
@@ -207,15 +202,15 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Draw a board for each number of players, and for partners if theirs differs."""
+    """Draw the board for each number of players, and again with each flag that changes it."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
-        plain = _as_lines(_first(game, players, chosen))
+        plain = _as_lines(_start(game, players, chosen))
         if plain:
             yield f"{value.upper()}, {players} players:\n\n{plain}"
         for flag in flags:
-            other = _as_lines(_first(game, players, {**chosen, flag.name: True}))
+            other = _as_lines(_start(game, players, {**chosen, flag.name: True}))
             if other and other != plain:
                 yield f"{value.upper()}, {players} players in {flag.name}:\n\n{other}"
 
@@ -226,11 +221,11 @@ def _as_lines(position: Position | None) -> str:
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
     """The starting board for the fewest players, as a drawing."""
-    boards = (_first(game, players, chosen) for players in game.info.seats)
+    boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 
 
-def _first(game: Game, players: int, chosen: dict[str, str | bool]) -> Position | None:
+def _start(game: Game, players: int, chosen: dict[str, str | bool]) -> Position | None:
     """A starting position; None if the game does not allow this number of players."""
     try:
         return game.start(players, completed(game.info.options, chosen), 0)
@@ -247,8 +242,8 @@ def _other_words(command: type[Command]) -> str:
     return f"{told}, with one word more at most." if command.short else f"{told}."
 
 
-def _explained(text: str) -> str:
-    """The explanations of signs and words that a text of usage lines has."""
+def _explanations(text: str) -> str:
+    """The explanations of those signs and words that occur in usage lines."""
     return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
 
 

@@ -6,8 +6,15 @@ from typing import ClassVar
 
 from pbm.commands.language.arguments import ROUNDS, Opponents, Seats, Span, Spans, Team
 from pbm.commands.language.context import Context, no_such_player
-from pbm.commands.language.declare import BoardCommand, Command
-from pbm.commands.language.fields import Chosen, flag, game_options, operand, option
+from pbm.commands.language.declare import (
+    BoardCommand,
+    Chosen,
+    Command,
+    flag,
+    game_options,
+    operand,
+    option,
+)
 from pbm.commands.language.words import ME
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -28,38 +35,7 @@ WAITING_FOR = timedelta(days=3)
 
 
 class Challenge(Command, group="lobby"):
-    """Start a game with others; everybody gets the board at once.
-
-    The first player named sits at seat 1 and moves first; `me` is you. Where you do not name
-    yourself, you sit at seat 1, and the others follow in their order. -seats=carol,me,bob gives
-    any other order; then you need not name the players again. Commas and "and" may stand between
-    the names. Whoever does not want to play answers `decline`. What you write below the
-    command goes to all of them.
-
-    {game} -random draws lots for the seats. -rounds=2 plays a match
-    of two games, one after the other, in each of which the next player begins. -unrated keeps the
-    game out of the ratings.
-
-    Whoever takes more than three weeks for a move is out of the game, two weeks where three or more
-    play, after reminders on days 3, 7 and 14 and a day before the end. -forfeittime=10d sets that
-    time, -nagtime=2d,5d the reminders. -totaltime=60d is for all your moves together. With
-    -bank=30d+1d you have thirty days to begin with and a day more with each move, never more than
-    thirty. The least for a move, for all of them and in a bank is two days, and an hour that a move
-    adds. `help clocks` has more about it.
-
-    Somebody who does not play here yet is invited by mail address instead of a handle. We ask
-    that person once, and never again; the board starts when all who were asked have said yes. Your
-    words wait until then: somebody who has not said yes does not get them. If one has not answered
-    within three days, the game is off, and you are told. It is the same where the address is a
-    player's: we tell nobody who plays from where.
-
-    There are eight robots, from pebble to mountain: `help robots`. They play at once, on every
-    board and with any number of others, as partners too, and their games are rated like all
-    others. You can have five of them going.
-
-    Until somebody has moved or written there, you can have three games going with that player
-    that you began. Begin ten games a day at most, until others have moved in five of yours.
-    """
+    """Start a game with others; everybody gets the board at once."""
 
     words = ("challenge",)
     prefix = "chall"
@@ -180,7 +156,7 @@ class Challenge(Command, group="lobby"):
     def _names(self, context: Context) -> list[str]:
         """The handles and guests' addresses in seat order. Raises Refusal."""
         own = context.player.handle
-        names = self._in_seats(_called(context, self.seats or self.opponents))
+        names = self._in_seats(_with_handles(context, self.seats or self.opponents))
         if not (self.seats or self._has_partners or own in names):
             names = [own, *names]
         if len({name.lower() for name in names}) < len(names) or len(names) == 1:
@@ -203,7 +179,7 @@ class Challenge(Command, group="lobby"):
         """Raise Refusal if -seats= contradicts the rest of the line."""
         if self.random:
             raise Refusal("lots-or-seats")
-        teams = _called(context, self.opponents)
+        teams = _with_handles(context, self.opponents)
         named = {name for team in teams for name in team}
         seated = [set(team) for team in in_teams(self.game, names)]
         split = any(len(team) > 1 and set(team) not in seated for team in teams)
@@ -211,7 +187,7 @@ class Challenge(Command, group="lobby"):
             raise Refusal("other-seats")
 
     def _names_sender(self, context: Context) -> bool:
-        called = _called(context, self.seats or self.opponents)
+        called = _with_handles(context, self.seats or self.opponents)
         return any(context.player.handle in team for team in called)
 
     def _seating(self, names: list[str], context: Context) -> list[str]:
@@ -259,15 +235,15 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """The answer that players are asked first; with `words`, the sender's wait, too."""
+    """The answer to a challenge whose players are asked first; `words`: the comment waits."""
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}
     return Answered("challenged", {"title": "your challenge", **told})
 
 
-def _called(context: Context, teams: Sequence[Team]) -> list[Team]:
-    """The teams, with the sender's handle for `me` and own addresses."""
+def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
+    """The teams, with the sender's handle in place of `me` and of the sender's addresses."""
     player = context.player
     own = {ME, *map(address_key, player.addresses)}
     return [
@@ -289,14 +265,7 @@ def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Pla
 
 
 class Decline(BoardCommand, group="lobby"):
-    """Leave a board before your first move, without a trace.
-
-    The board is closed and counts for nothing. Where two or more others remain, they start
-    a new board without you. In a later round of a match the match ends, with its score so far.
-
-    A first move that is not made within seven days is a decline, too. After two days you get a
-    reminder.
-    """
+    """Leave a board before your first move, without a trace."""
 
     takes_login = True
     words = ("decline",)
@@ -312,11 +281,7 @@ class Decline(BoardCommand, group="lobby"):
 
 
 class Rematch(BoardCommand, group="lobby"):
-    """Start the same game again with the same players, once it is over.
-
-    The seats move on by one, so that the next player begins. A match is played again as a whole.
-    Whoever does not want to play answers `decline`.
-    """
+    """Start the same game again with the same players, once it is over."""
 
     takes_login = True
     words = ("rematch",)

@@ -12,8 +12,7 @@ from zoneinfo import available_timezones
 from pbm.clock import local_time
 from pbm.commands.language.arguments import Span
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command
-from pbm.commands.language.fields import operand
+from pbm.commands.language.declare import Command, operand
 from pbm.commands.language.words import JoinedWords, OneOf, Word, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -80,7 +79,7 @@ SWITCHES = frozenset(
 
 
 def _changes(name: str, text: str) -> dict[str, Any]:
-    """The changed settings for a value as typed. Raises Refusal."""
+    """The settings that a typed value changes, with their new values. Raises Refusal."""
     match name:
         case "timezone":
             return {name: _zone(text)}
@@ -108,7 +107,7 @@ def _changes(name: str, text: str) -> dict[str, Any]:
 
 
 def _hour(word: str) -> int | None:
-    """Parse an hour of the day: `18:00`, `18h`, `6pm`; None if it is none. Raises Refusal."""
+    """Parse an hour of the day: `18:00`, `18h`, `6pm`; None for any other word. Raises Refusal."""
     found = _HOUR.fullmatch(lowered(word))
     if found is None:
         return None
@@ -189,50 +188,11 @@ class ShowSettings(Command, group="account"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        yield _told(context)
+        yield _settings(context)
 
 
 class Set(Command, group="account"):
-    """Change how we write to you.
-
-    `set picture off` leaves the picture of the board out; `on` brings it back.
-
-    `set subject classic` puts the name of whoever is to move into the subject, as older
-    servers did; then a mail program may show a game as several conversations. `plain` is
-    the usual way.
-
-    `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
-    something, and at the end; your own moves are still confirmed. With `set receipts off` as well,
-    a game of six is one mail a round. `all` sends every move.
-
-    `set digest daily` sends you one mail a day, at 7 in the morning, with all boards on which the
-    others did something; `set digest 18:00` is another hour, `set digest hourly` a mail an hour,
-    and `off` each board at once again. What you do yourself is answered at once in any case. So
-    is what cannot wait: an offer to you that somebody else may end meanwhile, a move for which
-    you would have less than a day after the digest, and a reminder. `set mails digest` is
-    `set digest daily`, and with `all` or `turn` there are no digests.
-
-    `set receipts off` sends you no mail for a move of your own that is played; one that cannot be
-    played is answered as ever. You would not see at once that somebody moves in your name.
-
-    `set reminders 7d` reminds you of no move that has waited for less than 7 days, and `set
-    reminders last` only before your time runs out, which is told in any case. `all` are those of
-    the board.
-
-    `set timezone Europe/Berlin` is for the times that our mails name, and for the days of your
-    clocks. `set weekend off`, or just `weekend off`, stops these on Saturdays and Sundays. What
-    would let your time on a board run out at once, such as `set weekend on` late in a wait, is not
-    done.
-
-    `set languages English, Deutsch` tells others in `info` what you write; `none` tells nothing.
-
-    `set challenges ask` and `set limit 5` are the commands `challenges` and `limit`.
-
-    `set strict on` is for those who are afraid of forgers: your yes to a question then stands
-    for no other mail, so that every mail which answers none of ours is asked about. Where this
-    server learns what your mail provider says of a mail, an answer of yours counts only if
-    your provider vouches for it, too.
-    """
+    """Change how we write to you."""
 
     words = ("set",)
     examples = ("set picture off", "set mails turn", "set digest daily")
@@ -252,18 +212,11 @@ class Set(Command, group="account"):
             check_time_left(work, before.id, context.turn.arrived)
             look_again(work, before.id, context.now)
         arrange_digests(work, before, context.player.settings, context.now)
-        yield _told(context, changed=self.name)
+        yield _settings(context, changed=self.name)
 
 
 class SetChallenges(Command, group="lobby"):
-    """Say whether others may challenge you: `on`, `ask` or `off`.
-
-    `on` is how everybody begins: a challenge gives you a board at once, and `decline` leaves it.
-    With `ask` you are asked in a mail first. Nobody gets a board before your yes, and after seven
-    days without an answer the game is off. With `off` challenges are refused. A rematch and the
-    next round of a match begin without asking; `off` keeps a rematch away, too. Your own challenges
-    are sent as ever.
-    """
+    """Say whether others may challenge you: `on`, `ask` or `off`."""
 
     words = ("challenges",)
     examples = ("challenges ask", "challenges off", "challenges on")
@@ -275,14 +228,7 @@ class SetChallenges(Command, group="lobby"):
 
 
 class SetLimit(Command, group="lobby"):
-    """Take no further challenge while so many of your games are going that others began.
-
-    A game that you have joined or accepted counts, and one that you began does not. Yourself you
-    can begin, join and accept as many as you like. `limit none` lifts it, and `limit` alone shows
-    it.
-
-    You can play five games at a time in which robots play. `limit` says how many they are now.
-    """
+    """Take no challenge while you have this many games in progress that others began."""
 
     words = ("limit",)
     examples = ("limit 5", "limit none", "limit")
@@ -291,20 +237,20 @@ class SetLimit(Command, group="lobby"):
 
     def run(self, context: Context) -> Iterator[Event]:
         if self.most is None:
-            yield _told(context)
+            yield _settings(context)
             return
         context.work.players.change_settings(context.player_id, limit=_limit(self.most))
-        yield _told(context, changed="limit")
+        yield _settings(context, changed="limit")
 
 
 def set_challenges(context: Context, value: str) -> Answered:
     """Set whether others may challenge the speaker, and answer."""
     context.work.players.change_settings(context.player_id, challenges=value)
-    return _told(context, changed="challenges")
+    return _settings(context, changed="challenges")
 
 
-def _told(context: Context, changed: str = "") -> Answered:
-    """The answer with all settings, of which one has `changed`."""
+def _settings(context: Context, changed: str = "") -> Answered:
+    """The answer with all settings; `changed` names the one just changed, if any."""
     player, settings = context.player, context.player.settings
     shown = {
         name: ("on" if value else "off") if isinstance(value, bool) else value

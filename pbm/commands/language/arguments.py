@@ -21,7 +21,7 @@ _WORDS_OF_A_TIME = 14  # five numbers with units, and "and" between them
 
 
 class NumberKind(ArgumentKind):
-    """A number within limits; the words `before` and `behind` it are skipped."""
+    """A number within limits; the words in `before` and `behind` are skipped around it."""
 
     def __init__(
         self, shown: str, reason: str, limits: range, *, before: str = "", behind: str = ""
@@ -112,7 +112,7 @@ class LongSpan(Span):
 
 
 class Spans(ArgumentKind):
-    """Lengths of time joined by a sign; later ones may be missing."""
+    """Lengths of time joined by a sign; the last ones may be left out."""
 
     reason = "span"
 
@@ -171,7 +171,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _teams(names: list[str]) -> list[Team]:
-    """The teams of one side; names joined by a + are one team."""
+    """Group names into teams: those joined by a + are one team."""
     teams: list[Team] = []
     joined = False
     for name in names:

@@ -22,7 +22,7 @@ _NO_BLANKS: Final = "\u2e80"  # from here on are the letters of languages withou
 
 
 def undressed(text: str, *, numbered: bool = True) -> str:
-    """A text without what may stand around a move: quotes, a full stop, "please".
+    """Strip quotes, a full stop, "please" and the like around a move from a text.
 
     Signs of doubt stay: a question mark, dots, brackets. `numbered` also drops a number in front
     ("12." or "1)"), which behind the word `move` may be a board.
@@ -43,7 +43,7 @@ def undressed(text: str, *, numbered: bool = True) -> str:
 
 
 def with_signs(text: str) -> str:
-    """A text in lower case, with an arrow for "to", letters for spelled ones, no "from" and "and".
+    """A text in lower case, with an arrow for "to", letters for their names, no "from" and "and".
 
     >>> with_signs("from K to R"), with_signs("K and Q -> R")
     ('k → r', 'k q → r')

@@ -52,7 +52,7 @@ class Context:
 
     @property
     def answered(self) -> Answering | None:
-        """The board in the answered mail, if there was one only."""
+        """The board in the answered mail; None if the mail had no board, or several."""
         return self.mailed[0] if len(self.mailed) == 1 else None
 
     @property

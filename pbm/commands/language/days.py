@@ -56,7 +56,7 @@ class _Dated:
     year: int | None = None
 
     def since(self, earliest: date) -> date:
-        """The first such day that is not before `earliest`."""
+        """The date of the day; if the year is missing, the first one from `earliest` on."""
         if self.year is not None:
             return date(self.year, self.month or 1, self.day)
         return next(
@@ -88,7 +88,7 @@ class Days:
     end: _Item
 
     def on(self, today: date) -> tuple[date, date]:
-        """The days as dates; without a year, the next such days, or a recent first day."""
+        """Both days as dates; without a year, the next ones, or a first day just past."""
         if isinstance(self.begin, timedelta):
             first = today + self.begin
         else:
@@ -145,7 +145,7 @@ def _items(text: str) -> tuple[list[_Item], bool]:
 
 
 def _read(found: re.Match[str]) -> _Item:
-    """The day matched by a form. Raises Refusal."""
+    """The day in a match of one of the patterns for days. Raises Refusal."""
     said = {name: value for name, value in found.groupdict().items() if value}
     if "word" in said:
         return _WORDS[said["word"]]

@@ -1,29 +1,24 @@
-"""How a command is declared: a class whose fields are its syntax and whose docstring is its help.
+"""How a command is declared: a class whose fields are its syntax, and whose docstring its purpose.
 
     class Decline(Command):
         '''Leave a board before your first move.'''
         words = ("decline",)
         board = operand(BoardKind(), optional=True)
 
-Usage lines, errors and help pages are made from the class.
+Usage lines, errors and help pages are made from the class; `help/commands` has more for the page.
 """
 
 import inspect
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from dataclasses import dataclass
 from sys import maxsize
 from typing import Any, ClassVar, Self
 
 from pbm.commands.language.context import Context
-from pbm.commands.language.fields import (
-    Field,
-    GameOptions,
-    Operand,
-    Options,
-    operand,
-    split_options,
-)
 from pbm.commands.language.words import (
+    ArgumentKind,
     BoardKind,
     BoardRef,
     Login,
@@ -38,15 +33,224 @@ from pbm.commands.language.words import (
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.nearest import nearest
+from pbm.play.game_words import mentions_place
 from pbm.play.limits import Rate
 from pbm.play.turn import Turn
-from pbm.resources import game_note
+from pbm.resources import game_note, resource_path
 from pbm.rules.contract import Game
+from pbm.rules.contract import Option as GameOption
 from pbm.rules.registry import default_game, games
 from pbm.store.values.players import Player
 
+_OPTION = re.compile(r"--?([a-z][a-z0-9-]*)(=.*)?", re.ASCII | re.IGNORECASE)
+Options = dict[str, str | None]  # by name; None for an option without a value
+
+
+class Field:
+    def usage(self, game: Game) -> str:
+        """The field as in a usage line."""
+        return " ".join(f"[{form}]" for form in self.forms(game).values())
+
+    def read(self, words: list[str], options: Options, game: Game) -> Any:
+        """Parse the value and remove it from the words or options. Raises Refusal."""
+        raise NotImplementedError
+
+    def forms(self, game: Game) -> dict[str, str]:
+        """What may be typed as an option of the field: the full text of each name and value."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Operand(Field):
+    """A field parsed from the words of the line, in declaration order.
+
+    It may be missing if it is `optional`, or if the line has the option `unless`. Its value is then
+    None, or () with `many`.
+    """
+
+    kind: ArgumentKind
+    optional: bool = False
+    many: bool = False
+    unless: str = ""
+
+    def usage(self, game: Game) -> str:
+        shown = f"{self.kind.shown} ..." if self.many else self.kind.shown
+        return f"[{shown}]" if self.optional else shown
+
+    def read(self, words: list[str], options: Options, game: Game) -> Any:
+        optional = self.optional or self.unless in options
+        if self.kind.anywhere:
+            for index, word in enumerate(words):
+                if (found := self.kind.parse(word)) is not None:
+                    del words[index]
+                    return found
+            return None
+        if not words and not optional:
+            raise misread("missing", word=self.kind.shown)
+        if self.many:
+            taken: list[Any] = []
+            while words:
+                value = self.kind.read(words)
+                taken += value if self.kind.rest else [value]
+            return tuple(taken)
+        if not words:
+            return None
+        try:
+            return self.kind.read(words)
+        except Refusal:
+            if not optional or self.kind.rest or self.kind.explains:
+                raise
+            return None  # the word may be meant for the next field
+
+
+@dataclass(frozen=True)
+class Flag(Field):
+    """A field that is true if the line has its option."""
+
+    name: str
+
+    def read(self, words: list[str], options: Options, game: Game) -> bool:
+        return _read_flag(self.name, options)
+
+    def forms(self, game: Game) -> dict[str, str]:
+        return {self.name: f"-{self.name}"}
+
+
+@dataclass(frozen=True)
+class ValueOption(Field):
+    """A field parsed from an option `-name=value`; None without it."""
+
+    name: str
+    kind: ArgumentKind
+
+    def read(self, words: list[str], options: Options, game: Game) -> Any:
+        if self.name not in options:
+            return None
+        return self.kind.read([_value(self.name, self.kind.shown, options)])
+
+    def forms(self, game: Game) -> dict[str, str]:
+        return {self.name: f"-{self.name}={self.kind.shown}"}
+
+
+@dataclass(frozen=True)
+class GameOptions(Field):
+    """A field for the options that games declare for a command; `of` returns those of a game.
+
+    With `of_any` the options of all games are read, because the board decides the game, not the
+    line.
+    """
+
+    of: Callable[[Game], Sequence[GameOption]]
+    of_any: bool = False
+
+    def usage(self, game: Game) -> str:
+        forms: list[str] = []
+        for item in self.of(game):
+            forms += [*item.flags, item.name if item.is_flag else f"{item.name}=name"]
+        return " ".join(f"[-{form}]" for form in forms)
+
+    def forms(self, game: Game) -> dict[str, str]:
+        declared = self.of(game)
+        values = {value: f"-{item.name}={value}" for item in declared for value in item.values}
+        flags = {name: f"-{name}" for item in declared for name in (item.name, *item.flags)}
+        named = {item.name: f"-{item.name}=name" for item in declared if not item.is_flag}
+        return values | flags | named
+
+    def read(self, words: list[str], options: Options, game: Game) -> "Chosen":
+        found: list[tuple[GameOption, str | bool, str]] = []
+        about = games().values() if self.of_any else (game,)
+        for option in {item.name: item for each in about for item in self.of(each)}.values():
+            named: list[tuple[str, str | bool]] = [(flag, flag) for flag in option.flags]
+            named += [(option.name, True)] if option.is_flag else []
+            for flag, meant in named:
+                if _read_flag(flag, options):
+                    found.append((option, meant, f"-{flag}"))
+            if not option.is_flag and option.name in options:
+                word = _value(option.name, "name", options)
+                value = option.find(word)
+                if value is None:
+                    raise misread(
+                        "no-such-value",
+                        word=cut_short(word),
+                        option=option.name,
+                        near=nearest(word, option.values),
+                        names=list(option.values),
+                        sets_up=option.sets_up,
+                        game=game.info.name,
+                    )
+                found.append((option, value, f"-{option.name}={value}"))
+        return Chosen(tuple(found))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The chosen options of a game, each with its value and its text in the line."""
+
+    found: tuple[tuple[GameOption, str | bool, str], ...]
+
+    def options(self) -> dict[str, str | bool]:
+        """The values by name. Raises Refusal for an option with two values."""
+        chosen: dict[str, str | bool] = {}
+        for option, value, _ in self.found:
+            if chosen.setdefault(option.name, value) != value:
+                both = [item for item in self.found if item[0] == option]
+                raise Refusal(
+                    "two-values",
+                    option=option.name,
+                    sets_up=option.sets_up,
+                    both=[value for _, value, _ in both],
+                    written=[typed for *_, typed in both],
+                )
+        return chosen
+
+    def written(self) -> list[str]:
+        """The chosen options as typed."""
+        return [typed for *_, typed in self.found]
+
+
+# `Any`, because an attribute has the type of the parsed value.
+operand: Any = Operand
+flag: Any = Flag
+option: Any = ValueOption
+game_options: Any = GameOptions
+
+
+def split_options(words: list[str]) -> tuple[list[str], Options]:
+    """Split words into operands and options."""
+    left: list[str] = []
+    options: Options = {}
+    goes_on = ""  # an option whose value ends with a comma takes the next word
+    for word in words:
+        found = _OPTION.fullmatch(word)
+        if found and not mentions_place(found[1]):
+            goes_on = found[1].lower()
+            options[goes_on] = found[2][1:] if found[2] else None
+        elif (options.get(goes_on) or "").endswith(","):
+            options[goes_on] = f"{options[goes_on]}{word}"
+        else:
+            left.append(word)
+    return left, options
+
+
+def _read_flag(name: str, options: Options) -> bool:
+    if name not in options:
+        return False
+    if options[name] is not None:
+        raise misread("option", word=cut_short(f"-{name}="), near=[f"-{name}"])
+    del options[name]
+    return True
+
+
+def _value(name: str, shown: str, options: Options) -> str:
+    value = options[name]
+    if not value:
+        raise misread("option-value", word=f"-{name}", shown=shown)
+    del options[name]
+    return value
+
+
 MASK = "****"
-# In a docstring: the game's note on the command, and its name.
+# In a help text: the game's note on the command, and its name.
 _OF_GAME, _NAME_OF_GAME = "{game}", "{name}"
 
 
@@ -82,7 +286,7 @@ class Command:
 
     @property
     def text_follows(self) -> bool:
-        """Whether the lines below are its text."""
+        """Whether the lines below the command are its text."""
         return self.takes_text
 
     def __init_subclass__(cls, *, group: str = "") -> None:
@@ -116,13 +320,16 @@ class Command:
 
     @classmethod
     def help(cls) -> str:
-        """The help text: the docstring, with the notes of the default game."""
-        return cls.with_game(inspect.getdoc(cls) or "")
+        """The help text: the summary, and the command's file with the notes of the default game."""
+        name = "-".join(filter(None, [cls.words[0], cls.second]))
+        file = resource_path("help") / "commands" / f"{name}.txt"
+        more = file.read_text(encoding="ascii") if file.exists() else ""
+        return f"{cls.summary()}\n\n{cls.with_game(more)}".strip()
 
     @classmethod
     def summary(cls) -> str:
-        """The first sentence of the help text."""
-        return cls.help().split("\n")[0]
+        """The first sentence of the help text: the docstring."""
+        return cls.with_game(inspect.getdoc(cls) or "")
 
     @classmethod
     def with_game(cls, text: str) -> str:
@@ -140,7 +347,7 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse the words behind the command's own. Raises Refusal, with a named board's number."""
+        """Parse the words behind the command's own. Raises Refusal with the named board, if any."""
         command = cls()
         command.game = game or default_game()
         if cls.second:
@@ -166,13 +373,13 @@ class Command:
 
     @property
     def named_board(self) -> int | None:
-        """The number of the named board, if any."""
+        """The number of the board that the line names, if any."""
         board = vars(self).get("board")
         return board.number if isinstance(board, BoardRef) else None
 
     @property
     def sentence(self) -> str:
-        """The sender's words to somebody else in the line."""
+        """The words in the line that go to somebody else; empty if there are none."""
         return next(filter(None, (vars(self).get(name) for name in self._sentences)), "")
 
     def without_words(self) -> Self:
@@ -188,7 +395,7 @@ class Command:
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:
-        """Fill the fields. From a secret or a sentence on, no word is an option."""
+        """Parse all fields. Words of a secret or a sentence are never options. Raises Refusal."""
         left, options = words[: self._secret_at], Options()
         if not self._sentences:
             left, options = split_options(left)
@@ -212,7 +419,7 @@ class Command:
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """An equivalent line that means the same when the `yes` comes."""
+        """The line to store until the `yes`, worded so that it still means the same then."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
@@ -228,11 +435,11 @@ class Command:
         return self
 
     def question(self) -> str:
-        """The question that asks for confirmation; empty if the line itself is quoted."""
+        """The question that asks to confirm the command; empty if its line is quoted instead."""
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
-        """The section on what a yes would end, or None."""
+        """The section on what the confirmed command would end; None if it ends nothing."""
         return None
 
     @property

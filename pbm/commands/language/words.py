@@ -206,7 +206,7 @@ class OneOf(ArgumentKind):
 
 
 class Shown(ArgumentKind):
-    """A board, or a word of another kind, by default a handle."""
+    """A board, or else an argument of another kind, by default a handle."""
 
     def __init__(self, shown: str, other: ArgumentKind | None = None) -> None:
         self.shown, self._other = shown, other

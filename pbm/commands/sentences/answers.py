@@ -191,7 +191,7 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 
 
 def says_no(text: str) -> bool:
-    """Whether a text may be a no, or a wish for no more mail; not beside a yes."""
+    """Whether a text asks for no more mail, or may be a no and has no yes."""
     words = _first_words(text)
     harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
     may_be_no = not harmless and _begins_with(words, "no", _WORDS["no"])
@@ -199,7 +199,7 @@ def says_no(text: str) -> bool:
 
 
 def opts_out(text: str) -> bool:
-    """Whether a text begins with a wish for no more mail, or has a clear word for it later."""
+    """Whether a text asks for no more mail: at its beginning, or later with a clear word."""
     if _is_opting_out(_first_words(text)):
         return True
     return _has_first(text, "unsubscribe") and not _has_first(text, "yes")
@@ -270,7 +270,7 @@ def _has_first(text: str, section: str) -> bool:
 
 
 def _first_words(text: str) -> Sequence[str]:
-    """The first clause that is no greeting, without polite words; empty after a yes."""
+    """The first clause that is no greeting, without polite words; empty if it is a yes."""
     for words, mark in _first_clauses(text):
         if words[0] in _WORDS["yes"]:
             return ()
@@ -295,7 +295,7 @@ def _is_opting_out(words: Sequence[str]) -> bool:
 
 
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
-    """Whether words begin with a phrase, or with a `kind` word, alone or part of a word."""
+    """Whether words begin with a phrase or a prefix of a `kind`, or are a single word of it."""
     if not words:
         return False
     alone = len(words) == 1 and words[0] in _WORDS[f"{kind} alone"]

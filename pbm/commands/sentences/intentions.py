@@ -1,8 +1,8 @@
 """Recognises wishes in plain words: "I give up", "draw?", "How do I resign?".
 
-Words in answer to a board go to the others, so a sentence that only contains a wish's word is talk;
-greetings and thanks may stand beside a wish. The phrases are in `languages/intentions.txt`, those
-such as "unsubscribe" in `yes-no.txt`.
+Words in answer to a board go to the other players, unless they are a wish and nothing else, perhaps
+with greetings and thanks. The phrases are in `languages/intentions.txt`, those such as
+"unsubscribe" in `yes-no.txt`.
 """
 
 import re
@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
 
 class Intention(StrEnum):
-    """A wish or question. Its phrases are in the section of its value."""
+    """A wish or question. Its value names the section of the file with its phrases."""
 
     RESIGN = "resign"
     LOST = "lost"  # "You win": a resignation, but talk once the game is over
@@ -90,7 +90,7 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """One wish, worded as `wrote`. `asks_how`: they ask how to do it. `handle` is the opponent."""
+    """A wish, worded as `wrote`; `asks_how`: a question how to do it. `handle`: the opponent's."""
 
     intention: Intention
     asks_how: bool
@@ -109,7 +109,7 @@ class Understood:
 
 @dataclass(frozen=True)
 class _Clause:
-    """A clause and the wish in it; `is_sure`: it counts beside clauses that say something else."""
+    """A clause and the wish in it; `is_sure`: the wish counts even beside other clauses."""
 
     start: int
     end: int
@@ -159,7 +159,7 @@ def days_away(lines: Sequence[str]) -> str | None:
 
 
 def topic_asked(lines: Sequence[str]) -> Meant | None:
-    """The topic of a question, or of a note about being away, that is about no board."""
+    """The topic of words about no board, if they are a question or a note about being away."""
     text = " ".join(" ".join(lines).split())
     words = words_of(text)
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
@@ -218,7 +218,7 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
             found = _SAID.get(shorter)
             if found:
                 return Meant(found, False, board, wrote)
-            deed = _deed(shorter)
+            deed = _wish_to_do(shorter)
             if deed:
                 return Meant(deed[0], deed[1], board, wrote)
         handle = _opponent(said)
@@ -227,8 +227,8 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
     return None
 
 
-def _deed(phrase: str) -> tuple[Intention, bool] | None:
-    """The wish in a phrase such as "how do I resign", and whether it asks how."""
+def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
+    """The wish in a phrase such as "how do I resign", and whether the phrase asks how."""
     for way in (_ASK, _WISH, _BEG):
         words = phrase.split()
         for count in range(1, len(words)):
@@ -275,7 +275,7 @@ def _aside(words: list[str], *, at_end: bool) -> int:
 
 
 def _without_objects(words: list[str]) -> Iterator[str]:
-    """Yield the words, then without the objects at their end."""
+    """Yield the words, then the words without the last object, and so on."""
     yield " ".join(words)
     for _ in range(_NAME_WORDS):
         count = next((n for n in range(1, len(words)) if " ".join(words[n:]) in _OBJECTS), 0)

@@ -1,7 +1,7 @@
-"""Parses `Authentication-Results` of the mail server in front of ours, and probes that server.
+"""Parses `Authentication-Results` of the upstream mail server, and makes probes of that server.
 
 Anybody can write such a field (RFC 8601, section 7.1). We trust a field only above the `Received`
-field of our own border server, or right below it if the border is known to put its results there.
+field of the upstream server, or right below it if that server is known to put its results there.
 It must have the configured authserv-id, and no blank before its colon, as a forger's may have.
 """
 
@@ -33,9 +33,9 @@ class Dmarc(Enum):
 
 @dataclass(frozen=True)
 class Front:
-    """The mail server in front, which adds the lowest of `hops` `Received` fields to a mail.
+    """The upstream mail server, which adds the lowest of `hops` `Received` fields to a mail.
 
-    `below`: it puts its results below that field, and removes forged ones from there.
+    `below`: it puts its results below that field, and removes forged results from there.
     """
 
     authserv_id: str
@@ -63,7 +63,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Stamp:
-    """A `Received` or `Authentication-Results` field, and the number of `Received` above it."""
+    """A `Received` or `Authentication-Results` field; how many `Received` are above it."""
 
     name: str
     value: str
@@ -72,7 +72,7 @@ class Stamp:
 
 
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
-    """The front's DMARC result for the domain of `author`, the only address in `From:`.
+    """The upstream server's DMARC result for the domain of `author`, the only `From:` address.
 
     Any fail counts. A pass counts only if all results are passes for exactly this domain.
     """
@@ -164,7 +164,7 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split at semicolons, each quoted string replaced by its quoted number; None if malformed."""
+    """Split at semicolons, quoted strings replaced by their quoted indexes; None if malformed."""
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0
@@ -217,11 +217,11 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 
 @dataclass(frozen=True)
 class Seen:
-    """The treatment of a test mail by the mail server in front.
+    """The treatment of a test mail by the upstream mail server.
 
     `hops` is the number of `Received` fields added, None if the mail's own one is gone; `survived`
-    names the forged spellings that were not removed; `own` is the place of the front's results:
-    `above` its `Received`, right `below` it, or empty without any.
+    names the forged spellings that were not removed; `own` says where the server's results are:
+    `above` its `Received` field, right `below` that, or empty if there are none.
     """
 
     hops: int | None
@@ -230,7 +230,7 @@ class Seen:
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
-    """A test mail for the mail server in front, with forged results; `mark` is a unique word.
+    """A test mail for the upstream mail server, with forged results; `mark` is a unique word.
 
     It has a `Received` field of its own: all those above it on arrival are from our servers.
     """

@@ -5,6 +5,7 @@ from unicodedata import normalize
 
 from pbm.mail.address import mailbox_key
 from pbm.mail.reading.mime import Headers
+from pbm.mail.reading.quoting_headers import PHRASES
 
 _PRECEDENCES = frozenset({"bulk", "junk", "list", "auto_reply", "auto-reply"})
 
@@ -42,84 +43,10 @@ _READS_NOTHING = re.compile(
     re.ASCII,
 )
 
-# Subjects of automatic answers of the common servers: one of these alone, or followed by a sign and
-# the original subject. A subject that continues in words is a person's.
-_ENGLISH_ROBOT_SUBJECTS = (
-    "(?:automatic|automated|vacation) (?:reply|response)|auto[ -]?re(?:ply|sponse)|out-of-office"
-    "|out of (?:the office|office(?: (?:(?:auto[ -]?|automatic )?reply|message|notification"
-    "|response))?)"
-)
-_OTHER_ROBOT_SUBJECTS = (
-    line.strip()
-    for line in """
-        automatische antwort
-        automatische rückantwort
-        abwesenheitsnotiz
-        abwesenheitsnachricht
-        abwesenheitsmeldung
-        réponse automatique
-        reponse automatique
-        message d'absence
-        absence du bureau
-        respuesta automática
-        respuesta automatica
-        fuera de la oficina
-        risposta automatica
-        fuori ufficio
-        fuori sede
-        resposta automática
-        resposta automatica
-        resposta automàtica
-        fora do escritório
-        automatisch antwoord
-        afwezigheidsbericht
-        automatiskt svar
-        autosvar
-        frånvaromeddelande
-        automatisk svar
-        fraværsmelding
-        fraværsbesked
-        automaattinen vastaus
-        poissaoloviesti
-        odpowiedź automatyczna
-        automatyczna odpowiedź
-        autoodpowiedź
-        automatická odpověď
-        automatická odpoveď
-        automatikus válasz
-        răspuns automat
-        automatski odgovor
-        samodejni odgovor
-        automatinis atsakymas
-        automātiska atbilde
-        automaatvastus
-        автоматический ответ
-        автоответ
-        автоматична відповідь
-        автоматичен отговор
-        αυτόματη απάντηση
-        otomatik yanıt
-        trả lời tự động
-        balasan otomatis
-        תשובה אוטומטית
-        מענה אוטומטי
-        رد تلقائي
-    """.split("\n")
-    if line.strip()
-)
+# One of these subjects alone, or followed by a sign and the original subject. A subject that
+# continues in words is a person's.
 _ROBOT_SUBJECT = re.compile(
-    rf"(?:{_ENGLISH_ROBOT_SUBJECTS}|{'|'.join(map(re.escape, _OTHER_ROBOT_SUBJECTS))})"
-    r"\s*(?:\Z|[:：;\-–—|!.…(\[\"'«„“])"
-)
-_ROBOT_SUBJECTS_WITHOUT_BLANKS = (
-    "自动答复",
-    "自动回复",
-    "自動回覆",
-    "自動返信",
-    "自動応答",
-    "不在通知",
-    "자동 회신",
-    "자동 응답",
+    rf"(?:{'|'.join(map(re.escape, PHRASES['robot subject']))})\s*(?:\Z|[:：;\-–—|!.…(\[\"'«„“])"
 )
 _TAGS = re.compile(r"(?:\[[^\[\]]{1,40}\]\s?){1,3}")  # such as [EXTERNAL]
 
@@ -182,7 +109,7 @@ def may_tell_a_robot(name: str) -> bool:
 
 
 def is_own(address: str, own_address: str) -> bool:
-    """Whether it is the server's own address, a `+` form of it, or a reply address of it."""
+    """Whether an address is the server's own, with or without `+` detail, or a reply address."""
     own_local, _, own_domain = own_address.lower().rpartition("@")
     local, _, domain = address.lower().rpartition("@")
     if domain != own_domain or not local.startswith(own_local):
@@ -195,7 +122,7 @@ def _is_robots(subject: str) -> bool:
     text = normalize("NFC", subject).casefold()
     if tags := _TAGS.match(text):
         text = text[tags.end() :]
-    if text.startswith(_ROBOT_SUBJECTS_WITHOUT_BLANKS):
+    if text.startswith(PHRASES["robot subject start"]):
         return True
     return _ROBOT_SUBJECT.match(text) is not None
 

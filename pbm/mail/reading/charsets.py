@@ -6,43 +6,15 @@ Python also has slow or surprising codecs that are no charsets, such as `unicode
 import base64
 import binascii
 import re
+from pathlib import Path
 
 _LATIN_1 = "iso-8859-1"
 
-_SAME_NAME = (
-    "utf-8 utf-16 utf-16le utf-16be big5 big5hkscs cp437 cp850 cp852 cp866 euc-jp euc-kr gbk "
-    "gb18030 iso-2022-jp iso-2022-jp-1 iso-2022-jp-2 iso-2022-jp-3 iso-2022-jp-2004 iso-2022-kr "
-    "koi8-r koi8-u shift_jis tis-620 windows-1250 windows-1251 windows-1252 windows-1253 "
-    "windows-1254 windows-1255 windows-1256 windows-1257 windows-1258 iso-8859-2 iso-8859-3 "
-    "iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-9 iso-8859-10 iso-8859-11 "
-    "iso-8859-13 iso-8859-14 iso-8859-15 iso-8859-16"
-)
-
-# Other labels by Python codec. An old label means the larger charset that mailers use for it.
-_OTHER_NAMES = {
-    "utf-8": "utf8 unicode-1-1-utf-8",
-    "utf-16le": "utf-16-le",
-    "utf-16be": "utf-16-be",
-    "gb18030": "gb2312 gb_2312-80 euc-cn x-gbk cp936",
-    "big5hkscs": "big5-hkscs",
-    "big5": "x-big5 cp950",
-    "cp932": "shift-jis x-sjis sjis windows-31j cp932",
-    "euc-jp": "x-euc-jp",
-    "cp949": "ks_c_5601-1987 ks_c_5601 cp949 windows-949",
-    "iso-8859-8": "iso-8859-8-i iso-8859-8-e",
-    "iso-8859-6": "iso-8859-6-i",
-    "koi8-r": "koi8r",
-    "koi8-u": "koi8-ru",
-    "mac_roman": "macintosh x-mac-roman",
-    "cp874": "windows-874 cp874",
-    "iso-8859-2": "latin2",
-    "iso-8859-9": "latin5",
-    "iso-8859-15": "latin9",
-    **{f"cp{number}": f"ibm{number}" for number in (437, 850, 852, 866)},
-    **{f"windows-{number}": f"cp{number}" for number in range(1250, 1259)},
-}
-_CODECS = {name: name for name in _SAME_NAME.split()} | {
-    label: codec for codec, labels in _OTHER_NAMES.items() for label in labels.split()
+_FILE = Path(__file__).with_name("charsets.txt")
+_CODECS: dict[str, str] = {
+    label: codec
+    for codec, labels in re.findall(r"^(\S+) = (.+)$", _FILE.read_text("ascii"), re.MULTILINE)
+    for label in labels.split()
 }
 
 # With a label of plain ASCII, or without one, non-ASCII text is usually UTF-8.

@@ -9,6 +9,8 @@ from pbm.mail.reading.charsets import plain_lines
 from pbm.mail.reading.html_sight import Sight
 from pbm.mail.reading.limits import LIMITS
 
+SIGNATURE = "\x1f"  # before each line of a marked signature; no mail's own text can hold it
+
 _CHARS = 65_536
 _NODES = 30_000
 
@@ -68,7 +70,7 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
     """Convert an HTML mail to text, one line for each block or `<br>`, quotations after `> `.
 
     At most 64 K characters and `most_tags` tags are read, since the work grows with the square of
-    the nesting. Invisible text and marked signatures are left out.
+    the nesting. Invisible text is left out. Lines of a marked signature begin with `SIGNATURE`.
     """
     try:
         first_tags = "<".join(html[:_CHARS].split("<", most_tags + 1)[: most_tags + 1])
@@ -134,6 +136,11 @@ class _Lines:
         self._pieces = []
         self._blank = False
 
+    def add_signature(self, text: str) -> None:
+        self.end("", even_empty=False)
+        lines = filter(None, map(str.strip, plain_lines(text).split("\n")))
+        self._lines.extend(SIGNATURE + line for line in lines)
+
     def gap(self, prefix: str) -> None:
         """Add an empty line, unless there is one already."""
         if self._lines and self._lines[-1] != prefix.rstrip(" "):
@@ -196,6 +203,8 @@ class _Reading:
             return False
         attributes = node.attributes
         if attributes and _named(attributes, _SIGNATURE_CLASSES, _SIGNATURE_IDS):
+            if not self._quotes:
+                self._lines.add_signature(node.text(separator="\n"))
             return False
         if not self._sight.enter(tag, attributes):
             return False

@@ -11,7 +11,7 @@ from pbm.mail.reading.charsets import decode_words
 from pbm.mail.reading.limits import LIMITS, Limits, UnreadableMail
 from pbm.mail.reading.mime import Headers, body_text, split_mail
 from pbm.mail.reading.quoting import find_own_words
-from pbm.mail.reading.signatures import signature_start
+from pbm.mail.reading.signatures import name_words, signature_in
 from pbm.mail.reading.tag_masking import mask_tags
 
 _LONGEST = 2_000
@@ -97,7 +97,7 @@ class Envelope:
     quotation. `message_id` and `references` (newest first) hold only well-formed ids. `automatic`
     is why the mail counts as automatic, None for a person's mail. `is_masked`: our addresses were
     masked. `perhaps_tags` are words that may be our secrets. `signature` are the lines of a
-    signature, which `said` lacks.
+    signature, which `said` lacks, without those below a mark such as `-- `.
     """
 
     author: str | None
@@ -122,14 +122,20 @@ def read(
     the plain address of this server.
     """
     header = read_header(raw, envelope_sender, own_address, limits)
-    words = find_own_words(body_text(raw, split_mail(raw, limits)[1], limits))
-    end = signature_start(words.lines)
-    said = words.lines[:end]
+    headers, root = split_mail(raw, limits)
+    words = find_own_words(body_text(raw, root, limits))
+    author = decode_words(headers.first("from"))[:_LONGEST].partition("@")[0]
+    start, end = signature_in(words.lines, words.signature, name_words(author))
+    said = words.lines[:start] + words.lines[end:]
     return replace(
         header,
         said=said[:-1] if said[-1:] == ("",) else said,
-        below_quotes=tuple(index for index in words.below_quotes if index < end),
-        signature=words.lines[end:],
+        below_quotes=tuple(
+            at if at < start else at - (end - start)
+            for at in words.below_quotes
+            if not start <= at < end
+        ),
+        signature=words.lines[start:end],
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, takewhile
 
+from pbm.mail.reading.htmltext import SIGNATURE
 from pbm.mail.reading.quoting_headers import (
     PHRASES,
     attribution_end,
@@ -78,11 +79,13 @@ class OwnWords:
     """The lines that a mail's author wrote for it, without blank lines at both ends.
 
     `below_quotes` are the indexes of the first lines below quotations, without those that follow
-    directly, which may be the rest of a broken line.
+    directly, which may be the rest of a broken line. `signature` are the lines that a mark such as
+    `-- `, or HTML, sets apart below the last of `lines`.
     """
 
     lines: tuple[str, ...] = ()
     below_quotes: tuple[int, ...] = ()
+    signature: tuple[str, ...] = ()
 
 
 def find_own_words(text: str) -> OwnWords:
@@ -115,6 +118,8 @@ class _Cleaning:
         self._below_quotes: list[int] = []
         self._is_below_quote = False
         self._in_signature = False
+        self._has_footer = False
+        self._signature: list[str] = []
         self._fences = 0  # number of fences checked
 
     def run(self) -> OwnWords:
@@ -125,7 +130,7 @@ class _Cleaning:
             self._said.pop()
         if self._said and self._said[0][:1] == " " != self._said[0][1:2]:
             self._said[0] = self._said[0][1:]  # Yahoo begins every text with a blank line
-        return OwnWords(tuple(self._said), tuple(self._below_quotes))
+        return OwnWords(tuple(self._said), tuple(self._below_quotes), tuple(self._signature))
 
     def _read(self, at: int) -> int:
         """Read the line at index `at`; return the index of the next line to read."""
@@ -138,6 +143,9 @@ class _Cleaning:
         line = self._plain[at].strip()
         if not line:
             self._say("")
+            return at + 1
+        if self._lines[at].startswith(SIGNATURE):
+            self._signature.append(line)
             return at + 1
         if _is_forward_mark(line):
             return len(self._lines)
@@ -155,11 +163,13 @@ class _Cleaning:
     def _read_own(self, at: int, line: str) -> None:
         if _SIGNATURE.match(line) or (is_fence(line) and self._is_above_signature(at)):
             self._in_signature = True
+            self._has_footer = False
         elif is_footer(line):
             while self._said and _ROW.match(self._said[-1]):
                 self._said.pop()  # the row above it
             # Words that stand alone below a phone's footer are an answer.
             self._in_signature = self._in_signature or bool(self._said)
+            self._has_footer = True
         elif self._is_residue(at):
             self._quoted[at] = True
         elif not self._in_signature:
@@ -167,6 +177,8 @@ class _Cleaning:
                 self._below_quotes.append(len(self._said))
             self._is_below_quote = False
             self._say(self._lines[at])
+        elif not self._has_footer:
+            self._signature.append(line)
 
     def _is_above_signature(self, at: int) -> bool:
         """Whether the lines from a fence to the quotation look like a signature."""
@@ -185,6 +197,8 @@ class _Cleaning:
         return is_signature(below)
 
     def _say(self, line: str) -> None:
+        if line:
+            self._signature.clear()
         if line or (self._said and self._said[-1]):
             self._said.append(line)
 
@@ -249,8 +263,8 @@ class _Cleaning:
     def _beside(self, at: int, end: int) -> int:
         """The line to continue at if text is between an "On … wrote:" and its quotation, else 0.
 
-        The text is a greeting, a note of an omission, or an answer above our mail. An unmarked
-        quotation may also begin with a greeting, so one counts only in a mail without words so far.
+        The text is a greeting, a note of an omission, or an answer above our mail. A greeting may
+        also begin an unmarked quotation, so it counts only in a mail without words so far.
         """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
@@ -262,7 +276,7 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Whether a marked board's mail follows; programs mark all lines of it or none."""
+        """Whether a board's mail follows as programs quote it, every line marked."""
         end = min(at + _BESIDE_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:
@@ -272,7 +286,7 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """The line to continue at below an introduction: that of a marked quotation, if any."""
+        """The line to continue at below an introduction: a marked quotation, if there is one."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_barred(at):
                 return at
@@ -297,7 +311,11 @@ class _Cleaning:
         self._in_signature = False
         for answers in groups:
             self._say("")
-            own = [answer for answer in answers if not self._quoted[answer]]
+            own = [
+                answer
+                for answer in answers
+                if not (self._quoted[answer] or self._lines[answer].startswith(SIGNATURE))
+            ]
             if any(self._plain[answer] for answer in own):
                 self._below_quotes.append(len(self._said))
             for answer in own:

@@ -82,7 +82,7 @@ def _as_ours(lines: list[str]) -> set[int]:
 
 
 def _below_introductions(lines: list[str]) -> set[int]:
-    """The lines with a sign that is at least once directly below an introduction."""
+    """The lines that begin with a sign which, once at least, is right below an introduction."""
     signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
     used = {
         sign

@@ -1,7 +1,7 @@
 """Finds unmarked quotations of our mails, as Outlook makes them, and answers written into them.
 
-A board's mail is recognised by sentences of the templates, and by its last line, `State:`, of which
-the game makes the drawing anew.
+A board's mail is recognised by sentences of the templates, and by its last line, `State:`, from
+which the game can draw the board again.
 """
 
 import re
@@ -41,7 +41,7 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """The end of our words at the start of a text with single blanks; 0 without any."""
+        """The length of our words at the start of a text with single blanks; 0 without any."""
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
         words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
@@ -160,9 +160,9 @@ class OwnMails:
     def read(self, at: int) -> tuple[int, list[list[int]]]:
         """The line below our mail at `at`, and the lines that were added to it, in groups.
 
-        `at` without groups if added lines cannot be told from it: if another player's comment is
-        below the drawing, or if there are two last lines, of which one may be forged so that the
-        comment looks like an answer.
+        `at` and no groups if added lines cannot be told from our mail. That is so if another
+        player's comment is below the drawing, or if there are two last lines: one may be forged,
+        so that the comment looks like an answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
@@ -177,8 +177,8 @@ class OwnMails:
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
         """The first line of the drawing, and the line below it; both `state` without a drawing.
 
-        The first is `at` if the drawing is incomplete, or may be followed by others' words: then no
-        line above is searched for answers. An HTML part with a picture has no drawing.
+        If the drawing is incomplete, or other players' words may be below it, the first line is
+        given as `at`: no line above is ours. An HTML part with a picture has no drawing.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -195,7 +195,7 @@ class OwnMails:
     def _asked(self, at: int, drawing: int) -> int:
         """The line above the drawing at which our request for an answer begins; else `drawing`.
 
-        Every mail has the reader's standing above the request, and others' words above that.
+        Above the request is the line "You are …" or "Scores: …", above that are others' words.
         """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:
@@ -206,7 +206,7 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _answers(self, at: int, end: int) -> list[list[int]]:
-        """The added lines from `at` to `end`, in groups, by the paragraphs of ours between them."""
+        """The added lines from `at` to `end`, grouped by the paragraphs of ours between them."""
         found: list[list[int]] = [[]]
         while at < end:
             below = at

@@ -1,8 +1,10 @@
-"""Finds signatures without the usual mark `-- ` at the end of a mail.
+"""Finds signatures without the usual mark `-- `, and the name above one with it.
 
-A signature is a closing line such as "Best regards" above a firm or a way to reach somebody.
-Without a closing line it begins with a name, and has a firm or a telephone number and one more such
-line. Anything less sure is kept, as it may be meant for the reader.
+A signature is a closing line such as "Best regards", or the author's name, above a firm or a way to
+reach somebody. Above a mark, a name alone is one, perhaps with a title. Without a closing line and
+the author's name, a signature begins with another name, and has at least two lines with a firm or a
+way to reach somebody, one of them a firm or a telephone number. Anything less sure is kept, as it
+may be meant for the reader.
 """
 
 import re
@@ -13,47 +15,138 @@ from pbm.mail.reading.quoting_headers import PHRASES
 from pbm.mail.reading.quoting_marks import is_name, reaches_somebody
 
 CLOSINGS: Final = frozenset(PHRASES["closing"])
+_CLOSING_STARTS = tuple(phrase for phrase in CLOSINGS if phrase.endswith(" "))
 _MOST_LINES = 12
 _LONGEST_LINE = 100
 _FEWEST_TELLING = 2
 _AROUND = " .,!-\u2013\u2014*_"
 _FIRM = re.compile(
     r"\b(?:GmbH|AG|KG|UG|OHG|Inc|INC|Ltd|LTD|LLC|LLP|PLC|plc|Corp|S\.?A\.?S?|S\.?L|S\.?R\.?L"
-    r"|S\.?r\.?l|S\.?[Pp]\.?A|B\.?V|N\.?V|AB|Oy|OY|A/S|ApS|Kft|s\.r\.o|Sp\. z o\.o)(?!\w)|\S \| \S"
+    r"|S\.?r\.?l|S\.?[Pp]\.?A|B\.?V|N\.?V|AB|Oy|OY|A/S|ApS|Kft|s\.r\.o|Sp\. z o\.o)(?!\w)"
+    r"|\S [|•·] \S"
     r"|^(?i:tel|phone|fon|fax|mobile?|cell|tlf|tél|telefon|telefono|teléfono|handy)\b[.: ]*\+?[\d(]"
 )
-_ON_BEHALF = re.compile(r"^(?:i\.? ?[av]\.|ppa\.?) ?", re.IGNORECASE)
+_ON_BEHALF = re.compile(r"^(?:[iI]\.? ?[aAvV]\.|ppa\.?) ?(?=[A-ZÄÖÜ])")
 _PHONE = re.compile(r"\+?\d[\d ()/.-]{6,}\d")
+_POSTSCRIPT = re.compile(r"(?:p\.?){1,2} ?s\b", re.IGNORECASE)
 _ASKS_OR_CALLS = ("!", "?", "…")
 _FEW_WORDS = 6
+_BAR = re.compile(r" [|•·] ")
+_MOST_NAMES = 2
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_IN_NAMES = frozenset(
+    "af al an and da de del della der di do dos du el en et la le of ten und van von zu".split()
+)
 
 
-def signature_start(lines: Sequence[str]) -> int:
-    """The index of the first line of a signature at the end; `len(lines)` if there is none.
+def signature_in(
+    lines: Sequence[str], below_mark: Sequence[str] = (), author: frozenset[str] = frozenset()
+) -> tuple[int, int]:
+    """The indexes of a signature's first line and of the line after it; equal if there is none.
 
-    The first line of a mail never begins one, since an answer may be below "Thanks".
+    It stands at the end, or above a postscript or another paragraph, but never above a closing
+    line. A sentence right below it, such as a slogan, is part of it. `below_mark` are the lines
+    below a mark such as `-- ` under `lines`, `author` the words of the author's name.
     """
     last = len(lines)
-    written = next((at for at, line in enumerate(lines) if line.strip()), last)
-    first = max(written + 1, last - _MOST_LINES)
-    for at in reversed(range(first, last)):
-        if is_closing(lines[at]) and any(map(_tells, _told(lines[at + 1 :]))):
+    if (start := _start(lines, below_mark, author)) < last:
+        return start, last
+    closing = next((at for at in reversed(range(last)) if is_closing(lines[at])), 0)
+    ends = [at for at in range(closing + 1, last) if _is_sentence(lines[at].strip())]
+    for end in ends[-_MOST_LINES:]:
+        start = _start(lines[:end], (), author)
+        if _has_firm(lines[start:end]):
+            below = (at for at in range(end, last) if _begins_more(lines[at - 1], lines[at]))
+            return start, next(below, last)
+    return last, last
+
+
+def _begins_more(above: str, line: str) -> bool:
+    """Whether a line below a signature is no part of it: a postscript, or after a blank line."""
+    return not above.strip() or _POSTSCRIPT.match(line.strip()) is not None
+
+
+def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[str]) -> int:
+    """The index of the first line of a signature at the end; `len(lines)` if there is none.
+
+    The first line of a mail never begins a signature, since an answer may be below "Thanks".
+    """
+    is_told = any(map(_tells, below_mark))
+    written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
+    closing = next((at for at in reversed(written) if is_closing(lines[at], author)), -1)
+    if closing > 0:
+        line = lines[closing]
+        named = "" if is_closing(line) else line.split()[-1]
+        signed = [line.partition(",")[2] or named, *lines[closing + 1 :]]
+        if any(map(_tells, _told(signed[1:]))) or (is_told and _are_names(signed, author)):
+            return closing
+    written = [at for at in written if at > closing]
+    for at in written:
+        told = _told(lines[at:])
+        if told and _begins(_BAR.split(told[0])[0], author):
+            is_title = len(told) == 1 or _are_names(told[1:], author)
+            if any(map(_tells, told)) or (is_told and is_title):
+                return at
+    for at in reversed(written):
+        above, is_block = lines[at - 1].strip(), _is_block(lines[at:])
+        if is_block and (above.endswith(",") or not above or _is_sentence(above)):
             return at
-    block = next((at + 1 for at in reversed(range(first, last)) if not lines[at].strip()), last)
-    return block if _is_block(lines[block:]) else last
+        if not above or _is_sentence(above):
+            break
+    return len(lines)
 
 
-def is_closing(line: str) -> bool:
-    """Whether a line is the closing phrase of a letter, perhaps with a comma and a name."""
-    formula, _, _ = line.partition(",")
-    return formula.strip(_AROUND).casefold() in CLOSINGS
+def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
+    """Whether a line is the closing phrase of a letter, perhaps with a comma and a name.
+
+    Without a comma the name is one of the words of `author`.
+    """
+    formula = line.partition(",")[0].strip(_AROUND).casefold()
+    plain = " ".join(word for word in formula.split() if word not in author)
+    is_start = formula.startswith(_CLOSING_STARTS) and not line.endswith("!")
+    return formula in CLOSINGS or plain in CLOSINGS or is_start
+
+
+def name_words(author: str) -> frozenset[str]:
+    """The words of an author's name as in a `From` field, in small letters."""
+    return frozenset(_WORD.findall(author.casefold()))
+
+
+def _are_names(lines: Sequence[str], author: frozenset[str]) -> bool:
+    """Whether the lines are a name, perhaps with a title, and nothing else."""
+    names = [line.strip() for line in lines if line.strip()]
+    words = [word for name in names for word in _WORD.findall(name)]
+    return (
+        1 <= len(names) <= _MOST_NAMES
+        and all(is_name(name) or name_words(name) <= author for name in names)
+        and _are_of_names(words, author)
+    )
+
+
+def _are_of_names(words: Sequence[str], author: frozenset[str]) -> bool:
+    return all(word[0].isupper() or word.casefold() in author | _IN_NAMES for word in words)
+
+
+def _begins(line: str, author: frozenset[str]) -> bool:
+    """Whether a line has the author's name, or somebody's who signs for another ("i. A.")."""
+    words = _WORD.findall(line)
+    named = [at for at, word in enumerate(words) if word.casefold() in author]
+    if len(named) > 1 and len(words) <= _FEW_WORDS:
+        return _are_of_names(words[: named[-1]], author)
+    return _ON_BEHALF.match(line) is not None and is_name(_ON_BEHALF.sub("", line))
 
 
 def _is_block(lines: Sequence[str]) -> bool:
+    return _has_firm(lines) and is_name(_ON_BEHALF.sub("", _BAR.split(_told(lines)[0])[0]))
+
+
+def _has_firm(lines: Sequence[str]) -> bool:
+    """Whether the lines have a firm or a telephone number, and one more of these or an address."""
     told = _told(lines)
-    telling = list(filter(_tells, told))
-    firm = any(_FIRM.search(line) or _PHONE.search(line) for line in telling)
-    return firm and len(telling) >= _FEWEST_TELLING and is_name(_ON_BEHALF.sub("", told[0]))
+    parts = [part for line in told for part in _BAR.split(line)]
+    telling = list(filter(_tells, dict.fromkeys(told + parts)))
+    is_firm = any(_FIRM.search(line) or _PHONE.search(line) for line in telling)
+    return is_firm and len(telling) >= _FEWEST_TELLING
 
 
 def _told(lines: Sequence[str]) -> list[str]:
@@ -63,11 +156,15 @@ def _told(lines: Sequence[str]) -> list[str]:
 
 
 def _is_sentence(line: str) -> bool:
+    return any(map(_is_whole_sentence, _BAR.split(line)))
+
+
+def _is_whole_sentence(line: str) -> bool:
     if len(line) > _LONGEST_LINE or line.endswith(_ASKS_OR_CALLS):
         return True
     most_words = _FEW_WORDS if _tells(line) else _FEWEST_TELLING
-    is_postscript = line.casefold().startswith(("ps", "p.s"))
-    return is_postscript or (line.endswith(".") and len(line.split()) > most_words)
+    is_long = line.endswith(".") and len(line.split()) > most_words
+    return is_long or _POSTSCRIPT.match(line) is not None
 
 
 def _tells(line: str) -> bool:

@@ -65,7 +65,7 @@ def digest(raw: bytes) -> str:
 
 
 def has_message_id(raw: bytes) -> bool:
-    """Whether the header has a `Message-ID` field that is not blank, or is beyond the limits."""
+    """Whether the header has a `Message-ID` field that is not blank; True if it is too long."""
     try:
         headers, _ = split_header(raw, LIMITS)
     except UnreadableMail:

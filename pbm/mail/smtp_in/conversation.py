@@ -214,7 +214,7 @@ class Conversation(SMTP):
             await self.push(self._to_each(OWN_FAULT))
 
     def _to_each(self, reply: str) -> str:
-        """The reply, repeated for each one owed."""
+        """The reply, repeated if the client waits for several: in LMTP one for each recipient."""
         return "\r\n".join([reply] * self._replies_owed)
 
     async def _obey(self) -> None:

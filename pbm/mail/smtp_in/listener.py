@@ -25,7 +25,7 @@ class LocalSocket:
     """A bound socket in the file system, removed with its server."""
 
     def __init__(self, path: str) -> None:
-        """Bind it, replacing the socket of a killed server. Raises OperatorError and OSError."""
+        """Bind to `path`, replacing a killed server's socket. Raises OperatorError, OSError."""
         self._path = Path(path)
         if not self._path.parent.is_dir():
             raise OperatorError(f"Can't listen on {path}: there is no folder {self._path.parent}.")
@@ -76,7 +76,7 @@ class Listener:
         self._conversations: set[Conversation] = set()
 
     async def start(self, doorways: Iterable[Doorway]) -> None:
-        """Listen at each doorway; port 0 takes a free one. Raises OperatorError."""
+        """Listen on each port and local socket; port 0 is any free one. Raises OperatorError."""
         for doorway in doorways:
             try:
                 self._servers.append(await self._server_at(doorway))
@@ -104,7 +104,7 @@ class Listener:
 
     @property
     def bound(self) -> tuple[tuple[str, int], ...]:
-        """The (host, port) pairs that it is bound to; local sockets have none."""
+        """The (host, port) pairs that the server listens on; local sockets have none."""
         names = (socket.getsockname() for server in self._servers for socket in server.sockets)
         return tuple(name[:2] for name in names if isinstance(name, tuple))
 

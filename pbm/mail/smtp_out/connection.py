@@ -175,6 +175,11 @@ class Connection:
         """Whether the connection is not known to be closed."""
         return self._client.is_connected
 
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether TLS is in use."""
+        return self._client.get_transport_info("sslcontext") is not None
+
     async def send(self, sender: str, recipient: str, raw: bytes) -> Trouble | None:
         """Send a mail, pipelined if possible (RFC 2920); return the first error, or None."""
         options = []

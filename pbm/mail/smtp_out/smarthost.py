@@ -166,14 +166,12 @@ class SmarthostTransport:
         """Close the idle connections; busy ones finish their mails."""
         await self._pool.close()
 
-    async def check(self) -> str | None:
-        """Connect, log in, and quit; return the error for the operator, or None."""
-        try:
-            connection = await self._connect()
-        except NoConnectionError as trouble:
-            return str(trouble)
+    async def check(self) -> str:
+        """Connect, log in, and quit; return the encryption, in words. Raises NoConnectionError."""
+        connection = await self._connect()
+        offered = "STARTTLS" if connection.is_encrypted else "not encrypted"
         await connection.quit()
-        return None
+        return "TLS" if self._host.tls else offered
 
     async def _connect(self) -> Connection:
         """Connect, with STARTTLS if the server offers it, and log in. Raises NoConnectionError.

@@ -6,10 +6,10 @@ mark the other lines and words:
 
 - `pre` keeps the shape of lines, `page` that of indented ones; a paragraph of capitals in a page
   is a heading, and the pages and lists that it names are links;
-- `rows` keeps it in the text part, and makes a list of them in the HTML part;
+- `rows` keeps the shape of lines in the text part, and makes a list of them in the HTML part;
 - `state` is folded at blanks in the text part, and may break anywhere in the HTML part;
-- `heading` stands out in the HTML part, `picture` shows the picture of a view there, and `diagram`
-  leaves its text board out there if it has one;
+- `heading` is emphasised in the HTML part, `picture` shows the picture of a view there, and
+  `diagram` is left out there if its view has a picture;
 - `columns` aligns words that two blanks separate;
 - `glued` words stay on one line.
 

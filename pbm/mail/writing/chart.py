@@ -1,4 +1,4 @@
-"""The chart of the lead over a game; above its middle line the first side leads."""
+"""Draws who was ahead during a game; above the middle line it is the first side."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -18,7 +18,7 @@ _MOST_LABELS = 7
 
 
 def image(drawing: Mapping[str, Any]) -> Image.Image:
-    """The chart of `leads`, in hundredths of a unit, which are spread evenly over `plies` plies."""
+    """The chart of the first side's `leads`, in hundredths, spread evenly over `plies` plies."""
     leads, plies = drawing["leads"], drawing["plies"]
     most = max(_LEAST, min(_MOST, max(map(abs, leads))))
     canvas = Canvas(WIDTH, HEIGHT, GROUND)
@@ -59,7 +59,7 @@ def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
 
 
 def in_words(drawing: Mapping[str, Any]) -> str:
-    """The lead about every eighth part of the game, in units.
+    """The first side's lead, in units, at some eight plies of the game and at its end.
 
     >>> in_words({"leads": [0, -20, -110, -1000], "plies": 3})
     'from move to move 0.0, -0.2, -1.1, won by force'

@@ -1,4 +1,4 @@
-"""Converts a game's drawing of a board, or the chart of the lead, to PNG and to words.
+"""Converts a game's drawing of a board, or the chart of who was ahead, to PNG and to words.
 
 We write PNG ourselves (PNG specification, third edition, sections 5 and 11), since Pillow filters
 the rows of an indexed image, which takes twice as long and makes it a fifth larger.

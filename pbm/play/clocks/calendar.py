@@ -36,7 +36,7 @@ class Calendar:
 
     @property
     def going_on(self) -> "Calendar":
-        """The same calendar for a clock that also runs while mail bounces."""
+        """The calendar without the stretches in which mail bounced, so that they count."""
         return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
@@ -45,7 +45,7 @@ class Calendar:
         return sum((end - start for start, end in stretches), timedelta())
 
     def after(self, since: datetime, allowed: timedelta) -> datetime | None:
-        """The moment when so much time has counted; None if it is years away."""
+        """The moment when the time `allowed` has counted; None if it is years away."""
         start = self._wall(since)
         left = allowed
         for begin, end in self._running(start, start + _FURTHEST):
@@ -74,7 +74,7 @@ class Calendar:
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """The stretches of days that count, including stops."""
+        """The days that count, as stretches of time from which stops are not taken out yet."""
         if start < end and not (self.weekends_off or self.away):
             yield start, end
             return
@@ -91,7 +91,7 @@ class Calendar:
 
 
 def _without(start: datetime, end: datetime, stops: list[Stretch]) -> Iterator[Stretch]:
-    """The parts of a stretch outside the stops."""
+    """The parts of a stretch of time that are outside the stops."""
     for begin, finish in sorted(stops):
         if finish <= start or begin >= end:
             continue

@@ -37,7 +37,7 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Store how long a player's clocks stood still while mail bounced, as mail arrives again."""
+    """Store how long a player's clocks stood still, when mail to the player no longer bounces."""
     for board in _awaited(work, player):
         stop = waits.count_stop(work, board, player, now)
         if stop is None:
@@ -56,7 +56,7 @@ def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) 
 
 
 def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
-    """Store the number of reminders sent; a first warning leaves a day. Returns the due moment."""
+    """Store the number of reminders sent; a first warning leaves a day. Returns the wait's end."""
     wait = waits.wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
         since = waits.warned_from(board, wait)
@@ -89,7 +89,7 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
-    """Store a stop, limited to the present wait."""
+    """Store a stop; a part of it before the present wait is cut off."""
     begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board

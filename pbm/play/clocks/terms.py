@@ -96,7 +96,7 @@ class Terms:
         return int(max(kept, min(kept + self.increment, self.bank)))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
-        """Times of reminders in a wait; the last is a day before its end, or later halfway."""
+        """Times of reminders in a wait; the last is a day before its end, or halfway if later."""
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)
         return (*(after for after in before if after < last), last)

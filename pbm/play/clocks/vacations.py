@@ -98,7 +98,7 @@ def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
 
 
 def is_notice_due(work: UnitOfWork, vacation: Vacation) -> bool:
-    """Whether opponents are still to be told of a vacation."""
+    """Whether the notice of a vacation to the opponents has not been sent yet."""
     return bool(work.timers.about(TimerKind.VACATION, [_notice_key(vacation.id)]))
 
 

@@ -55,7 +55,7 @@ class ClockView:
 def clock_view(
     work: UnitOfWork, board: Board, now: datetime, known: Iterable[Player] = ()
 ) -> ClockView | None:
-    """A board's clock, None for a finished board; a mover in `known` is not read again."""
+    """A board's clock, None for a finished board; players in `known` are not queried again."""
     mover = board.to_move
     if mover is None:
         return None

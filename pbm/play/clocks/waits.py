@@ -30,7 +30,7 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Wait:
-    """A board's wait for a move: the state `now`, and its end, None if that is years away."""
+    """A board's wait for a move, as of `now`; `ends_at` is None if it is years away."""
 
     player: Player
     terms: Terms
@@ -205,14 +205,14 @@ def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 
 
 def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta) -> None:
-    """Add to the time that a player's clock has stood still."""
+    """Add `length` to the stored time for which a player's clock has stood still."""
     board = work.boards.get(number)
     seat = board.seats_of(player_id)[0]
     work.boards.set_seat(board, seat.seat, stopped=seat.stopped + int(length.total_seconds()))
 
 
 def calendar_read(board: Board, now: datetime) -> tuple[Read, ...]:
-    """The read of `calendar_of` for the player to move."""
+    """The query of `calendar_of` for the player to move, for a prefetch."""
     if board.to_move is None:
         return ()
     return (vacations_read(board.to_move.player_id, _calendar_since(board, now)),)

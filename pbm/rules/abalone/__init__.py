@@ -12,12 +12,17 @@ languages there is `pbm-rules` (`docs/rules-protocol.md`), for whole games as te
 """
 
 # ruff: noqa: F401 - this is the door for other programs and for tests
-from pbm.rules.abalone.abapro import format_abapro, parse_abapro
 from pbm.rules.abalone.drawing import GROUND, drawing
 from pbm.rules.abalone.game import GAME
 from pbm.rules.abalone.layouts import BOARDS, home_of, start
 from pbm.rules.abalone.moves import LineMove
-from pbm.rules.abalone.notation import is_notation, mentions_cell, parse_move
+from pbm.rules.abalone.notation import (
+    format_abapro,
+    is_notation,
+    mentions_cell,
+    parse_abapro,
+    parse_move,
+)
 from pbm.rules.abalone.placement import symbol
 from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition, parse_state
 from pbm.rules.abalone.records import format_record, parse_record

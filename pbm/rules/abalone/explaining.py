@@ -142,7 +142,7 @@ def _threatens(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Rea
 def _leads_to(
     position: AbalonePosition, played: AbalonePlayed, line: Sequence[str]
 ) -> Iterator[Reason]:
-    """The next marble that is pushed off, if the mover does it."""
+    """The reason `leads-to`, if the mover makes the next move of the line that ejects."""
     current = played.position
     for text in line:
         seat = current.turn
@@ -168,7 +168,7 @@ def _pushes(position: Placement, move: LineMove) -> Iterator[Reason]:
 
 
 def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
-    """Changes of the formation of marbles."""
+    """Yield the reasons for a move that are changes of a formation of marbles."""
     assert position.turn is not None
     side, after = _side(position), played.position
     for seat in position.seats:

@@ -102,7 +102,7 @@ class AbalonePosition(Placement):
         return replace(self, out=self.out | {seat}).settled(self.turn)
 
     def settled(self, first: int) -> "AbalonePosition":
-        """The position with its outcome, or the turn of the first able seat from `first` on."""
+        """The position with its outcome, or with the turn of the next able seat from `first` on."""
         turn, outcome = None, self._won()
         if outcome is None:
             seats = (*self.seats[first - 1 :], *self.seats[: first - 1])

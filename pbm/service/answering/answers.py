@@ -23,7 +23,6 @@ from pbm.play.limits import ALIAS_ASKED_EVERY
 from pbm.play.subjects import answer_subject
 from pbm.service.answering.newcomers import handle_again, settle_signup
 from pbm.service.asking.challenges import CHALLENGE
-from pbm.service.asking.passwords import stored_password
 from pbm.service.asking.questions import (
     NEW_ADDRESS,
     as_shown,
@@ -31,11 +30,11 @@ from pbm.service.asking.questions import (
     ask_once_more,
     give_consent,
     shortened,
+    stored_password,
 )
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.obeying.scripts import problem_answer, rehearse, run_script
-from pbm.service.telling.announce import shown_to
-from pbm.service.telling.answer import may_answer
+from pbm.service.telling.announce import may_answer, shown_to
 from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.interpret import interpret
 from pbm.service.understanding.mail_turn import MailTurn
@@ -83,7 +82,7 @@ def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
 def _answer(
     turn: MailTurn, context: Context, question: Question, errands: Sequence[PendingCommands]
 ) -> bool | None:
-    """True for yes, False for no, None for other words; dangerous commands need a clear yes.
+    """The answer: True, False, or None for other words; dangerous commands need a clear yes.
 
     `stop` is a no while the question is open; other commands are no answer.
     """
@@ -99,7 +98,7 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop the refused commands; play a move below the "no", quote other words in the answer."""
+    """Drop the refused commands; play a move below the "no", and quote any other words back."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)

@@ -1,48 +1,43 @@
-"""Newcomers: mails from unknown addresses, and answers to the welcome.
+"""Newcomers: mails from unknown addresses, answers to the welcome, and challenges with guests.
 
-Except `help`, no command of an unknown address runs before its yes.
+Except `help`, no command of an unknown address runs before its yes. Guests are invited by mail
+address.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.families.account import SignUp
 from pbm.commands.families.help import Help
-from pbm.commands.families.lobby import Challenge
+from pbm.commands.families.lobby import Challenge, challenged_answer
 from pbm.commands.families.seeks import Join, Play, SeekOthers, offered
 from pbm.commands.language.context import Context
 from pbm.commands.language.words import ME, lowered
-from pbm.commands.registry import parse_line
+from pbm.commands.registry import parse_line, read_commands
 from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script, wants_no_mail
 from pbm.commands.sentences.answers import name_alone, name_given
 from pbm.commands.sentences.intentions import asks_who
 from pbm.errors import Refusal
-from pbm.events import Answered, Event
+from pbm.events import Answered, Event, Proposed
+from pbm.mail.address import address_key
 from pbm.passwords import PasswordHash
 from pbm.play.begin import robot_to_begin_with
+from pbm.play.challenges import go_on, seat_guest
 from pbm.play.limits import ASIDE, has_said_no
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
-from pbm.rules.registry import default_game
+from pbm.rules.registry import default_game, game_named
 from pbm.service.accounts import check_new_handle, choose_handle, suggest_handle
-from pbm.service.answering.invitations import (
-    call_off,
-    called_off,
-    invited_to,
-    said_yes,
-    start_if_complete,
-    who_asks,
-)
 from pbm.service.asking.challenges import FIRST_GAMES, FirstGame, ask_signup, first_game_kept
-from pbm.service.asking.passwords import hash_of_first, stored_password, within_rate
-from pbm.service.asking.questions import ask_once_more
+from pbm.service.asking.questions import ask_once_more, hash_of_first, stored_password, within_rate
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
-from pbm.service.obeying.scripts import problem_answer, run_script
+from pbm.service.obeying.scripts import giving_back, problem_answer, refused, run_script
 from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import page_meant, pairs_meant
 from pbm.store.db import UnitOfWork
-from pbm.store.values.asking import Question
+from pbm.store.values.asking import PendingChallenge, Question
 from pbm.store.values.players import Player
 
 _WITH_ANOTHER_LEFT = 2  # answers left today
@@ -280,7 +275,7 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
     """Whether a mail only repeats the offered handle, which counts as a yes.
 
-    If a password waits, it does not: the welcome asks those who sent none to answer with a name.
+    If a password waits it is no yes: by a name senders say that they want no password.
     """
     if question.password is not None:
         return False
@@ -315,3 +310,88 @@ def _ask(
         **told,
     )
     return f"asked {question.address} again: {problem.code if problem else handle}"
+
+
+_TWO = 2  # players in the smallest challenge
+
+
+def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
+    """The pending challenge that a question invites to; None if guests are no longer asked."""
+    number = question.params.get("invitation")
+    found = turn.work.challenges.find(number) if number else None
+    return found if found and found.command else None
+
+
+def who_asks(challenge: PendingChallenge | None) -> Refusal:
+    """The refusal for a stranger who asks who we are."""
+    inviter = challenge.handle_of(challenge.by_id) if challenge else None
+    game = game_named(challenge.setup["game"]) if challenge else default_game()
+    return Refusal("who-asks", inviter=inviter, title=game.info.title)
+
+
+def said_yes(
+    turn: MailTurn, challenge: PendingChallenge, question: Question, player: Player
+) -> Answered:
+    """Seat a guest who said yes; return the answer to them."""
+    challenge, waits = seat_guest(turn.work, challenge, address_key(question.address), player)
+    inviter = turn.work.players.get(challenge.by_id)
+    if not challenge.addresses and not inviter.is_active:
+        return called_off()
+    return Answered("invitation", {"inviter": inviter.handle, "waiting": waits})
+
+
+def called_off() -> Answered:
+    """The answer to a guest whose game is cancelled."""
+    return Answered("invitation-off", {"title": "no game"})
+
+
+def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
+    """Start the board in the inviter's name, if all guests have said yes."""
+    work = turn.work
+    challenge = work.challenges.get(challenge_id)
+    if challenge.addresses:
+        return
+    inviter = work.players.get(challenge.by_id)
+    if not inviter.is_active:
+        work.challenges.forget(challenge.id)
+        _tell_guests(turn, challenge)
+        return
+    context = replace(turn.context(inviter), hints=())
+    events: list[Event]
+    try:
+        with work.savepoint():
+            events = go_on(work, challenge, turn.now)
+            turn.postage.count(work, inviter.id, events)
+    except Refusal as refusal:
+        work.challenges.forget(challenge.id)
+        handles = [challenge.handle_of(number) for number in challenge.players]
+        line = " ".join((challenge.command or "", *handles))
+        answer = next(
+            (refused(command, refusal, context) for command in read_commands([line])), called_off()
+        )
+        tell(context, [giving_back(answer, challenge.comment) if challenge.comment else answer])
+        _tell_guests(turn, challenge, all_of_them=True)  # also the one who has just said yes
+        return
+    for event in [event for event in events if isinstance(event, Proposed)]:
+        asked = [player.handle for player in work.players.some(event.players)]
+        words = bool(challenge.comment)
+        events.insert(0, challenged_answer(asked, first_unsaid=False, words=words))
+    tell(context, events)
+
+
+def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: str) -> None:
+    """Cancel a challenge; tell its inviter why, and the guests who said yes."""
+    turn.work.challenges.forget(challenge.id)
+    inviter = turn.work.players.get(challenge.by_id)
+    if inviter.addresses:
+        told = {"address": question.address, "others": len(challenge.seats) > _TWO}
+        MailWriter(turn).tell_or_keep(inviter, why, "your invitation", told)
+    _tell_guests(turn, challenge)
+
+
+def _tell_guests(turn: Turn, challenge: PendingChallenge, *, all_of_them: bool = False) -> None:
+    """Tell the guests who said yes that the game is off, by default except the mail's sender."""
+    off = {"sections": [{"section": called_off().section}], "last": False}
+    for guest in turn.work.players.some(challenge.asked):
+        if all_of_them or not turn.wrote(guest):
+            MailWriter(turn).tell_or_keep(guest, "answer", "no game", off)

@@ -25,8 +25,7 @@ from pbm.rules.contract import Game, Position, completed
 from pbm.rules.registry import default_game, game_named, games
 from pbm.rules.sides import mover, teams
 from pbm.service.accounts import suggest_handle
-from pbm.service.asking.passwords import of_address
-from pbm.service.asking.questions import ask_player, shortened
+from pbm.service.asking.questions import ask_player, of_address, shortened
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.mails import Kind

@@ -1,6 +1,7 @@
 """Questions to players and to their new addresses, and standing consent.
 
-Each question has a token that only the asked mailbox sees; `yes` or `no` settles it.
+Each question has a token that only the asked mailbox sees; `yes` or `no` settles it. New passwords
+are hashed within limits, and stored sealed while their question waits.
 
 Standing consent: a player's yes to an unproven mail covers moves of the same origin for a day. The
 origin of a mail is its `From:` address, the matching domain of the envelope sender, and the
@@ -10,22 +11,25 @@ network. It can be forged; docs/adr/proof.md discusses the risk.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from ipaddress import ip_network
 from typing import Any
 
+from pbm.commands.families.account import SignUp
+from pbm.commands.language.context import Context
 from pbm.commands.registry import read_commands
 from pbm.commands.script import Script
+from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered
 from pbm.mail.address import address_key
-from pbm.mail.tags import new_token, token_digest
-from pbm.passwords import SealedPassword
-from pbm.play.limits import MOST_ERRANDS
+from pbm.mail.tags import Keyring, new_token, token_digest
+from pbm.passwords import SHORTEST, PasswordHash, PasswordWork, SealedPassword
+from pbm.play.limits import ALL_NEW_PASSWORDS, MOST_ERRANDS, NEW_PASSWORDS, is_paused, limit_reached
 from pbm.play.subjects import question_subject
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
-from pbm.service.telling.answer import may_answer
+from pbm.service.telling.announce import may_answer
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.asking import (
@@ -80,12 +84,12 @@ def ask_errand(
     guessed: bool = False,
     password: SealedPassword | None = None,
 ) -> None:
-    """Ask a player to confirm commands, `told`.
+    """Ask a player to confirm the commands in `told`.
 
     Unproven commands share one question with the newest ones that wait, `MOST_ERRANDS` in all.
     `reasons`: sections that explain the question. `avoidable`: in an answer to our mail the
-    commands would need no question. `guessed`: they were inferred from plain words. `password`: the
-    new one.
+    commands would need no question. `guessed`: the commands were inferred from plain words.
+    `password`: a new password among them.
     """
     if not may_answer(turn, player):
         return
@@ -114,7 +118,7 @@ def ask_errand(
 def _waiting_with(
     turn: Turn, player: Player, told: Told, password: SealedPassword | None
 ) -> list[PendingCommands]:
-    """Store the commands; return them behind those that already wait."""
+    """Store the commands; return the player's waiting commands, with the new ones last."""
     questions, now = turn.work.questions, turn.now
     waiting = questions.waiting_errands(player.id, now - OPEN_FOR) if turn.unproven else ()
     # Equal commands share a row, except if they hold a password, which cannot be compared.
@@ -239,3 +243,72 @@ def is_consented(turn: Turn, player: Player, script: Script) -> bool:
         return False
     origin, since = origin_of(turn), turn.now - CONSENT_STANDS
     return bool(origin) and turn.work.consents.stands(player, origin, since=since)
+
+
+_MOST, _WITHIN = 60, timedelta(hours=1)  # hashes for all strangers; each takes some 25 ms
+
+
+def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
+    """Hash the password of a `signup` command, if it has one. Raises Refusal and WorkNeeded."""
+    if command is None or command.password is None:
+        return None
+    if not turn.work.buckets.take("signup-passwords", _MOST, _WITHIN, turn.now):
+        raise Refusal("password-not-kept")
+    return turn.passwords.hash_of(command.password.value)
+
+
+def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> PasswordHash | None:
+    """The hash stored with a question or pending commands; None if its seal is not ours."""
+    if asked.password is None:
+        return None
+    of_player = f"player {asked.player_id}"
+    owner = of_address(asked.address) if isinstance(asked, Question) else of_player
+    return keyring.open_password(asked.password, owner)
+
+
+def of_address(address: str) -> str:
+    """The owner name under which an unknown address's password is sealed."""
+    return f"address {address_key(address)}"
+
+
+def within_rate(context: Context, script: Script) -> Context:
+    """The context; it refuses to hash new passwords if those of the script exceed a rate."""
+    new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
+    refusal = _why_not(context.turn, context.player, len(new)) if new else None
+    if refusal is None:
+        return context
+    return replace(context, turn=replace(context.turn, passwords=PasswordWork(refusal)))
+
+
+def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
+    """Why `count` new passwords may not be hashed; None if they may.
+
+    Only one unproven password waits at a time, since the player could not tell several apart.
+    """
+    work, now, unproven = turn.work, turn.now, turn.unproven
+    waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
+    if any(errand.password for errand in waiting):
+        return Refusal("password-waits")
+    if is_paused(work, player.address, now, unproven=unproven) or limit_reached(
+        work, player, now, unproven=unproven
+    ):
+        return Refusal("too-many-passwords")
+    kind = ("unproven",) if unproven else ()
+    rates = ((NEW_PASSWORDS, (player.id, *kind)), (ALL_NEW_PASSWORDS, kind))
+    for _ in range(count):
+        if not all(rate.take(work, now, *whose) for rate, whose in rates):
+            return Refusal("too-many-passwords")
+    return None
+
+
+def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
+    """Hash a rehearsed script's last new password, and seal it for storage; None without one."""
+    new = _new_passwords(script)
+    if not new:
+        return None
+    kept = context.turn.passwords.hash_of(new[-1])
+    return context.turn.site.keyring.seal_password(kept, f"player {context.player_id}")
+
+
+def _new_passwords(script: Script) -> list[str]:
+    return [command.new_password for command in script.commands if command.new_password]

@@ -106,7 +106,7 @@ class Intake:
         now: datetime,
         same_for: timedelta,
     ) -> Rejection | None:
-        """Store a mail for the `new` recipients; add to `numbers`. Returns a refusal, if any."""
+        """Store a mail for the `new` recipients; add to `numbers`. Returns the refusal, if any."""
         before, obeyed = [self.site.address.parse(address) for address in numbers], list[str]()
         for address, recipient in new.items():
             if not _obeyed_by(before, recipient):
@@ -166,7 +166,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
 
 
 def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
-    """Whether handling the mail for one of the `others` makes this recipient's copy superfluous."""
+    """Whether a mail handled for one of the `others` needs no handling for this recipient."""
     match recipient:
         case Plain():
             known: tuple[type[Recipient], ...] = (Plain, PlayerReply, QuestionReply)

@@ -28,24 +28,7 @@ from pbm.mail.reading.inbound import Envelope
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import LOOPBACK, Caller, Network, is_within, origin
 from pbm.mail.smtp_in.handler import Rejection
-from pbm.play.limits import (
-    AGAIN_AFTER,
-    MAILS_OF_ADDRESS,
-    NEW_DOMAIN,
-    OF_AGAIN,
-    OF_DOMAIN,
-    OF_FORM,
-    OF_KNOWN,
-    OF_NETWORK,
-    OF_SAID_DOMAIN,
-    STRANGERS,
-    STRANGERS_AGAIN,
-    VOUCHED,
-    VOUCHED_AGAIN,
-    Rate,
-    strangers_answers_left,
-    take_strangers_mail,
-)
+from pbm.play import limits
 from pbm.service.intake.upstream_mta import known_front, what_it_says
 from pbm.store.db import UnitOfWork
 
@@ -54,17 +37,17 @@ PUT_OFF = Rejection(
     "4.7.1 More people who are new here have written than we can answer at once; "
     "please send this mail again in an hour.",
 )
-REMEMBERED = Rate("put-off", 1, timedelta(days=1))  # deferred senders, and since when
+REMEMBERED = limits.Rate("put-off", 1, timedelta(days=1))  # deferred senders, and since when
 _HEAD = 16_384  # bytes searched for header fields
 _FIELD = re.compile(rb"^([A-Za-z-]+)[ \t]*:", re.MULTILINE)
 _OF_PROGRAMS = frozenset(  # fields of mail programs, not of relays
     b"from to cc subject date message-id in-reply-to references reply-to sender user-agent x-mailer"
     b" mime-version content-type content-transfer-encoding content-language".split()
 )
-_Share = tuple[Rate, tuple[str, ...]]
+_Share = tuple[limits.Rate, tuple[str, ...]]
 _log = structlog.get_logger("pbm.newcomers")
 _HOUR = timedelta(hours=1)
-_FOR_OPERATOR = Rate("operator", 60, _HOUR)
+_FOR_OPERATOR = limits.Rate("operator", 60, _HOUR)
 
 
 @dataclass(frozen=True)
@@ -86,7 +69,7 @@ class Arriving:
 
 
 class Answer(Enum):
-    """Whether an answer to a mail to our plain address was counted, if one is left."""
+    """The outcome of counting an answer to a mail to our plain address."""
 
     COUNTED = "counted"
     NOT_COUNTED = "not counted"  # to a player, or none will be written
@@ -102,63 +85,65 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
     if header is None or header.author is None or header.automatic:
         return Answer.NOT_COUNTED
     author = header.author
-    if not strangers_answers_left(work, author, now):
+    if not limits.strangers_answers_left(work, author, now):
         return Answer.NOT_COUNTED
     if not _take_any(work, site, mail, author, now):
         REMEMBERED.take(work, now, mailbox_key(author), wait=False)
         return Answer.NONE_LEFT
-    return Answer.COUNTED if take_strangers_mail(work, author, now) else Answer.NOT_COUNTED
+    return Answer.COUNTED if limits.take_strangers_mail(work, author, now) else Answer.NOT_COUNTED
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take an answer from a pool; that for retries if deferred `AGAIN_AFTER` ago or earlier."""
+    """Take an answer from a pool: that for retries, if deferred `AGAIN_AFTER` ago or earlier."""
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
-    for pool in (VOUCHED, STRANGERS) if passes else (STRANGERS,):
+    for pool in (limits.VOUCHED, limits.STRANGERS) if passes else (limits.STRANGERS,):
         if _take(work, pool, mail, author, now):
             return True
     first = work.buckets.first_taken([REMEMBERED.key(mailbox_key(author))])
-    if first is None or not now - REMEMBERED.within <= first <= now - AGAIN_AFTER:
+    if first is None or not now - REMEMBERED.within <= first <= now - limits.AGAIN_AFTER:
         return False
-    return _take(work, VOUCHED_AGAIN if passes else STRANGERS_AGAIN, mail, author, now)
+    return _take(
+        work, limits.VOUCHED_AGAIN if passes else limits.STRANGERS_AGAIN, mail, author, now
+    )
 
 
-def _take(work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime) -> bool:
+def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime) -> bool:
     """Count an answer against the pool and all quotas of a mail, unless one of them is used up."""
     _, *others = shares = list(_shares(work, pool, mail, author, now))
     if any(rate.is_empty(work, now, *whose) for rate, whose in shares):
         return False
     # Only the row of the pool for strangers waits for a lock, so there is no deadlock; it must be
     # exact, since it limits the answers to forged mails.
-    if not pool.take(work, now, wait=pool is STRANGERS):
+    if not pool.take(work, now, wait=pool is limits.STRANGERS):
         return False
     for rate, whose in others:
         rate.take(work, now, *whose, wait=False)
-    if pool is STRANGERS and pool.is_empty(work, now):
+    if pool is limits.STRANGERS and pool.is_empty(work, now):
         _log.warning("no more answers to strangers for now", most=pool.most)
     return True
 
 
 def _shares(
-    work: UnitOfWork, pool: Rate, mail: Arriving, author: str, now: datetime
+    work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[_Share]:
-    """Yield the limits that apply to a mail, the pool first.
+    """Yield the limits that apply to a mail, the pool first, each with the key of its bucket.
 
     A domain can be forged, so it counts only if it passes DMARC, or if no network is known.
     """
     yield pool, ()
     network, domain = mail.caller.network, registered_domain(author)
-    is_vouched = pool in (VOUCHED, VOUCHED_AGAIN)
-    if pool in (VOUCHED_AGAIN, STRANGERS_AGAIN):
-        yield OF_AGAIN, (pool.name, domain if is_vouched else network or domain)
+    is_vouched = pool in (limits.VOUCHED, limits.VOUCHED_AGAIN)
+    if pool in (limits.VOUCHED_AGAIN, limits.STRANGERS_AGAIN):
+        yield limits.OF_AGAIN, (pool.name, domain if is_vouched else network or domain)
         return
     if is_vouched:
-        yield OF_DOMAIN, (domain,)
+        yield limits.OF_DOMAIN, (domain,)
     else:
-        yield (OF_NETWORK, (network,)) if network else (OF_SAID_DOMAIN, (domain,))
-    yield OF_FORM, (pool.name, _form(mail.raw))
-    is_known = NEW_DOMAIN.is_empty(work, now, pool.name, domain)
-    yield (OF_KNOWN, (pool.name,)) if is_known else (NEW_DOMAIN, (pool.name, domain))
+        yield (limits.OF_NETWORK, (network,)) if network else (limits.OF_SAID_DOMAIN, (domain,))
+    yield limits.OF_FORM, (pool.name, _form(mail.raw))
+    is_known = limits.NEW_DOMAIN.is_empty(work, now, pool.name, domain)
+    yield (limits.OF_KNOWN, (pool.name,)) if is_known else (limits.NEW_DOMAIN, (pool.name, domain))
 
 
 def _form(raw: bytes) -> str:
@@ -175,7 +160,7 @@ class MailRates:
     Each reply address has a limit of its own, so that forged mails delay no replies.
     """
 
-    per_address: int = MAILS_OF_ADDRESS.most
+    per_address: int = limits.MAILS_OF_ADDRESS.most
     per_peer: int = 1200
     trusted: tuple[Network, ...] = LOOPBACK
 
@@ -192,16 +177,18 @@ class MailRates:
                 )
         return None
 
-    def _counted(self, recipient: Recipient, author: str, peer: str) -> Iterator[tuple[Rate, str]]:
+    def _counted(
+        self, recipient: Recipient, author: str, peer: str
+    ) -> Iterator[tuple[limits.Rate, str]]:
         address = ipaddress.ip_address(peer) if peer else None
         if not is_within(address, self.trusted):
-            yield Rate("peer", self.per_peer, _HOUR), str(origin(address))
+            yield limits.Rate("peer", self.per_peer, _HOUR), str(origin(address))
         match recipient:
             case Postmaster():
                 yield _FOR_OPERATOR, ""
             case Bounce(player_id):
-                yield Rate("bounces", self.per_address, _HOUR), str(player_id)
+                yield limits.Rate("bounces", self.per_address, _HOUR), str(player_id)
             case PlayerReply(player_id):
-                yield Rate("replies", self.per_address, _HOUR), f"{player_id}:{author}"
+                yield limits.Rate("replies", self.per_address, _HOUR), f"{player_id}:{author}"
             case _:
-                yield Rate("mails", self.per_address, _HOUR), author
+                yield limits.Rate("mails", self.per_address, _HOUR), author

@@ -36,7 +36,8 @@ _log = structlog.get_logger("pbm.guesses")
 class Guesser(NamedTuple):
     """Key of a counter of wrong tags; `network` is empty if unknown.
 
-    `player_id` is set if `MAIL FROM` is the tagged player's address, or if the network is unknown.
+    `player_id` is set if `MAIL FROM` is the tagged player's address, for a bounce, which has none,
+    and if the network is unknown.
     """
 
     network: str = ""

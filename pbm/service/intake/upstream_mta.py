@@ -1,4 +1,4 @@
-"""Whether to trust the authentication results (DMARC) of the upstream mail server, the "front".
+"""Decides whether to trust the DMARC results of the upstream mail server, called the front.
 
 They are trusted once a probe with forged results arrived without these. Three facts are stored:
 `front` the trusted server, `front-doubted` the failure of the last probe, `probe` the pending one.
@@ -22,7 +22,7 @@ _FRONT, _PROBE, _DOUBT = "front", "probe", "front-doubted"
 
 @dataclass(frozen=True)
 class Arrival:
-    """How a probe arrived: the peer, whether it is trusted, and what the header fields show."""
+    """How a probe arrived: from which peer, if a trusted one, and what its header fields show."""
 
     peer: str
     trusted: bool
@@ -38,7 +38,7 @@ def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
 
 
 def what_it_says(site: Site, front: Front | None, peer: str, raw: bytes, author: str) -> Dmarc:
-    """The front's DMARC result for a mail's author; UNKNOWN if the mail came from elsewhere."""
+    """The trusted front's DMARC result for a mail; UNKNOWN for a mail from another peer."""
     if front is None or not site.trusts(peer):
         return Dmarc.UNKNOWN
     return dmarc_of(raw, front, author)

@@ -25,18 +25,10 @@ from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import LEFT_OUT_NOTICES, is_paused, minute_after
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
+from pbm.service.asking import questions
 from pbm.service.asking.challenges import ask_challenged, ask_invited, tell_called_off
-from pbm.service.asking.passwords import sealed_for_errand, within_rate
-from pbm.service.asking.questions import (
-    ask_errand,
-    ask_new_address,
-    is_consented,
-    shortened,
-    tell_other_addresses,
-)
 from pbm.service.obeying.scripts import Rehearsal, problem_answer, refused, rehearse, run_script
-from pbm.service.telling.announce import announce_boards, announce_seeks
-from pbm.service.telling.answer import announce_answer
+from pbm.service.telling.announce import announce_answer, announce_boards, announce_seeks
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
 from pbm.store.values.mails import Kind
@@ -88,7 +80,7 @@ def _lost(context: Context, script: Script, number: int | None) -> Answered:
         work, player = context.work, context.player
         playing = work.boards.of_player(player.id, playing=True, most=1)
         turns = work.boards.to_move(player.id)
-        told["said"] = shortened(script.comment)
+        told["said"] = questions.shortened(script.comment)
         told["board"] = turns[0] if turns else playing[0].id if playing else None
         told["yours"] = bool(turns)
         told["robot"] = robot_to_begin_with(work, default_game().info.name)
@@ -159,7 +151,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
     speaker = turn.work.players.get(context.player_id)
     answered = [event for event in events if isinstance(event, Answered)]
     told = announce_answer(turn, speaker, answered)
-    tell_other_addresses(turn, speaker, [item for item in answered if item.to_all])
+    questions.tell_other_addresses(turn, speaker, [item for item in answered if item.to_all])
     _write_others(turn, speaker, events)
     if told:
         return ""
@@ -177,13 +169,13 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
             reason = {"section": item.section, **item.params}
             reasons += [reason] if reason not in reasons else []
         lines, last = tuple(item.line for item in held), held[-1]
-        ask_errand(turn, speaker, (last.board_id, lines, last.comment), reasons)
+        questions.ask_errand(turn, speaker, (last.board_id, lines, last.comment), reasons)
     for event in events:
         match event:
             case Invited():
                 ask_invited(turn, speaker, event)
             case AddressWanted():
-                ask_new_address(turn, speaker, event)
+                questions.ask_new_address(turn, speaker, event)
             case Forgotten(address, handle):
                 told = "forgotten", "you have left", {"handle": handle}
                 MailWriter(turn).notice(address, *told, kind=Kind.FAREWELL)
@@ -199,7 +191,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Take the turn's notes about words that were not passed on, for the answer to the sender."""
+    """Take the turn's notes on withheld words, to add to the answer; none over their limit."""
     turn = context.turn
     if not turn.notes:
         return []
@@ -218,7 +210,7 @@ def _must_ask(context: Context, script: Script, *, proven: bool, doubt: str) -> 
         return True
     if proven or _only_reads(script):
         return False
-    return bool(doubt) or not is_consented(context.turn, context.player, script)
+    return bool(doubt) or not questions.is_consented(context.turn, context.player, script)
 
 
 def _only_reads(script: Script) -> bool:
@@ -236,7 +228,7 @@ def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool
     If no remaining command needs a confirmation, they run.
     """
     script = script.with_one_comment()
-    rehearsal = rehearse(within_rate(context, script), script)
+    rehearsal = rehearse(questions.within_rate(context, script), script)
     if not rehearsal.refusals:
         return _ask(context, script, rehearsal, doubt)
     done = [f"{context.player.handle}: refused before asking{tell(context, rehearsal.refusals)}"]
@@ -260,14 +252,14 @@ def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> 
     ]
     turn.notes.clear()
     lines = tuple(line for _, line in rehearsal.fit)
-    ask_errand(
+    questions.ask_errand(
         turn,
         context.player,
         (rehearsal.board_id, lines, script.comment),
         reasons,
         avoidable=not doubt and not is_dangerous(script) and not script.guess,
         guessed=bool(script.guess),
-        password=sealed_for_errand(context, script),
+        password=questions.sealed_for_errand(context, script),
     )
     return f"{context.player.handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
 

@@ -116,7 +116,7 @@ class _Run:
         return [event for events in self.happened for event in events]
 
     def seen_by(self, command: Command) -> Context:
-        """The context of the next command, which depends on the events so far."""
+        """The context in which `command` runs: that of the mail, changed by the events so far."""
         context, before = self._context, self.events
         shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
         touched = tuple(event.acted_on for event in before if event.acted_on)
@@ -230,7 +230,7 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
 
 
 def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
-    """The answer, which also quotes the comment that was not sent."""
+    """The refusal, with a quotation of the comment that was not sent."""
     return replace(refusal, params={**refusal.params, "comment": list(comment)})
 
 

@@ -3,16 +3,7 @@
 from collections.abc import Sequence
 
 from pbm.errors import OperatorError
-from pbm.events.by_operator import (
-    BoardSentAgain,
-    ClosedByOperator,
-    EndedByOperator,
-    GameTakenOver,
-    PlyUndone,
-    RecordKept,
-    ReopenedByOperator,
-    SeatHandedOver,
-)
+from pbm.events import by_operator
 from pbm.mail.writing.render import sentence
 from pbm.play.actions import (
     BY_OPERATOR,
@@ -79,7 +70,9 @@ def undo(session: OperatorSession, number: int, why: str) -> Ply:
         events = undo_ply(act.work, board, act.now)
         act.note("ply undone", board=board, ply=ply.ply, move=ply.text)
         mover = board.seats[ply.seat - 1].handle
-        act.tell_board(PlyUndone(number, act.why, ply.ply, ply.text, mover, lifted), events)
+        act.tell_board(
+            by_operator.PlyUndone(number, act.why, ply.ply, ply.text, mover, lifted), events
+        )
         return ply
 
 
@@ -97,10 +90,10 @@ def end(
         after = act.board(number)
         act.note(after.status, board=board, winners=after.winners and list(after.winners))
         if seats is None:
-            act.tell_board(ClosedByOperator(number, act.why), events)
+            act.tell_board(by_operator.ClosedByOperator(number, act.why), events)
         else:
             won = tuple(board.seats[seat - 1].handle for seat in seats)
-            act.tell_board(EndedByOperator(number, act.why, won), events)
+            act.tell_board(by_operator.EndedByOperator(number, act.why, won), events)
         return after
 
 
@@ -115,7 +108,7 @@ def reopen(session: OperatorSession, number: int, why: str) -> Board:
             raise OperatorError(told)
         events = reopen_board(act.work, board, act.now)
         act.note("reopened", board=board)
-        act.tell_board(ReopenedByOperator(number, act.why, lifted), events)
+        act.tell_board(by_operator.ReopenedByOperator(number, act.why, lifted), events)
         return act.board(number)
 
 
@@ -133,7 +126,7 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
         act.note("player replaced", board=board, handle=old.handle, by=new.handle)
         act.note("replaced", player=old, board_number=number, by=new.handle)
         act.note("took over", player=new, board_number=number, instead_of=old.handle)
-        done = SeatHandedOver(number, act.why, old.handle, new.handle)
+        done = by_operator.SeatHandedOver(number, act.why, old.handle, new.handle)
         act.tell_board(done)
         act.send_board(board, old, done)
         return board
@@ -149,7 +142,7 @@ def resend(
         sent: list[str] = []
         for player_id in dict.fromkeys(seat.player_id for seat in seats):
             player = act.work.players.get(player_id)
-            if act.send_board(board, player, BoardSentAgain(number, act.why)):
+            if act.send_board(board, player, by_operator.BoardSentAgain(number, act.why)):
                 sent.append(player.handle)
         if not sent:
             raise OperatorError("None of them has an address.")
@@ -241,7 +234,7 @@ def keep_for(
         names = shown_names(record)
         board = keep_record(act, game, replay(game, record), seated, names=names)
         act.note("record kept", board=board, handle=owner.handle)
-        act.send_board(board, owner, RecordKept(board.id, act.why))
+        act.send_board(board, owner, by_operator.RecordKept(board.id, act.why))
         return board
 
 
@@ -265,7 +258,7 @@ def take_over(
         ids, names = [player.id for player in players], [player.handle for player in players]
         board = keep_record(act, game, through, ids, names=names, goes_on=True)
         act.note("game taken over", board=board, handles=names)
-        act.tell_board(GameTakenOver(board.id, act.why))
+        act.tell_board(by_operator.GameTakenOver(board.id, act.why))
         return board
 
 

@@ -1,7 +1,6 @@
 """`pbm-admin check`: whether a server has everything it needs, and what to do if not. Read-only."""
 
 import asyncio
-import smtplib
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ from pbm.mail.keyfile import load_keys
 from pbm.mail.site import own_address
 from pbm.mail.smtp_out.connection import Timeouts
 from pbm.mail.smtp_out.maildir import check_folders
-from pbm.mail.smtp_out.smarthost import Smarthost, SmarthostTransport, parse_smarthost
+from pbm.mail.smtp_out.smarthost import NoConnectionError, SmarthostTransport, parse_smarthost
 from pbm.rules.contract import MayLack, has
 from pbm.rules.registry import games, left_out
 from pbm.rules.robots import ROBOTS
@@ -281,34 +280,15 @@ def _greeting(doorway: Doorway, domain: str) -> str:
 
 
 def _smarthost(settings: Settings) -> str:
-    host = parse_smarthost(settings.smarthost)
-    domain = own_address(settings).domain
-    offered = "TLS" if host.tls else _offered(host, domain)
+    host, helo = parse_smarthost(settings.smarthost), own_address(settings).domain
     timeouts = Timeouts(connect=_SECONDS, command=_SECONDS)
-    transport = SmarthostTransport(settings.smarthost, helo=domain, timeouts=timeouts)
-    trouble = asyncio.run(transport.check())
-    if trouble is not None:
-        raise OperatorError(f"{trouble} Check PBM_SMARTHOST, and {host.host} itself.")
-    login = f", logged in as {host.user}" if host.user else ""
-    return f"{host.host} port {host.port} takes mail, {offered}{login}"
-
-
-def _offered(host: Smarthost, domain: str) -> str:
-    """Whether a smarthost offers STARTTLS, in words. Raises OperatorError."""
+    transport = SmarthostTransport(settings.smarthost, helo=helo, timeouts=timeouts)
     try:
-        with smtplib.SMTP(host.host, host.port, domain, _SECONDS) as smtp:
-            smtp.ehlo_or_helo_if_needed()
-            code, text = smtp.noop()
-            if code != 250:
-                reply = one_line(text.decode("ascii", "replace"))
-                raise OperatorError(f"{host.host} answers NOOP with {code} {reply}.")
-            return "STARTTLS" if smtp.has_extn("starttls") else "not encrypted"
-    except (OSError, smtplib.SMTPException) as error:
-        why = one_line(str(error).partition("\n")[0])
-        raise OperatorError(
-            f"{host.host} port {host.port} does not answer as a mail server ({why}). Check "
-            "PBM_SMARTHOST."
-        ) from error
+        encryption = asyncio.run(transport.check())
+    except NoConnectionError as error:
+        raise OperatorError(f"{error} Look at {host.host} itself. Check PBM_SMARTHOST.") from error
+    login = f", logged in as {host.user}" if host.user else ""
+    return f"{host.host} port {host.port} takes mail, {encryption}{login}"
 
 
 def _maildir(settings: Settings) -> str:

@@ -89,7 +89,7 @@ def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
 
 
 def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
-    """The state of a role. Raises DubiousError if some processes are dead, OperatorError if all."""
+    """Which processes run a role. Raises DubiousError if some are dead, OperatorError if all."""
     late = now - LATE
     lost = [beat for beat in of_role if min(beat.beat_at, beat.alive_at) < late]
     running = [beat for beat in of_role if beat not in lost]

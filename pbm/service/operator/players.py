@@ -1,13 +1,7 @@
 """`pbm-admin players`: changes of players by the operator."""
 
 from pbm.errors import OperatorError
-from pbm.events.by_operator import (
-    AddressReplaced,
-    MailResumed,
-    PlayerRemoved,
-    PlayerSuspended,
-    SuspensionLifted,
-)
+from pbm.events import by_operator
 from pbm.mail.address import AddressError, Unknown, address_key, parse_address
 from pbm.play.actions import boards_played, leave_board
 from pbm.play.boards import request_move
@@ -42,7 +36,9 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
         numbers = [board.id for board in boards]
         act.tell(player, "address-new", "your address", address=new, boards=numbers)
         for board in boards:
-            act.send_board(board, player, AddressReplaced(board.id, act.why, player.handle))
+            act.send_board(
+                board, player, by_operator.AddressReplaced(board.id, act.why, player.handle)
+            )
         return player
 
 
@@ -59,7 +55,7 @@ def suspend(session: OperatorSession, handle: str, why: str) -> Player:
         numbers = [board.id for board in boards]
         act.tell(player, "suspended", "you are suspended", boards=numbers)
         for board in boards:
-            done = PlayerSuspended(board.id, act.why, player.handle)
+            done = by_operator.PlayerSuspended(board.id, act.why, player.handle)
             act.tell_board(done, but=player.id)
         return act.work.players.get(player.id)
 
@@ -77,7 +73,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
         act.note("unsuspended", player=player)
         act.tell(player, "unsuspended", "you can play again")
         for board in boards_played(act.work, player):
-            act.tell_board(SuspensionLifted(board.id, act.why, player.handle))
+            act.tell_board(by_operator.SuspensionLifted(board.id, act.why, player.handle))
             request_move(act.work, board, act.now)
         return act.work.players.get(player.id)
 
@@ -92,7 +88,7 @@ def reachable(session: OperatorSession, handle: str, why: str) -> Player:
         act.note("reachable again", player=player)
         reachable_again(act, player)
         for board in boards_played(act.work, player):
-            act.tell_board(MailResumed(board.id, act.why, player.handle))
+            act.tell_board(by_operator.MailResumed(board.id, act.why, player.handle))
         return act.work.players.get(player.id)
 
 
@@ -110,7 +106,7 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
         for board in boards:
             events = leave_board(act.work, board, player, "removed", act.now)
             act.note("player removed", board=board, handle=player.handle)
-            act.tell_board(PlayerRemoved(board.id, act.why, player.handle), events)
+            act.tell_board(by_operator.PlayerRemoved(board.id, act.why, player.handle), events)
         act.work.personal_data.erase(player)
         act.note("removed", player=player, boards=numbers)
         return act.work.players.get(player.id)

@@ -56,7 +56,7 @@ def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
 
 
 def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
-    """Whether mails to this one's recipient are known to bounce."""
+    """Whether mails to the recipient of `mail` are known to bounce."""
     player = work.players.find(mail.player_id) if mail.player_id else None
     return player is not None and player.unreachable_since is not None
 
@@ -126,7 +126,7 @@ def tell_later(
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
-    """Release a player's delayed mails and drop the deferred; return the boards of the latter."""
+    """Release a player's delayed mails and drop the deferred; return the dropped mails' boards."""
     outbox = turn.work.outbox
     boards = outbox.supersede(player.id, "the player has written", turn.now)
     outbox.release(player.id, address_key(player.address), turn.now)

@@ -6,7 +6,7 @@ job's row, so it is finished once; after a crash the job is leased again.
 
 import asyncio
 import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -21,8 +21,7 @@ from pbm.play.boards import request_move
 from pbm.play.turn import Turn
 from pbm.rules.robots import ROBOTS
 from pbm.service.loops import DATABASE_PAUSE, Alive, rounds, until
-from pbm.service.robots import analyses, moves
-from pbm.service.robots.handler import JobHandler, RobotTurn
+from pbm.service.robots.handlers import HANDLERS, RobotTurn
 from pbm.service.robots.worker_processes import Computation, SearchFailedError, WorkerProcesses
 from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.writer import InThread, Writer
@@ -30,7 +29,7 @@ from pbm.service.trouble.failures import faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
 from pbm.store.db import Database, UnitOfWork
-from pbm.store.values.queues import SearchJob, SearchKind
+from pbm.store.values.queues import SearchJob
 
 LEASE = timedelta(seconds=30)
 EXTEND_EVERY = LEASE.total_seconds() / 3
@@ -40,13 +39,6 @@ _MOST_CLAIMS = 10  # queries for jobs in one transaction, if the claimed ones ar
 _RETRY_AFTER = timedelta(seconds=1)
 _DIED = "the process of the search has died"
 _log = structlog.get_logger("pbm.robots")
-
-HANDLERS: Mapping[str, JobHandler] = {
-    SearchKind.MOVE: moves.MOVES,
-    SearchKind.HINT: moves.HINTS,
-    SearchKind.ANALYSIS: analyses.ANALYSES,
-    SearchKind.DRAW: moves.DRAWS,
-}
 
 
 @dataclass(frozen=True)
@@ -104,11 +96,6 @@ class RobotJobs:
     def extend(self, work: UnitOfWork, numbers: Collection[int]) -> None:
         """Extend this process's leases of the jobs with these numbers."""
         work.search_jobs.extend(self._process, numbers, self.clock() + LEASE)
-
-    def bring_forward(self, work: UnitOfWork) -> None:
-        """Shorten waits that became too long because the system clock was set back."""
-        now = self.clock()
-        work.search_jobs.bring_forward(now, now + LEASE)
 
     def release(self, work: UnitOfWork) -> None:
         """End this process's leases."""
@@ -180,7 +167,7 @@ class RobotJobs:
 
 
 def enlist(work: UnitOfWork, now: datetime) -> None:
-    """Register the robots as players, except those whose handle somebody has or had."""
+    """Register the robots as players, except robots whose handle another player has or had."""
     for name in ROBOTS:
         work.players.add_robot(name, now)
 
@@ -211,7 +198,9 @@ class RobotWorker:
         watch = ClockWatch(self.jobs.clock)
 
         async def a_round() -> float | None:
-            await watch.mend(self.writer, self.jobs.bring_forward)
+            await watch.mend(
+                self.writer, lambda work, now: work.search_jobs.bring_forward(now, now + LEASE)
+            )
             due_at, leased = None, list[LeasedJob]()
             if free := self.processes.size - len(self._under_way):
                 due_at = await self.look_in_thread(self.jobs.next_due_at)

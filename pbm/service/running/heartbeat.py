@@ -8,7 +8,7 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 import structlog
@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.play.clocks.calendar import DOWN, LISTENING, UNNOTICED, known_outages
-from pbm.service.running.writer import Piece, Writer
+from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 from pbm.store.values.queues import TimerKind
 
@@ -103,14 +103,17 @@ class ClockWatch:
         self._latest: datetime | None = None
         self._is_to_be_mended = False
 
-    async def mend(self, writer: Writer, bring_forward: Piece[None]) -> None:
+    async def mend(
+        self, writer: Writer, bring_forward: Callable[[UnitOfWork, datetime], None]
+    ) -> None:
         """Run `bring_forward` at the first call, and after the clock was set back.
 
-        If that raises DBAPIError, the next call tries again.
+        It shortens waits that have become too long. If it raises DBAPIError, the next call tries
+        again.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:
-            await writer.do(bring_forward)
+            await writer.do(lambda work: bring_forward(work, self._clock()))
             self._is_to_be_mended = False
 
     def went_back(self) -> bool:
@@ -124,7 +127,7 @@ class ClockWatch:
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Record that mail can come in; after an outage, also store that and postpone deadlines."""
+    """Record that mail can come in; after an outage, also store it and postpone deadlines."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))

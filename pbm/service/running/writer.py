@@ -41,7 +41,7 @@ class InThread(Protocol):
     """Runs work in a thread, one call at a time."""
 
     def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
-        """Return the work's result."""
+        """Run `work` and return its result."""
 
 
 def at_once(steps: Steps[T]) -> T:
@@ -108,7 +108,7 @@ class _Asked(Generic[T]):
         self.then = partial(self.done.set_result, (yield from self.steps(work)))
 
     def fail(self, error: Exception) -> None:
-        """Note that the piece failed and was rolled back; `settle` passes on the error."""
+        """Note the error of the piece, which was rolled back; `settle` raises it for the caller."""
         self.then = partial(self.done.set_exception, error)
 
     def settle(self) -> None:
@@ -213,7 +213,7 @@ class Writer:
             for asked in pieces:
                 yield from asked.do(work)
                 yield False
-            self._waited_for = frozenset(work.transaction.notified)
+            self._waited_for = frozenset(work.notified)
             yield True  # the commit waits for the disk
 
 

@@ -1,15 +1,17 @@
-"""Turns events into mails: one mail for each board and reader."""
+"""Turns events into mails: one mail for each board and reader, and one answer to the sender."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbm.events import BoardEvent, Commented, Event, SeekNews
+from pbm.events import Answered, BoardEvent, Commented, Event, SeekNews
 from pbm.events.board import BoardFact
 from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_view
+from pbm.play.limits import is_paused, limit_reached
 from pbm.play.ratings import take_rating_news
+from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.play.views import board_view, board_views, view_reads
 from pbm.service.telling.kept_news import keep_for_digests, news_of, replaced_mails, with_news
@@ -26,7 +28,7 @@ _Hidden = Mapping[int, Collection[str]]  # blocked handles, by the player who bl
 
 @dataclass
 class _News:
-    """The events on one board, and what mails show of them: facts (`lead`) and comments."""
+    """The events on one board, and the facts (`lead`) and comments that mails show of them."""
 
     events: list[BoardEvent] = field(default_factory=list)
     lead: list[dict[str, Any]] = field(default_factory=list)
@@ -226,7 +228,7 @@ def _shown(
 
 
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
-    """Whether to offer fewer mails to the sender: once, if they have many boards.
+    """Whether to offer fewer mails to the sender; once only, to a player with many boards.
 
     The boards are only counted when one begins, and at first moves.
     """
@@ -310,3 +312,54 @@ def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     if few and sum(len(said_lines(line)) for line in rest) < _BELOW_THE_BOARD:
         return list(lines), []
     return head, rest
+
+
+def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
+    """Write one answer with all sections, in a board's thread if it is about one board.
+
+    Returns False if the player is over the limit of answers.
+    """
+    if not sections or not player.addresses:
+        return True
+    if not may_answer(turn, player):
+        return False
+    numbers = {section.board_id for section in sections}
+    # Sections about no board join the thread of the only board, unless a section shows boards.
+    if len(numbers) > 1 and not any(section.boards for section in sections):
+        numbers.discard(None)
+    number = numbers.pop() if len(numbers) == 1 else None
+    # Sections with boards come last, so that a state line is the last line of the mail.
+    told = [
+        {"section": section.section, **section.params}
+        for section in sorted(sections, key=lambda section: bool(section.boards))
+    ]
+    if number is None:
+        shown = [board for section in sections for board in section.boards]
+        first = sections[0]
+        title = str(first.params.get("title") or first.section.replace("-", " "))
+        subject = str(first.params.get("subject_line") or answer_subject(title))
+        MailWriter(turn).answer(player, subject, told, shown=shown)
+        return True
+    board = turn.work.boards.get(number)
+    params = {**shown_to(turn, player, board), "sections": told}
+    MailWriter(turn).answer_on_board(player, board, params)
+    return True
+
+
+def may_answer(turn: Turn, player: Player) -> bool:
+    """Whether the player may get an answer or question now; one over the limit is told so once."""
+    work, now, unproven = turn.work, turn.now, turn.unproven
+    if is_paused(work, player.address, now, unproven=unproven):
+        return False
+    limit = limit_reached(work, player, now, unproven=unproven)
+    if limit is None:
+        return True
+    until = (now + limit.within).strftime("%Y-%m-%d %H:%M UTC")
+    paused = {
+        "section": "paused-unproven" if unproven else "paused",
+        "until": until,
+        "most": limit.most,
+    }
+    subject = answer_subject(f"answers paused until {until}")
+    MailWriter(turn).answer(player, subject, [paused], kind=limit.pause)
+    return False

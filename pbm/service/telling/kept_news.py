@@ -40,9 +40,9 @@ def keep_for_digests(
 ) -> tuple[list[Player], set[int], set[int]]:
     """Keep the news of a board for the players who get them with a later mail.
 
-    Returns the players to mail now, and the numbers of those who may have kept news, and of those
-    who get no picture. `sender` is the number of the player whose mail caused the news. `told` has
-    facts and comments by player number. Players in `together` get one mail for several boards.
+    Returns the players to mail now, the numbers of players who may have kept news, and the numbers
+    of players who get no picture. `sender` is the number of the player whose mail caused the news.
+    `told` has facts and comments by player. Players in `together` get one mail for several boards.
     """
     wanting = {item.id for item in players if item.settings.wants_digests}
     can_wait = {
@@ -85,9 +85,9 @@ def _keep(
     *,
     shortened: bool = False,
 ) -> set[int]:
-    """Keep news for these players; return those for whom they fit.
+    """Keep news for players with these numbers; return the numbers for which there was room.
 
-    If `shortened`, they are kept for all: comments that do not fit are replaced by their authors.
+    If `shortened`, there is room for all: comments that do not fit are replaced by their authors.
     """
     later = set[int]()
     plies = [event.played_ply for event in events if event.played_ply]
@@ -113,7 +113,7 @@ def _keep(
 
 
 def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set[int]:
-    """Set timers that mail the kept news to these players; return the players."""
+    """Set timers that mail the kept news to players with these numbers; return the numbers."""
     for number in sorted(numbers):
         kept = TimerKind.KEPT_NEWS, f"{number}.{board.id}"
         turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=number)
@@ -169,7 +169,7 @@ def _comes_in_any_case(
 
 
 def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
-    """Due time of a mail that waits for a robot's action on its board; None if it need not wait."""
+    """When a board's mail is due that waits for a robot to act; None if it need not wait."""
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
     is_due = is_due or any(map(robots.intersection, board.open_offers.values()))
@@ -179,7 +179,7 @@ def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime |
 
 
 def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mapping[int, OutboxMail]:
-    """Delete the board's mails that wait for a robot; return those to `readers` by their number."""
+    """Delete the board's mails that wait for a robot; return those to `readers` by player id."""
     if not any(seat.robot for seat in board.seats):
         return {}
     people = [player for player in readers if player.addresses]

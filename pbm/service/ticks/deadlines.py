@@ -216,7 +216,7 @@ class Awaited:
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of all awaited moves, the most urgent first; of only one in its thread."""
+    """Remind a player of all awaited moves, most urgent first; a single one in its thread."""
     if not player.addresses:
         return
     tick.work.players.begin_absence(player.id, tick.now)
@@ -302,7 +302,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """The first move before its own reminder; replaces that if it is due within a day."""
+    """A first move not reminded of before; its own reminder is dropped if due within a day."""
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
     at = max(now, calendar.after(since, REMINDED_AFTER) or now + REMINDED_AFTER)
@@ -315,7 +315,7 @@ def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Await
 
 
 def _late_first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """The first move after its own reminder."""
+    """A first move of which the player has been reminded."""
     calendar = calendar_of(tick.work, board, player, tick.now)
     by = calendar.after(timer.since, DECLINED_AFTER) or timer.since + DECLINED_AFTER
     since = board.waits_since or timer.since - REMINDED_AFTER

@@ -7,7 +7,7 @@ from pbm.play.challenges import lapse_challenge
 from pbm.play.limits import KEPT_UNSEEN, REPORTS_KEPT, WORDS_KEPT
 from pbm.play.ratings import STALE, recount
 from pbm.play.seeks import close_seek
-from pbm.service.answering.invitations import call_off, invited_to
+from pbm.service.answering.newcomers import call_off, invited_to
 from pbm.service.asking.challenges import CHALLENGE, tell_called_off
 from pbm.service.telling.announce import announce_seeks
 from pbm.service.ticks.tick import Again, Tick

@@ -92,10 +92,6 @@ class Ticks:
             done += 1
         return done
 
-    def bring_forward(self, work: UnitOfWork) -> None:
-        """Shorten waits that became too long because the system clock was set back."""
-        work.timers.bring_forward(self.clock())
-
     def _do(self, work: UnitOfWork, timer: Timer) -> None:
         now = self.clock()
         with work.savepoint():

@@ -62,7 +62,7 @@ Do = Callable[[Tick], str | Again]
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Announce events of several boards; a reader of more than one gets one mail, some time later.
+    """Announce events of several boards; a reader of several of them gets one mail for all, later.
 
     So does a reader for whom other timers are due soon. Boards that begin here are not counted.
     """

@@ -90,7 +90,7 @@ def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
 
 
 def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
-    """Tell the operator of a mail that could not be sent, if its kind says so."""
+    """Tell the operator that a mail could not be sent, if losses of its kind are reported."""
     if mail.kind.treatment.loss_is_reported:
         number = outgoing(mail.id)
         params = {"number": number, "recipient": mail.recipient, "error": reason}

@@ -57,7 +57,7 @@ class TurnFailedError(Exception):
 
 @dataclass(eq=False)
 class Preparation:
-    """A mail that needs slow work: the results so far, and the work that is still under way.
+    """A mail that needs slow work, with the results so far and the work still to finish.
 
     `started` is set once the mail is put aside and its work may run.
     """
@@ -252,7 +252,7 @@ class InboxWorker:
             with self._at_hand(mail):
                 outcome = self._handle(work, prepared)
                 work.inbox.finish([(mail.id, outcome)], self.clock())
-                work.finish_turn()
+                work.end()
                 _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
         except WorkNeeded as needed:
             self.preparations.begin(prepared, needed)

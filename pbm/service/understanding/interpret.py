@@ -22,14 +22,7 @@ from pbm.commands.language.declare import Command
 from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, line_for_a_board, read_commands, whole_move
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed
-from pbm.commands.sentences.answers import (
-    Spoken,
-    is_greeting,
-    only_thanks,
-    opts_out,
-    says_no,
-    spoken,
-)
+from pbm.commands.sentences import answers
 from pbm.commands.sentences.clauses import clauses
 from pbm.commands.sentences.intentions import Intention, only_means
 from pbm.commands.talk import is_in_sentence
@@ -74,12 +67,12 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
     """
     if script.problem and script.problem.code == "unclear-move":  # "Yes, K-R"
         script = replace(script, problem=None, comment=script.said)
-    said = spoken(script.comment)
+    said = answers.spoken(script.comment)
     if script.commands or script.problem or not said.begins:
         return None
     number = context.own_hint
     if number is None:
-        to_what = is_bare_yes(script) and not only_thanks(script.comment)
+        to_what = is_bare_yes(script) and not answers.only_thanks(script.comment)
         return _yes_to_what(None) if to_what else None
     board = context.work.boards.get(number)
     asked = {offer: who for offer, who in board.open_offers.items() if context.player_id in who}
@@ -88,17 +81,17 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
             return ask_to_decline(context, script, number)
         return _yes_to_what(number) if is_bare_yes(script) else None
     line = script.comment[said.lines - 1]
-    if opts_out(line):
+    if answers.opts_out(line):
         return None
     # After a no, a move is played; it rejects the offer, too.
-    moved = read_move_line(context, script) if not said.answer and says_no(line) else None
+    moved = read_move_line(context, script) if not said.answer and answers.says_no(line) else None
     return moved or _settled(context, script, number, said, asked) or _yes_to_what(number, asked)
 
 
 def _settled(
-    context: Context, script: Script, number: int, said: Spoken, asked: _Waiting
+    context: Context, script: Script, number: int, said: answers.Spoken, asked: _Waiting
 ) -> Script | None:
-    """The script that answers the only open offer; None if the reply is unclear."""
+    """The script that accepts or rejects the only open offer; None if the reply is unclear."""
     offer = next(iter(asked))
     meant = _OFFERS.get(offer.kind)
     names_it = said.answer is True and meant is not None and only_means(said.rest, meant, number)
@@ -219,14 +212,14 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """The script with the words below each line as its board's comment; words above go nowhere."""
+    """The script: words below a line are its board's comment, words above all are `unplaced`."""
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
     above = len(script.commands) - len(lines)  # commands above the words
     starts = [-1, *sorted(lines), len(words)]
     first, *below = (trimmed(words[start + 1 : end]) for start, end in pairwise(starts))
     between = dict(enumerate(below[:-1], above)) | ({above - 1: first} if above else {})
-    greets = all(is_greeting(clause) for line in first for clause in clauses(line))
+    greets = all(answers.is_greeting(clause) for line in first for clause in clauses(line))
     unplaced = () if above or greets else first
     return replace(script, comment=below[-1], between=between, unplaced=unplaced)
 

@@ -78,7 +78,7 @@ class MailTurn(Turn):
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
-        """The scripts of all ways to read the mail."""
+        """The mail's scripts: as an answer, as another mail, below an answer to the welcome."""
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))
@@ -88,7 +88,7 @@ class MailTurn(Turn):
         return not script.commands and (begins_answer(self.envelope.said) or not script.problem)
 
     def held(self, script: Script) -> Script:
-        """The script, without its words if these are withheld."""
+        """The script, without the sender's words if the mail `withholds_words`."""
         return script.without_words() if self.withholds_words else script
 
     def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:

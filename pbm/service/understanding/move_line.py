@@ -292,7 +292,7 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
 
 
 def _doubt(lines: Sequence[str], found: _Found) -> str:
-    """Why a line with a legal move may not be meant as a move; empty without a doubt."""
+    """The reason why a line with a legal move may be no move; empty without a doubt."""
     index = found.index
     if index and holds_ours(lines[:index]):
         return _RETURNED

@@ -200,7 +200,7 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
-    """The wishes of a line that says nothing else, with the words below it."""
+    """The wishes of a line that says nothing else, with `words` as the remaining lines."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 

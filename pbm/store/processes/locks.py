@@ -16,10 +16,10 @@ from pbm.store.schema.mails import IN_HAND
 
 
 def acquire_server_lock(database: Database) -> IO[str] | None:
-    """Acquire the lock of an embedded database, held while the returned file is open.
+    """Acquire the lock of an embedded database; it is held while the returned file is open.
 
-    None for a shared database, which many servers may use. Raises OperatorError if another server
-    holds the lock.
+    Returns None for a shared database, which many servers may use. Raises OperatorError if another
+    server holds the lock.
     """
     name = database.engine.url.database if database.embedded else None
     if not name:
@@ -58,9 +58,9 @@ _RELEASE = text(
 
 
 class AdvisoryLocks:
-    """Locks on the mails that this process is sending; an embedded database needs none.
+    """Locks the mails that this process is sending; an embedded database needs no locks.
 
-    They belong to one session of PostgreSQL, which releases those of a dead process.
+    The locks belong to one session of PostgreSQL, which releases those of a dead process.
     """
 
     def __init__(self, database: Database) -> None:
@@ -86,7 +86,7 @@ class AdvisoryLocks:
             self._connection = None
 
     def _run(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
-        """Run a statement; retry once if the idle connection was lost, and all locks with it."""
+        """Run a statement; retry once if the connection was lost while idle, with all its locks."""
         may_be_lost = self._connection is not None
         if self._connection is None:
             engine = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")

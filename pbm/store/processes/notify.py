@@ -1,7 +1,7 @@
 """Notifies workers of new rows, in this process and in others on the same PostgreSQL.
 
-PostgreSQL's NOTIFY locks all commits, so it is sent after the commit, by its own connection, at
-most once every `NOTIFY_EVERY` seconds. A process that misses one finds the row by polling.
+PostgreSQL's NOTIFY makes all commits wait, so it is sent after the commit, by its own connection,
+at most once every `NOTIFY_EVERY` seconds. A process that misses one finds the row by polling.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ Connection = psycopg.AsyncConnection[dict[str, object]]
 
 
 class Notifier:
-    """Sets the events of this process, and notifies other processes."""
+    """Wakes the workers of this process by events, and those of other processes by NOTIFY."""
 
     def __init__(self, database: Database, events: Mapping[Channel, asyncio.Event]) -> None:
         """`events` are those that the workers of this process await."""
@@ -52,7 +52,7 @@ class Notifier:
             self._sending = asyncio.create_task(self._send_pending())
 
     async def listen(self) -> None:
-        """Set events at each notification, or if polling finds a row; runs until cancelled.
+        """Set events when notified, or when polling finds a row; runs until cancelled.
 
         Returns at once if the database is embedded or there is no event to set.
         """
@@ -79,7 +79,7 @@ class Notifier:
         await self._hang_up()
 
     async def _send_pending(self) -> None:
-        """Send at once, and after `NOTIFY_EVERY` seconds once more if others were added."""
+        """Send what is pending, and again every `NOTIFY_EVERY` seconds while more is added."""
         try:
             while self._pending:
                 await self._send()

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -32,13 +31,8 @@ from pbm.store.values.mails import ArrivedMail, InboxMail, InboxStatus
 
 _RAW = select(inbox_raw.c.raw).where(inbox_raw.c.inbox_id == inbox.c.id).scalar_subquery()
 _SELECTED = select(inbox, _RAW.label("raw"))
-_COPY = select(inbox.c.digest, inbox.c.recipient, inbox.c.id, inbox.c.received_at)
+_COPY = select(inbox.c.recipient, inbox.c.id, inbox.c.received_at)
 _COPIES = Statement(_COPY.where(inbox.c.digest == bindparam("digest")))
-_KNOWN = Statement(
-    select(inbox.c.id, inbox.c.received_at).where(
-        inbox.c.digest == bindparam("digest"), inbox.c.recipient == bindparam("recipient")
-    )
-)
 _OF_MAIL = ("digest", "recipient", "sender", "peer", "network", "answer_counted")
 _OF_QUEUED = ("lane", "board_lane", "known")
 _KEPT = (*_OF_MAIL, *_OF_QUEUED, "size", "received_at", "status", "tries")
@@ -76,9 +70,7 @@ def _is_first(lane: str) -> ColumnElement[bool]:
     PostgreSQL estimates that no mail waits, and might read all lanes.
     """
     earlier = select(_EARLIER.c.id).where(
-        _EARLIER.c.status == NEW,
-        _EARLIER.c[lane] == inbox.c[lane],
-        _EARLIER.c.id < inbox.c.id,
+        _EARLIER.c.status == NEW, _EARLIER.c[lane] == inbox.c[lane], _EARLIER.c.id < inbox.c.id
     )
     return earlier.limit(1).scalar_subquery().is_(None)
 
@@ -127,19 +119,31 @@ class Inbox(MailQueue[InboxMail]):
         return read_as(InboxMail, row, raw=row["raw"] or b"")
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
-        """The recipients of mails with this digest received since then, with the mails' numbers."""
+        """The mails with this digest received since then, as numbers by recipient."""
         rows = _COPIES.rows(self._transaction, digest=digest)
         return {str(row["recipient"]): int(row["id"]) for row in rows if row["received_at"] > since}
 
     def keep(self, mail: ArrivedMail) -> int | None:
-        """Store a mail, and return its number; that of the first for a duplicate.
+        """Store a mail, and return its number; for a duplicate, that of the stored mail.
 
-        None if too many mails of its lane wait, so that the mail is not stored.
+        Stores nothing and returns None if too many mails of its lane wait.
         """
-        self._transaction.notify(MAIL_KEPT)
-        values, same = _kept(mail), {"digest": mail.digest, "recipient": mail.recipient}
+        self._transaction.notified.add(MAIL_KEPT)
+        queued, now = mail.queued, mail.now.timestamp()
+        values = {
+            **{name: getattr(mail, name) for name in _OF_MAIL},
+            **{name: getattr(queued, name) for name in _OF_QUEUED},
+            "size": len(mail.raw),
+            "received_at": mail.now,
+            "status": InboxStatus.NEW,
+            "tries": 0,
+            "first_place": now + queued.handicap,
+            "last_place": now + queued.furthest,
+            "apart": queued.apart,
+        }
         while (added := _KEEP.value(self._transaction, **values)) is None:
-            copy = _KNOWN.row(self._transaction, **same)
+            copies = _COPIES.rows(self._transaction, digest=mail.digest)
+            copy = next((row for row in copies if row["recipient"] == mail.recipient), None)
             if copy is None:
                 return None
             if copy["received_at"] > mail.now - mail.same_for:
@@ -158,8 +162,8 @@ class Inbox(MailQueue[InboxMail]):
     ) -> tuple[InboxMail, ...]:
         """Claim the next new mails; other processes skip them.
 
-        Mails that are deferred, longer than `most_bytes`, or not the first of their lanes are left
-        out. Mails received before `since` are not scanned.
+        Leaves out mails that are deferred, longer than `most_bytes`, or not the first of their
+        lanes. Mails with a place before `since` are not scanned.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
         rows = _CLAIM.rows(self._transaction, now=now, **bounds)
@@ -172,11 +176,11 @@ class Inbox(MailQueue[InboxMail]):
             _PUT_ASIDE.run(self._transaction, *rows)
 
     def take_back(self) -> None:
-        """End all deferrals, after those who deferred have died."""
+        """End all deferrals; called when the process that deferred the mails has died."""
         self._update(inbox, _IS_NEW, inbox.c.aside_until.is_not(None), aside_until=None)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """The number of the oldest waiting mail, and since when it waits."""
+        """The number of the mail that has waited longest, and since when it waits."""
         query = select(inbox.c.id, inbox.c.received_at).where(_IS_NEW)
         row = self._row(query.order_by(inbox.c.received_at, inbox.c.id).limit(1))
         return (row["id"], row["received_at"]) if row else None
@@ -204,19 +208,3 @@ class Inbox(MailQueue[InboxMail]):
     def retry(self, inbox_id: int) -> None:
         """Make a stuck mail new again."""
         self.change(inbox_id, status=InboxStatus.NEW, tries=0)
-
-
-def _kept(mail: ArrivedMail) -> dict[str, Any]:
-    """The values of `_KEEP` for a new mail."""
-    queued, now = mail.queued, mail.now.timestamp()
-    return {
-        **{name: getattr(mail, name) for name in _OF_MAIL},
-        **{name: getattr(queued, name) for name in _OF_QUEUED},
-        "size": len(mail.raw),
-        "received_at": mail.now,
-        "status": InboxStatus.NEW,
-        "tries": 0,
-        "first_place": now + queued.handicap,
-        "last_place": now + queued.furthest,
-        "apart": queued.apart,
-    }

@@ -1,4 +1,4 @@
-"""Mails about a board that are delayed for a robot, and news kept for a digest."""
+"""Mails that are delayed for a robot's answer, and news kept for digests."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -48,14 +48,14 @@ _TAKE_CONTENTS = (
 
 
 class AwaitingMails(Repository):
-    """Queries about delayed mails, within one transaction, which has locked their board."""
+    """Queries about mails delayed for a robot; the transaction has locked their board."""
 
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
     ) -> Mapping[int, OutboxMail]:
         """Delete and return some players' delayed mails about a board, by player number.
 
-        Only mails that were never tried are taken. Locked ones are skipped.
+        Mails that were tried, or that others have locked, are left alone.
         """
         keys = [player.address.lower() for player in readers]
         if not keys:
@@ -98,7 +98,7 @@ class KeptNews(Repository):
         return {player_id: int(size) for player_id, size in self._transaction.execute(query)}
 
     def boards(self, player_id: int, until: datetime) -> dict[int, int]:
-        """The boards with news due for a player by then, and the size of all kept news of each."""
+        """The boards with news for a player kept by a moment, and the size of all news of each."""
         query = (
             select(kept_news.c.board_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id == player_id)
@@ -109,7 +109,7 @@ class KeptNews(Repository):
         return {board_id: int(size) for board_id, size in self._transaction.execute(query)}
 
     def notified_soon(self, player_ids: Collection[int], until: datetime) -> frozenset[int]:
-        """The players among these who have news due by a moment outside of their digests."""
+        """The players among these to whom a timer will tell kept news by a moment."""
         about = cast(kept_news.c.player_id, String) + "." + cast(kept_news.c.board_id, String)
         theirs = (
             select(kept_news.c.id)
@@ -120,20 +120,20 @@ class KeptNews(Repository):
         return frozenset(self._scalars(query)) if player_ids else frozenset()
 
     def keep_notice(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
-        """Keep a notice for a player that concerns no board, unless `MOST_NOTICES` are kept."""
+        """Keep a notice about no board for a player, unless `MOST_NOTICES` are kept already."""
         theirs = kept_notices.c.player_id == player_id
         count = select(func.count()).select_from(kept_notices).where(theirs)
         if self._count(count) < MOST_NOTICES:
             self._insert(kept_notices, player_id=player_id, told=told, kept_at=now)
 
     def take_notices(self, player_id: int) -> list[dict[str, Any]]:
-        """Delete and return all notices of a player that concern no board, in order."""
+        """Delete and return all notices kept for a player, in order."""
         taken = delete(kept_notices).where(kept_notices.c.player_id == player_id)
         rows = self._rows(taken.returning(kept_notices.c.id, kept_notices.c.told))
         return [row["told"] for row in sorted(rows, key=lambda row: row["id"])]
 
     def has_notices(self, player_id: int) -> bool:
-        """Whether a notice that concerns no board is kept for a player."""
+        """Whether a notice about no board is kept for a player."""
         return self._exists(select(kept_notices.c.id).where(kept_notices.c.player_id == player_id))
 
     def take(self, player_ids: Collection[int], board_id: int) -> Mapping[int, tuple[News, ...]]:

@@ -1,4 +1,4 @@
-"""The outbox: mails are written in the turn's transaction, and sent after it."""
+"""The outbox: the mails to be sent, which a turn adds in its own transaction."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -145,22 +145,18 @@ class Outbox(MailQueue[OutboxMail]):
             for mail in mails
         ]
         if rows:
-            self._transaction.notify(MAIL_WRITTEN)
+            self._transaction.notified.add(MAIL_WRITTEN)
             _ADD.run(self._transaction, *rows)
             contents = ({name: getattr(mail, name) for name in _HELD} for mail in mails)
             _ADD_CONTENTS.run(self._transaction, *contents)
 
     def claim_due(
-        self,
-        now: datetime,
-        *,
-        most: int,
-        passing_over: Sequence[int],
-        since: datetime = BEGINNING,
+        self, now: datetime, *, most: int, passing_over: Sequence[int], since: datetime = BEGINNING
     ) -> list[OutboxMail]:
-        """Claim due mails, oldest first; mails of one board keep their order.
+        """Claim due mails, oldest first, except those numbered in `passing_over`.
 
-        A mail blocks others for about an hour of retries. Mails due before `since` are not scanned.
+        Mails to one reader about one board keep their order: a mail that is retried blocks later
+        ones for about an hour. Mails due before `since` are not scanned.
         """
         values = {"since": since, "now": now, "soon": now + LONGEST_PAUSE - _LETS_BY, "most": most}
         rows = _CLAIM.rows(self._transaction, **values, mails=list(passing_over))
@@ -172,7 +168,7 @@ class Outbox(MailQueue[OutboxMail]):
         return frozenset(int(row["id"]) for row in rows if row["due_at"] <= now)
 
     def next_due_at(self, *, since: datetime = BEGINNING) -> datetime | None:
-        """The due time of the next waiting mail, among those due since a moment."""
+        """The due time of the next waiting mail; mails due before `since` are not scanned."""
         due_at: datetime | None = _NEXT_DUE_AT.value(self._transaction, since=since)
         return due_at
 
@@ -183,7 +179,7 @@ class Outbox(MailQueue[OutboxMail]):
         now: datetime,
         error: str | None = None,
     ) -> None:
-        """Record that mails were sent, have failed or were dropped, and erase their contents."""
+        """Record how mails have ended, with their new status, and erase their contents."""
         if outbox_ids:
             mails = {"mails": list(outbox_ids)}
             outcome = {"status": status, "now": now, "error": error}
@@ -191,7 +187,7 @@ class Outbox(MailQueue[OutboxMail]):
             _ERASE.run(self._transaction, mails)
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
-        """Record a permanent failure; the contents stay for a retry by the operator."""
+        """Record that a mail has failed for good; it keeps its contents for a retry by hand."""
         self.change(
             outbox_id,
             status=OutboxStatus.FAILED,
@@ -201,11 +197,11 @@ class Outbox(MailQueue[OutboxMail]):
         )
 
     def defer(self, outbox_id: int, error: str, due_at: datetime) -> None:
-        """Record a temporary failure."""
+        """Record that a mail has failed for now; it is tried again at `due_at`."""
         self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
-        """Make mails due now whose due time was set by a clock that was ahead."""
+        """Make mails due at once whose due time was set by a clock that was ahead."""
         self._update(
             outbox,
             outbox.c.status == DUE,
@@ -232,17 +228,17 @@ class Outbox(MailQueue[OutboxMail]):
         return self._exists(select(outbox.c.id).where(outbox.c.message_id == message_id))
 
     def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
-        """Whether we sent this address a mail of this kind since then."""
+        """Whether a mail of a kind was written to an address since a moment."""
         its = (outbox.c.kind == kind, outbox.c.written_at > since)
         return self._exists(_to(address_key, *its))
 
     def count_answers(self, allowance: Allowance, address_key: str, since: datetime) -> int:
-        """The number of mails to an address since then that count against an allowance."""
+        """The number of mails to an address since a moment that count against an allowance."""
         its = (outbox.c.kind.in_(using_up(allowance)), outbox.c.written_at > since)
         return self._count(_to(address_key, *its).with_only_columns(func.count()))
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
-        """Whether any mail to an address is waiting, of all boards or of one."""
+        """Whether any mail to an address is waiting, about any board or about one."""
         about = () if board_id is None else (outbox.c.thread == board_id,)
         return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 
@@ -258,7 +254,7 @@ class Outbox(MailQueue[OutboxMail]):
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
         """Make the delayed mails to a player due at once."""
-        self._transaction.notify(MAIL_WRITTEN)
+        self._transaction.notified.add(MAIL_WRITTEN)
         self._update(
             outbox,
             outbox.c.status == DUE,
@@ -271,9 +267,9 @@ class Outbox(MailQueue[OutboxMail]):
     def supersede(
         self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
     ) -> tuple[int, ...]:
-        """Drop a player's waiting mails that are superseded, of all boards or of one.
+        """Drop a player's waiting mails of the kinds in `SUPERSEDED`, about all boards or one.
 
-        Returns the boards that these mails were about.
+        `why` is stored with them. Returns the boards that these mails were about.
         """
         its = (outbox.c.player_id == player_id, outbox.c.kind.in_(SUPERSEDED))
         about = () if board_id is None else (outbox.c.board_id == board_id,)

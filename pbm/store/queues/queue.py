@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -19,6 +19,7 @@ from sqlalchemy import (
 
 from pbm.store.sql.driver import Row
 from pbm.store.sql.transaction import Repository, read_as
+from pbm.store.values.queues import SearchJob, Timer
 
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)  # before any row
 SCAN_ALL = timedelta(seconds=5)  # between two scans from the beginning
@@ -26,13 +27,8 @@ MARGIN = timedelta(seconds=10)
 """Rows of other processes may be dated this much earlier by their clocks."""
 
 
-class _Job(Protocol):
-    @property
-    def id(self) -> int: ...
-
-
 _M = TypeVar("_M")
-_J = TypeVar("_J", bound=_Job)
+_J = TypeVar("_J", Timer, SearchJob)
 
 
 class _Queue(Repository, Generic[_M]):
@@ -47,13 +43,13 @@ class _Queue(Repository, Generic[_M]):
     def _find(
         self, number: int, *where: ColumnElement[bool], lock: bool = True, wait: bool = True
     ) -> _M | None:
-        """Find a row; `lock` locks it, and without `wait` a locked one is skipped."""
+        """Find a row, and lock it if `lock`; without `wait`, skip it if others have locked it."""
         query = self._selected.where(self._table.c.id == number, *where)
         row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)
         return self._read(row) if row else None
 
     def change(self, number: int, *where: ColumnElement[bool], **values: Any) -> None:
-        """Update columns of a row, if it meets the conditions."""
+        """Update columns of a row that meets the conditions; else do nothing."""
         self._update(self._table, self._table.c.id == number, *where, **values)
 
     def _count_try(self, number: int, *where: ColumnElement[bool], **values: Any) -> int:
@@ -64,17 +60,17 @@ class _Queue(Repository, Generic[_M]):
 
 
 class MailQueue(_Queue[_M]):
-    """A queue whose finished rows stay, with another status."""
+    """A queue of mails; finished ones stay in the table, with another status."""
 
     _open: ClassVar[Sequence[ColumnElement[bool]]]
-    """The conditions for waiting and for stuck or failed mails, each with its index."""
+    """The conditions of waiting mails, and of stuck or failed ones; each has an index."""
     _since: ClassVar[str]
     """The column with the beginning of a mail's wait."""
     _at_any_place: ClassVar[ColumnElement[bool]]
-    """Always true; selects the index of waiting mails."""
+    """A condition that is always true, and makes PostgreSQL use the index of waiting mails."""
 
     def get(self, number: int, *, lock: bool = False) -> _M:
-        """Return a mail by number; `lock` keeps workers from taking it. Raises LookupError."""
+        """Return a mail by number; `lock` keeps workers from claiming it. Raises LookupError."""
         mail = self._find(number, lock=lock)
         if mail is None:
             raise LookupError(f"no mail {number} in the {self._table.name}")
@@ -93,7 +89,7 @@ class MailQueue(_Queue[_M]):
 
 
 class JobQueue(_Queue[_J]):
-    """A queue whose rows are deleted when done; stuck ones have a mark."""
+    """A queue of jobs; those that are done are deleted, stuck ones are marked."""
 
     def find(self, number: int) -> _J | None:
         """Find and lock a job that is not done."""
@@ -104,7 +100,7 @@ class JobQueue(_Queue[_J]):
         self._delete(self._table, self._table.c.id == job.id)
 
     def set_stuck(self, job: _J) -> None:
-        """Mark a job as stuck: it is not retried until the next start."""
+        """Mark a job as stuck, so that it is not retried before the next start of the server."""
         self.change(job.id, stuck=True)
 
     def retry_stuck(self) -> None:
@@ -112,7 +108,7 @@ class JobQueue(_Queue[_J]):
         self._update(self._table, self._table.c.stuck, stuck=False, tries=0)
 
     def count(self, *, stuck: bool = False) -> int:
-        """The number of jobs that are stuck, or that are not."""
+        """The number of jobs that are not stuck, or of those that are."""
         these = self._table.c.stuck if stuck else ~self._table.c.stuck
         return self._count(select(func.count()).where(these))
 
@@ -132,11 +128,11 @@ class JobQueue(_Queue[_J]):
 
 @dataclass
 class ScanFloor:
-    """Lower bound for the scans of one process.
+    """The moment from which a process scans an index of due rows.
 
-    While an old transaction such as a backup is open, the index of due rows keeps the entries of
-    finished rows, and each scan from the beginning would read them all. One such scan every few
-    seconds finds rows below the bound: retried ones, or those dated by a slow clock.
+    While an old transaction such as a backup is open, the index keeps the entries of finished rows,
+    and each scan from the beginning would read them all. Rows before the moment, which were retried
+    or dated by a slow clock, are found by one scan from the beginning every `SCAN_ALL`.
     """
 
     _floor: datetime = field(default=BEGINNING, init=False)
@@ -151,5 +147,5 @@ class ScanFloor:
         return self._floor
 
     def found(self, moments: Iterable[datetime], now: datetime) -> None:
-        """Note the moments of the first rows that a scan has found."""
+        """Scan from the earliest of these moments, at which rows were found, or else from now."""
         self._floor = min((now, *moments)) - MARGIN

@@ -5,13 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    exists,
-    func,
-    or_,
-    select,
-    true,
-)
+from sqlalchemy import exists, func, or_, select, true
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.rules.robots import LONG
@@ -47,10 +41,10 @@ class SearchJobs(JobQueue[SearchJob]):
         params: dict[str, Any] | None = None,
         seconds: float = 0.0,
     ) -> bool:
-        """Add a job for a player; False if a job of this kind and key exists.
+        """Add a job for a player; return False if one of this kind and key (`about`) exists.
 
-        Its place is now, plus `PATIENCE` times the expected `seconds` of its search, times one more
-        than the player's jobs: short searches, and players with few jobs, go first.
+        Short searches, and players with few jobs, go first. The job's place is now, plus `PATIENCE`
+        times the expected `seconds` of its search, times one more than the player's jobs.
         """
         if seconds >= LONG:
             params = {**(params or {}), "long": True}
@@ -62,13 +56,13 @@ class SearchJobs(JobQueue[SearchJob]):
         added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
         if self._transaction.scalar(added.returning(search_jobs.c.id)) is None:
             return False
-        self._transaction.notify(JOB_ADDED)
+        self._transaction.notified.add(JOB_ADDED)
         return True
 
     def claim(
         self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool = False
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
-        """Lease the next jobs; return them all, and those with an expired lease."""
+        """Lease the next jobs; return all of them, and those among them with an expired lease."""
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
         is_free = or_(leased_until.is_(None), leased_until <= now)
@@ -111,7 +105,7 @@ class SearchJobs(JobQueue[SearchJob]):
         return moment
 
     def boards_without_job(self) -> tuple[int, ...]:
-        """The boards that wait for a robot and have no job."""
+        """The boards on which it is a robot's turn, but no job will compute its move."""
         asked = exists().where(
             search_jobs.c.board_id == boards.c.id, search_jobs.c.ply == boards.c.ply
         )
@@ -124,16 +118,16 @@ class SearchJobs(JobQueue[SearchJob]):
         self.change(job.id, leased_by=None, leased_until=None, due_at=due_at)
 
     def note_try(self, job: SearchJob, error: str) -> SearchJob:
-        """Count a failed try for an expired lease."""
+        """Count a failed try of a job, and return the job with it."""
         return replace(job, tries=self.count_try(job, error), last_error=error)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """The board of the oldest job, and since when that waits."""
+        """The board of the job that has waited longest, and since when it waits."""
         query = select(search_jobs.c.board_id, search_jobs.c.asked_at).where(~search_jobs.c.stuck)
         row = self._row(query.order_by(search_jobs.c.asked_at).limit(1))
         return (row["board_id"], row["asked_at"]) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
-        """Bring forward times set by a clock that was ahead."""
+        """Bring forward the due times and leases that were set by a clock that was ahead."""
         for name, latest in {"due_at": now, "leased_until": leased_until}.items():
             self._update(search_jobs, search_jobs.c[name] > latest, **{name: latest})

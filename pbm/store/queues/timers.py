@@ -1,4 +1,4 @@
-"""Timers: rows of `due`, claimed like mails."""
+"""The queue of timers, rows of `due`."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from pbm.store.values.queues import Timer, TimerKind
 ALL_KEPT = timedelta(minutes=1)  # after this time all earlier rows are committed
 SOON = timedelta(minutes=1)  # the timer loop polls again long before
 _WAITS = ~due.c.stuck
-_AT_ONCE = 500  # names in one statement
+_AT_ONCE = 500  # keys in one statement
 _LOOKED_AT = 500  # due timers examined, so that the cost is bounded
 
 
@@ -37,9 +37,9 @@ class Timers(JobQueue[Timer]):
         question_id: int | None = None,
         since: datetime | None = None,
     ) -> bool:
-        """Set a timer; False if one of this kind and key exists.
+        """Set a timer, whose time counts from now or from `since`.
 
-        Its time counts from now, or from `since`.
+        Returns False and does nothing if a timer of this kind and key (`about`) exists.
         """
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
         moments = {"since": since or now, "set_at": now, "due_at": due_at}
@@ -60,7 +60,7 @@ class Timers(JobQueue[Timer]):
             awaited.where(whose.is_not(None)),
         )
         self._transaction.execute(added.on_conflict_do_nothing(index_elements=["kind", "about"]))
-        self._transaction.notify(TIMER_SET)
+        self._transaction.notified.add(TIMER_SET)
 
     def move(
         self, kind: TimerKind, about: str, now: datetime, due_at: datetime, *, player_id: int
@@ -76,7 +76,7 @@ class Timers(JobQueue[Timer]):
     def _wake(self, now: datetime, due_at: datetime) -> None:
         """Notify the timer loop of a timer that is due soon."""
         if due_at - now <= SOON:
-            self._transaction.notify(TIMER_SET)
+            self._transaction.notified.add(TIMER_SET)
 
     def advance(
         self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
@@ -96,7 +96,7 @@ class Timers(JobQueue[Timer]):
             self._transaction.execute(earlier)
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
-        """Lock the due timers, oldest first; other processes skip them."""
+        """Claim due timers, oldest first; other processes skip them."""
         return tuple(map(self._read, self._claim(now, most, "due_at")))
 
     def next_due_at(self) -> datetime | None:
@@ -118,10 +118,10 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """Those of the players with a seat on a board whose timer is due by `until`.
+        """The players among these who have a seat on a board with a timer due by `until`.
 
-        Only timers of these `kinds` count, on boards not in `but`, and only the next `_LOOKED_AT`
-        timers are considered.
+        Only timers of these `kinds` count, and no boards in `but`. Only the next `_LOOKED_AT`
+        timers are read.
         """
         soon = (
             select(due.c.kind, due.c.board_id)
@@ -140,11 +140,11 @@ class Timers(JobQueue[Timer]):
         return frozenset(self._scalars(query)) if player_ids else frozenset()
 
     def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
-        """Defer a timer; its tries count from zero."""
+        """Defer a timer to a moment, and reset its tries."""
         self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
-        """Shift timers set by a clock that was ahead, keeping their waits."""
+        """Move timers that were set by a clock that was ahead; their waits stay as long."""
         for timer in self._all(Timer, select(due).where(due.c.set_at > now)):
             wait = timer.due_at - timer.set_at
             self.change(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)

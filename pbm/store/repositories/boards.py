@@ -1,11 +1,11 @@
-"""Boards, their seats and their state."""
+"""Queries about boards and their seats."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, bindparam, case, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, case, func, insert, select, update
 
 from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
@@ -40,7 +40,7 @@ SEATED = (
 
 
 def board_of(row: Row, seated: Iterable[Row]) -> Board:
-    """The board of its row and the rows of its seats."""
+    """The board of a board's row and the rows of its seats."""
     number, seats = row["round"], tuple(read_as(Seat, seat) for seat in seated)
     place = Round(row["match_id"], number, row["rounds"]) if number else None
     offers, stops = row["offers"] or (), row["stops"] or ()
@@ -53,21 +53,18 @@ _FIND = Statement(select(boards).where(_IT))
 _LOCK = Statement(select(boards.c.id).where(_IT).with_for_update(key_share=True))
 _SEATED_AT = Statement(SEATED.where(seats.c.board_id == bindparam("board_id")))
 _SET = ColumnSetter(boards)
-_NOTE_ANSWERED, _NOTE_TOLD_OF_WORDS = (
-    update(seats)
-    .where(
-        seats.c.board_id == bindparam("number"), seats.c.player_id == bindparam("player"), ~noted
-    )
-    .values({noted: True})
-    for noted in (seats.c.answered, seats.c.told_of_words)
+_OF_PLAYER = update(seats).where(
+    seats.c.board_id == bindparam("number"), seats.c.player_id == bindparam("player")
 )
-_ANSWERED = Statement(_NOTE_ANSWERED)
-_TOLD_OF_WORDS = Statement(_NOTE_TOLD_OF_WORDS.returning(seats.c.seat))
+_ANSWERED = Statement(_OF_PLAYER.where(~seats.c.answered).values(answered=True))
+_TOLD_OF_WORDS = Statement(
+    _OF_PLAYER.where(~seats.c.told_of_words).values(told_of_words=True).returning(seats.c.seat)
+)
 _AT_ONCE = 500  # boards in one statement, well below the limits of the databases
 
 
 def board_reads(board_id: int) -> tuple[Read, Read]:
-    """The reads of `Boards.find`: a board's row and those of its seats."""
+    """The reads of `Boards.find`, to be prefetched: a board's row and those of its seats."""
     return (_FIND, {"number": board_id}), (_SEATED_AT, {"board_id": board_id})
 
 
@@ -110,7 +107,7 @@ class Boards(Repository):
         return bool(found)
 
     def get_many(self, board_ids: Sequence[int]) -> tuple[Board, ...]:
-        """Several boards that exist, in the order given."""
+        """Return several boards by number, in the order given; all of them must exist."""
         found: dict[int, Board] = {}
         for first in range(0, len(board_ids), _AT_ONCE):
             some = board_ids[first : first + _AT_ONCE]
@@ -119,9 +116,9 @@ class Boards(Repository):
         return tuple(found[board_id] for board_id in board_ids)
 
     def longest_waiting(self, player_id: int, but: int, most: int) -> tuple[Board, ...]:
-        """The boards that have waited longest for a player's move, except `but`, locked.
+        """Lock and return the boards that have waited longest for a player's move, except `but`.
 
-        Boards locked by others are skipped, so that there is no deadlock.
+        Boards that others have locked are left out, so that there is no deadlock.
         """
         query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
         query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
@@ -135,7 +132,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(boards.c.id))
 
     def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
-        """The same for boards of some games, longest wait first."""
+        """The numbers of the boards of some games that wait for a player, longest wait first."""
         query = select(boards.c.id).where(
             boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
         )
@@ -144,27 +141,17 @@ class Boards(Repository):
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
         """A player's boards in progress, or those that are over, newest first."""
-        numbers = (
-            select(seats.c.board_id)
-            .where(seats.c.player_id == player_id, seats.c.playing == playing)
-            .distinct()
-            .order_by(seats.c.board_id.desc())
-            .limit(most)
-        )
-        return self.get_many(self._scalars(numbers))
+        return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:
         """The name of a board's game; None if there is no such board."""
-        game: str | None = self._transaction.scalar(
-            select(boards.c.game).where(boards.c.id == board_id)
-        )
-        return game
+        query = select(boards.c.game).where(boards.c.id == board_id)
+        return next(iter(self._scalars(query)), None)
 
-    def numbers_of(self, player_id: int, *, most: int) -> tuple[int, ...]:
-        """The numbers of a player's boards, newest first."""
-        query = select(seats.c.board_id).where(seats.c.player_id == player_id).distinct()
-        query = query.order_by(seats.c.board_id.desc()).limit(most)
-        return self._scalars(query)
+    def numbers_of(self, player_id: int, *where: ColumnElement[bool], most: int) -> tuple[int, ...]:
+        """The numbers of a player's boards that meet the conditions, newest first."""
+        query = select(seats.c.board_id).where(seats.c.player_id == player_id, *where).distinct()
+        return self._scalars(query.order_by(seats.c.board_id.desc()).limit(most))
 
     def numbers(self, *, status: BoardStatus | None = None) -> tuple[int, ...]:
         """The numbers of all boards, or of those with one status."""
@@ -184,7 +171,7 @@ class Boards(Repository):
         return tuple(self._read(query.order_by(boards.c.id)))
 
     def bookkeeping(self, board_id: int) -> Bookkeeping:
-        """The redundant columns by which a board is found."""
+        """The columns of a board and its seats that follow from its position."""
         to_move = self._scalars(select(boards.c.to_move_id).where(boards.c.id == board_id))
         marks = self._scalars(select(seats.c.playing).where(seats.c.board_id == board_id))
         return Bookkeeping(to_move[0], frozenset(marks))
@@ -209,8 +196,8 @@ class Boards(Repository):
     ) -> Board:
         """Add a board; `{number}` in `subject` becomes its number.
 
-        `names` and `tags` are those of a record. `round_of` is its place in a match; `rounds`
-        begins one. `begun_by` is the challenger.
+        `names` and `tags` are those of a record. `round_of` is the board's place in a match; with
+        `rounds` the board begins a match of so many. `begun_by` is the challenger.
         """
         state = position.state()
         board_id = self._add(
@@ -255,16 +242,16 @@ class Boards(Repository):
         return self.get(board_id)
 
     def note_answered(self, board_id: int, player_id: int) -> None:
-        """Note that a player has written on a board."""
+        """Note on a player's seats that the player has written on the board."""
         _ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
-        """Note that a player was told about comments on a board; True the first time."""
+        """Note that a player was told where words without a command go; True the first time."""
         whose = {"number": board_id, "player": player_id}
         return _TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 
     def replace_player(self, board: Board, seat: int, player_id: int, now: datetime) -> Board:
-        """Hand a seat over to another player."""
+        """Hand a seat over to another player, whose clock begins anew."""
         unused = {"used": 0, "banked": None, "stopped": 0}
         self.set_seat(board, seat, player_id=player_id, told_of_words=False, **unused)
         waited_for = board.to_move
@@ -279,7 +266,7 @@ class Boards(Repository):
         _SET.run(self._transaction, board_id, values)
 
     def set(self, board: Board, **changed: Any) -> Board:
-        """Change fields of a board, which is locked, and their columns."""
+        """Change fields of a board, which is locked, in the database and in the value returned."""
         self.change(board.id, **changed)
         return replace(board, **changed)
 

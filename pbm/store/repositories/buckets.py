@@ -1,4 +1,4 @@
-"""Token buckets: rate limits for each key, across all processes."""
+"""Token buckets: a rate limit for each key, which all processes share."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -58,7 +58,7 @@ class Buckets(Repository):
     ) -> dict[str, float]:
         """Take a token from each of some buckets, in one statement without waiting.
 
-        Returns the former number of tokens of each bucket that was not empty.
+        Returns the number of tokens before that, for each bucket that was not empty.
         """
         rows = _TAKE_EACH[self._transaction.dialect.name].rows(
             self._transaction,
@@ -75,11 +75,11 @@ class Buckets(Repository):
         return taken
 
     def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
-        """Whether a bucket has no token, by committed data."""
+        """Whether a bucket has no token, as far as is committed."""
         return self.left(key, capacity, per, now) < 1 - _ROUNDING
 
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        """The number of tokens in a bucket, by committed data; it may exceed the capacity.
+        """The number of tokens in a bucket, as far as is committed; it may exceed the capacity.
 
         If the clock goes back, the bucket does not fill.
         """
@@ -95,10 +95,9 @@ class Buckets(Repository):
         return now + max(0.0, missing) / capacity * per
 
     def forget_full(self, now: datetime) -> bool:
-        """Delete buckets that are full because no token was taken for long.
+        """Delete buckets that are full by now, at most `MOST_FORGOTTEN`, beginning with the oldest.
 
-        The oldest `MOST_FORGOTTEN` are deleted, and locked ones are skipped. Returns whether there
-        may be more.
+        Those that others have locked are skipped. Returns whether there may be more.
         """
         oldest = (
             select(buckets.c.key)
@@ -119,7 +118,7 @@ class Buckets(Repository):
         return self._count(query)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
-        """The oldest among the last uses of these buckets."""
+        """When a token was last taken from the bucket among these that was not used for longest."""
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
@@ -164,7 +163,7 @@ def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> A
 
 
 def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
-    """A moment as a number, for subtraction."""
+    """A moment in seconds, for subtraction."""
     if dialect == "sqlite":
         return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
     return type_coerce(func.extract("epoch", moment), Float)
@@ -179,7 +178,5 @@ _A_SECOND = bindparam("a_second", type_=Float)
 _MOST = bindparam("most", type_=Float)
 _ASKED = func.unnest(_KEYS).column_valued("asked")
 _TAKE = {dialect: _take(dialect) for dialect in ("sqlite", "postgresql")}
-
 _TAKE_EACH = {dialect: _take(dialect, each=True) for dialect in ("sqlite", "postgresql")}
-
 _READ_ONE = Statement(select(buckets).where(buckets.c.key == bindparam("whose")))

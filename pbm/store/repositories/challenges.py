@@ -1,4 +1,4 @@
-"""Pending challenges, boards that were begun, and expiry of unanswered items."""
+"""Queries about pending challenges and about who began boards; later expiry of what is open."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -38,13 +38,13 @@ class Challenges(Repository):
         return self._with_seats(row) if row else None
 
     def get(self, challenge_id: int) -> PendingChallenge:
-        """A challenge that is pending for certain."""
+        """Return and lock a challenge that is known to be pending."""
         challenge = self.find(challenge_id)
         assert challenge is not None
         return challenge
 
     def of_player(self, player_id: int, now: datetime) -> tuple[PendingChallenge, ...]:
-        """A player's own and received challenges that have not expired, oldest first.
+        """The challenges by a player, or to a player, that have not expired, oldest first.
 
         Those that still ask guests by mail address are left out.
         """
@@ -70,7 +70,7 @@ class Challenges(Repository):
         return self._scalars(query.order_by(challenged.c.challenge_id))
 
     def guests_of(self, player_id: int, since: datetime) -> int:
-        """The number of unanswered addresses that a player has asked since a moment."""
+        """The number of addresses that a player has asked since a moment without an answer."""
         query = (
             select(func.count(challenged.c.address))
             .join(challenges, challenges.c.id == challenged.c.challenge_id)
@@ -90,7 +90,11 @@ class Challenges(Repository):
         first_unsaid: bool = False,
         command: str | None = None,
     ) -> int:
-        """Add a challenge with guests (players, addresses) in seat order; return its number."""
+        """Add a challenge, and return its number.
+
+        `guests` are players' numbers and mail addresses in seat order; those in `asked` must say
+        yes. For `first_unsaid` and `command` see `PendingChallenge`.
+        """
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
         challenge_id = self._add(
             challenges, **row, command=command, asked_at=now, expires_at=expires_at
@@ -114,7 +118,7 @@ class Challenges(Repository):
         self._update(challenges, challenges.c.id == challenge_id, comment=comment)
 
     def seat_guest(self, challenge_id: int, address_key: str, player_id: int) -> None:
-        """Replace a guest's address by their player, and note that they have said yes."""
+        """Replace a guest's address by the player that they are now, and note their yes."""
         its = challenged.c.challenge_id == challenge_id
         is_guest = func.lower(challenged.c.address) == address_key
         self._update(challenged, its, is_guest, player_id=player_id, address=None, waits=False)
@@ -131,7 +135,7 @@ class Challenges(Repository):
         )
 
     def note_yes(self, challenge: PendingChallenge, player_id: int) -> PendingChallenge:
-        """Note that a player has accepted."""
+        """Note a player's yes, and return the challenge with it."""
         self._update(
             challenged,
             challenged.c.challenge_id == challenge.id,
@@ -159,7 +163,7 @@ class Challenges(Repository):
         return read_as(PendingChallenge, row, seats=self._all(Challenged, query))
 
 
-_NEWEST = 100  # boards of one player to examine
+_NEWEST = 100
 _elsewhere = seats.alias()
 _OTHER_BOARD = exists().where(
     _elsewhere.c.player_id == seats.c.player_id, _elsewhere.c.board_id != seats.c.board_id
@@ -172,12 +176,12 @@ _NEWCOMERS = Statement(
 
 
 class Beginnings(Repository):
-    """Queries about the players who began boards, within one transaction."""
+    """Queries about who began boards, for limits and hints, within one transaction."""
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
         """The number of boards in progress that one player began and another has not answered.
 
-        Moves and words are answers; counted up to `most`.
+        Moves and words are answers. Boards are counted up to `most`.
         """
         by_them = boards.c.begun_by_id == begun_by
         return self._in_progress(player_id, most, by_them, ~seats.c.answered)
@@ -185,7 +189,7 @@ class Beginnings(Repository):
     def by_others(self, player_id: int, *, most: int) -> int:
         """The number of a player's boards in progress that others began, counted up to `most`.
 
-        A match counts as begun by its challenger, with all its rounds.
+        All rounds of a match count as begun by its challenger.
         """
         first = boards.alias()
         own = exists().where(
@@ -195,7 +199,10 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, ~own)
 
     def taken_up(self, begun_by: int) -> int:
-        """The number of newest boards begun by a player on which another person has moved."""
+        """The number of boards begun by a player on which another person has moved.
+
+        Only the player's newest `_NEWEST` boards are read.
+        """
         own = select(boards.c.id).where(boards.c.begun_by_id == begun_by)
         newest = self._scalars(own.order_by(boards.c.started_at.desc()).limit(_NEWEST))
         moved = (
@@ -226,16 +233,16 @@ class Beginnings(Repository):
         return len(self._scalars(query.distinct().limit(most)))
 
     def newcomers(self, board_id: int) -> frozenset[int]:
-        """The players of a board who never sat at another one."""
+        """The players of a board who have never had another board."""
         rows = _NEWCOMERS.rows(self._transaction, number=board_id)
         return frozenset(row["player_id"] for row in rows)
 
 
-Shift = tuple[datetime, timedelta]  # items open at a moment, and the extension of their expiry
+Shift = tuple[datetime, timedelta]  # a moment, and by how much to extend what was open then
 
 
 class Expiring(Repository):
-    """Extends the expiry of open items, within one transaction."""
+    """Extends the expiry of open questions, challenges and seeks, within one transaction."""
 
     def put_off_answers(self, shifts: Iterable[Shift]) -> None:
         """Extend the questions and challenges that were open at some moments."""

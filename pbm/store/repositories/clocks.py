@@ -1,4 +1,4 @@
-"""Clock data of boards, delivery of reminders, and vacations, in which clocks stand still."""
+"""Queries about reminders of clocks, and about vacations, in which clocks stand still."""
 
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
@@ -28,7 +28,7 @@ class Reminders(Repository):
         self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
     def was_taken(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
-        """Whether a reminder of a board, written since a moment, was delivered until another."""
+        """Whether a reminder of a board, written since one moment, was delivered by another."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
@@ -61,7 +61,7 @@ _OF_PLAYER = Statement(
 
 
 def vacations_read(player_id: int, since: date) -> Read:
-    """The read of `Vacations.of_player` for a player."""
+    """The read of `Vacations.of_player` for a player, to be prefetched."""
     return _OF_PLAYER, {"player_id": player_id, "since": since}
 
 
@@ -69,16 +69,16 @@ class Vacations(Repository):
     """Queries about vacations, within one transaction."""
 
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
-        """A player's vacations that end on a day or later, in order."""
+        """A player's vacations that end on a day or later, in the order of their first days."""
         (rows,) = rows_of(self._transaction, vacations_read(player_id, since))
         return tuple(read_as(Vacation, row) for row in rows)
 
     def find(self, vacation_id: int) -> Vacation | None:
-        """Find a vacation that was not dropped."""
+        """Find a vacation that was not deleted."""
         return self._first(Vacation, select(vacations).where(vacations.c.id == vacation_id))
 
     def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:
-        """The players among these who are away on a day on all their boards, and until when."""
+        """The last day of vacation of each of these players who is away today from all boards."""
         query = (
             select(vacations.c.player_id, func.max(vacations.c.last_day))
             .where(

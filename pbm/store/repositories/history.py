@@ -1,4 +1,4 @@
-"""Finished games of players, and their analyses."""
+"""Queries about players' games that are over, and about analyses."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,7 +18,7 @@ _FIRST = 2**31 - 1  # above any board number
 
 
 class Meeting(NamedTuple):
-    """A finished game of two players: the seat of each, and the seats that have won."""
+    """A finished board on which both of two players sat: a seat of each, and the winning seats."""
 
     board_id: int
     one: int
@@ -27,7 +27,10 @@ class Meeting(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A page of finished boards, and the number to continue below, None at the end."""
+    """A page of finished boards, newest first.
+
+    The next page has boards with numbers below `go_on_below`, which is None on the last page.
+    """
 
     board_ids: tuple[int, ...]
     go_on_below: int | None
@@ -37,7 +40,7 @@ class History(Repository):
     """Queries about games that are over, except imported records, within one transaction."""
 
     def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
-        """A player's finished boards with numbers below one, newest first."""
+        """The newest of a player's finished boards with numbers less than `below`."""
         looked = _over(player_id, LOOKED_AT, below or _FIRST).subquery()
         query = (
             select(looked.c.board_id, boards.c.status)
@@ -51,7 +54,7 @@ class History(Repository):
         return Found(tuple(finished), rows[-1][0] if len(rows) == LOOKED_AT else None)
 
     def meetings(self, one: int, other: int) -> tuple[Meeting, ...]:
-        """The finished boards of two players, newest first.
+        """The finished boards on which both of two players sat, newest first.
 
         Only the newest `MOST_MEETINGS` boards of the first player that are over are searched.
         """
@@ -73,7 +76,7 @@ class History(Repository):
         return len(self._rows(some.limit(most)))
 
     def kept_time(self, player_id: int, *, most: int) -> tuple[int, int]:
-        """The number of a player's finished games, and of those not lost on time.
+        """The number of a player's finished games, and how many of these were not lost on time.
 
         Only the newest `most` games that are over count.
         """

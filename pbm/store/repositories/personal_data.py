@@ -1,4 +1,4 @@
-"""Erasure and export of a player's stored data, by the marks of the tables."""
+"""Erasure and export of a player's data, by the marks of the tables (`schema/personal.py`)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -30,7 +30,8 @@ class PersonalData(Repository):
         gone = {"status": PlayerStatus.REMOVED, "epoch": players.c.epoch + 1}
         self._update(players, players.c.id == player.id, **gone)
         self._erase_mails(player.id, keys)
-        self._erase_buckets(keys)
+        for key in keys:
+            self._delete(buckets, buckets.c.key.contains(key, autoescape=True))
         for table in reversed(metadata.sorted_tables):
             mark = mark_of(table)
             if mark is None:
@@ -48,7 +49,7 @@ class PersonalData(Repository):
                 self._update(table, rows, **mark.erasure.values)
 
     def export(self, player_id: int) -> dict[str, list[Any]]:
-        """A player's rows of each exported table, as plain values, under the table's key."""
+        """The player's rows of all exported tables, as plain values, by the keys of the tables."""
         marks = ((table, mark_of(table)) for table in metadata.sorted_tables)
         return {
             mark.export.key: self._exported(table, mark.numbers[0], mark.export, player_id)
@@ -64,11 +65,6 @@ class PersonalData(Repository):
         blank = {"recipient": "", "recipient_key": "", "last_error": None}
         run(update(outbox).where(sent, outbox.c.status != DUE).values(**blank))
         run(update(outbox).where(sent, outbox.c.status == DUE).values(kind=Kind.FAREWELL))
-
-    def _erase_buckets(self, keys: Sequence[str]) -> None:
-        for key in keys:
-            of_key = buckets.c.key.contains(key, autoescape=True)
-            self._delete(buckets, of_key)
 
     def _exported(self, table: Table, owner: str, export: ExportRows, player_id: int) -> list[Any]:
         """A player's rows of a table; another player's number becomes the handle."""

@@ -1,19 +1,13 @@
-"""Players and their verified addresses."""
+"""Queries about players and their verified addresses."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, fields
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    bindparam,
-    exists,
-    select,
-)
+from sqlalchemy import ColumnElement, Select, bindparam, exists, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.passwords import PasswordHash
@@ -73,7 +67,7 @@ def seated_read(board_id: int) -> Read:
 
 
 class Listed(NamedTuple):
-    """A player's public entry in a list."""
+    """A player in the list of players."""
 
     id: int
     handle: str
@@ -102,7 +96,7 @@ class Players(Repository):
         return epoch
 
     def find_locked(self, player_id: int) -> Player | None:
-        """Find a player, and lock the row until the commit."""
+        """Find a player, and lock the player until the commit."""
         self.lock(player_id)
         return self.find(player_id)
 
@@ -119,12 +113,12 @@ class Players(Repository):
         return self._one(_BY_ADDRESS, address_key=address_key)
 
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
-        """The handles among these that are in use."""
+        """The handles among these that somebody has."""
         query = select(players.c.handle).where(players.c.handle.in_(handles))
         return frozenset(self._scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Those of the handles that belong to active players; there may be many."""
+        """The handles among these that active players have; any number can be asked about."""
         rows = _ACTIVE.rows(self._transaction, handles=list(handles))
         return frozenset(row["handle"] for row in rows)
 
@@ -142,7 +136,11 @@ class Players(Repository):
         return {row.id: row.handle for row in self._transaction.execute(query)}
 
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
-        """Active players among `most` handles from one on, and the next handle, None at the end."""
+        """A page of players in the order of handles, and the first handle of the next page.
+
+        A page has the active ones among `most` players, beginning at `handle`; after the last page
+        the handle is None.
+        """
         query = select(players).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()
         active = (row for row in rows[:most] if row.status == PlayerStatus.ACTIVE)
@@ -191,7 +189,7 @@ class Players(Repository):
         self._update(players, players.c.id == player_id, epoch=players.c.epoch + 1)
 
     def change_settings(self, player_id: int, **changes: Any) -> None:
-        """Change some settings of a player; others stay, also those of a newer version."""
+        """Change some settings of a player; others stay, also those of a newer version of pbm."""
         kept = self._transaction.scalar(_locked(players.c.settings, player_id))
         default = asdict(PlayerSettings())
         wanted = {**(kept or {}), **changes}.items()
@@ -209,12 +207,12 @@ class Players(Repository):
         self.change(player.id, handle=handle)
 
     def formerly(self, handle: str) -> int | None:
-        """The id of the player who formerly had this handle, None if there is none."""
+        """The number of the player who formerly had this handle, None if there is none."""
         query = select(former_handles.c.player_id).where(former_handles.c.handle == handle)
         return next(iter(self._scalars(query)), None)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
-        """Note that a player was reminded, unless an absence has begun before."""
+        """Note that a player was reminded: the absence begins, unless it has begun already."""
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
             self.change(player_id, absent_since=now)
@@ -243,14 +241,15 @@ def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
 
 
 def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
-    """The players of some rows, one row for each address."""
-    grouped = groupby(rows, key=itemgetter("id"))
-    return tuple(_player(tuple(its)) for _, its in grouped)
+    """The players of some rows, one row for each address.
 
-
-def _player(rows: Sequence[Row]) -> Player:
-    """A player of the rows of all addresses; settings of a newer version are ignored."""
-    kept = (rows[0]["settings"] or {}).items()
-    settings = PlayerSettings(**{name: value for name, value in kept if name in _SETTINGS})
-    own = tuple(row["address"] for row in rows if row["address"])
-    return read_as(Player, rows[0], addresses=own, settings=settings)
+    Settings that only a newer version of the program has are ignored.
+    """
+    players = []
+    for _, its in groupby(rows, key=itemgetter("id")):
+        first, *more = its
+        kept = (first["settings"] or {}).items()
+        settings = PlayerSettings(**{name: value for name, value in kept if name in _SETTINGS})
+        own = tuple(row["address"] for row in (first, *more) if row["address"])
+        players.append(read_as(Player, first, addresses=own, settings=settings))
+    return tuple(players)

@@ -1,22 +1,11 @@
-"""Moves and departures of boards: reading them, and writing a board's progress."""
+"""Queries about the moves and departures of boards, and writing of boards' progress."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    Integer,
-    Row,
-    and_,
-    bindparam,
-    false,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Integer, Row, and_, bindparam, false, func, insert, or_, select, update
 
 from pbm.store.repositories.boards import Boards
 from pbm.store.schema.games import boards, departures, moves, seats
@@ -33,7 +22,7 @@ _PLIES = Statement(
 
 
 def plies_read(board_id: int, since: int) -> Read:
-    """The read of `Plies.of` for a board."""
+    """The read of `Plies.of` for a board, to be prefetched."""
     return _PLIES, {"board_id": board_id, "since": since}
 
 
@@ -62,7 +51,7 @@ class Plies(Repository):
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """The `ply`, `stood` and `played_at` of plies whose position has one of these keys."""
+        """The `ply`, `stood` and `played_at` of moves whose position has one of these marks."""
         query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
         )
@@ -130,7 +119,7 @@ class Playing(Repository):
     ) -> Board:
         """Store the moves of an imported game on a new board, and the resulting progress.
 
-        `left` has the plies played before, the seat and the reason of each departure.
+        `left` has the departures: the plies played before, the seat, and how it was left.
         """
         if played:
             rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
@@ -146,7 +135,7 @@ class Playing(Repository):
         return self.set_progress(Boards(self._transaction).get(board.id), progress, now)
 
     def forget(self, board_id: int) -> None:
-        """Delete an imported record. Its row stays, since mails refer to it."""
+        """Delete an imported record. The board's row stays, since mails refer to it."""
         for table in (moves, departures, seats, analyses, analysis_readers):
             self._delete(table, table.c.board_id == board_id)
         gone = {"status": BoardStatus.FORGOTTEN, "state": boards.c.start_state}
@@ -165,8 +154,8 @@ class Playing(Repository):
     ) -> Board:
         """Record a move; the primary key (board, ply) prevents a second move of the same ply.
 
-        Its position has stood `first` times, and once more for each of at most `most` plies from
-        `since` on with the same mark.
+        Its position counts as having stood `first` times, and once more for each of at most `most`
+        plies from `since` on with the same mark.
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}
@@ -195,7 +184,7 @@ class Playing(Repository):
         return self.set_progress(board, progress, now)
 
     def drop_departures(self, board: Board, since: datetime) -> None:
-        """Restore the seats of players who left since a moment."""
+        """Delete the departures since a moment, so that those players have their seats again."""
         of_board = departures.c.board_id == board.id
         self._delete(departures, of_board, departures.c.left_at >= since)
 

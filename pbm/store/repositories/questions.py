@@ -1,10 +1,10 @@
-"""Questions to verified addresses, errands that wait for the answers, and standing consents."""
+"""Queries about questions, about errands (commands that wait for a yes), and about consents."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, or_, select
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.passwords import SealedPassword
@@ -37,7 +37,7 @@ class Questions(Repository):
         *,
         password: SealedPassword | None = None,
     ) -> None:
-        """Add a question; a yes sets the `password`, which is stored until then."""
+        """Add a question; a yes sets the `password`, whose hash is stored until then."""
         if password:
             params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
         question_id = self._add(
@@ -60,13 +60,17 @@ class Questions(Repository):
         return self._one(questions.c.id == question_id, lock=True)
 
     def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
-        """Find a question, answered or not; `lock` serialises its answers."""
+        """Find a question, answered or not; `lock` locks it until the commit."""
         return self._one(questions.c.token_digest == token_digest, lock=lock)
 
     def _one(self, which: ColumnElement[bool], *, lock: bool) -> Question | None:
         query = select(questions).where(which)
         row = self._row(query.with_for_update() if lock else query)
-        return _question(row) if row else None
+        if row is None:
+            return None
+        params = dict(row["params"])
+        password = _sealed(params.pop(_PASSWORD_HASH, None), params.pop(_PASSWORD_SEAL, None))
+        return read_as(Question, row, params=params, password=password)
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
         """Whether a player was asked a question of this kind since then."""
@@ -79,7 +83,7 @@ class Questions(Repository):
         return self._exists(select(questions.c.id).where(*its))
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
-        """Whether an address has an open invitation, or one by this player without a yes."""
+        """Whether an address has an open invitation, or had one by this player without a yes."""
         by_asker = questions.c.params["by"].as_integer() == asker_id
         query = (
             select(questions.c.id)
@@ -99,13 +103,13 @@ class Questions(Repository):
         return self._exists(query)
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
-        """The errands that a player can still confirm."""
+        """The numbers of the errands that a player can still confirm."""
         its = questions.c.player_id == player_id
         asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
         return frozenset(number for params in asked for number in params.get("errands", ()))
 
     def _open(self, now: datetime, *where: ColumnElement[bool]) -> tuple[dict[str, Any], ...]:
-        """The parameters of some questions that can still be answered."""
+        """The parameters of the questions that meet the conditions and can still be answered."""
         query = select(questions.c.params).where(
             *where,
             questions.c.asked_at > now - _LONGEST_OPEN,
@@ -115,7 +119,7 @@ class Questions(Repository):
         return self._scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """The `way` of each question about one of these errands, else empty."""
+        """The parameters `way` of a player's questions about these errands; empty ones count."""
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
             questions.c.kind == "confirm",
@@ -126,7 +130,7 @@ class Questions(Repository):
         return frozenset(params.get("way", "") for params in about)
 
     def is_invited(self, address_key: str, challenge_id: int, now: datetime) -> bool:
-        """Whether an address can still accept a challenge."""
+        """Whether a question that invites an address to a challenge can still be answered."""
         its = questions.c.address_key == address_key
         found = self._open(now, its, questions.c.kind.in_(("invite", "signup")))
         return any(params.get("invitation") == challenge_id for params in found)
@@ -138,10 +142,8 @@ class Questions(Repository):
 
     def settle(self, question: Question, answer: str) -> None:
         """Record the answer, and delete the password hash."""
-        values: dict[str, Any] = {"answer": answer}
-        if question.password:
-            values["params"] = question.params
-        self._update(questions, questions.c.id == question.id, **values)
+        gone = {"params": question.params} if question.password else {}
+        self._update(questions, questions.c.id == question.id, answer=answer, **gone)
 
     def add_errand(
         self,
@@ -168,7 +170,7 @@ class Questions(Repository):
         )
 
     def waiting_errands(self, player_id: int, since: datetime) -> tuple[PendingCommands, ...]:
-        """A player's unproven errands since a moment, in order."""
+        """A player's errands from unproven mails since a moment, in order."""
         return self._errands(
             errands.c.player_id == player_id,
             errands.c.status == ErrandStatus.WAITING,
@@ -181,10 +183,11 @@ class Questions(Repository):
 
     def _errands(self, *where: ColumnElement[bool]) -> tuple[PendingCommands, ...]:
         rows = self._rows(select(errands).where(*where).order_by(errands.c.id))
-        return tuple(map(_errand, rows))
+        sealed = ((row, _sealed(row["password_hash"], row["password_seal"])) for row in rows)
+        return tuple(read_as(PendingCommands, row, password=password) for row, password in sealed)
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus, **values: Any) -> None:
-        """Settle an errand, delete its password hash, and update other columns."""
+        """Set the last status of an errand and other columns, and delete its password hash."""
         gone: dict[str, Any] = {"password_hash": None, "password_seal": None, **values}
         self._update(errands, errands.c.id == errand.id, status=status, **gone)
 
@@ -193,7 +196,7 @@ class Consents(Repository):
     """Queries about consents, within one transaction."""
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
-        """Store a consent; one given after `over` is not extended."""
+        """Store a consent; one that was given after `over` is not renewed."""
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
         insert = upsert(consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)
@@ -206,7 +209,7 @@ class Consents(Repository):
         )
 
     def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
-        """Whether a consent was given after a moment, with no `newkey` since."""
+        """Whether a consent for an origin was given after a moment, with no `newkey` since."""
         query = select(consents.c.given_at).where(
             consents.c.player_id == player.id,
             consents.c.origin == origin,
@@ -218,17 +221,6 @@ class Consents(Repository):
     def forget_before(self, moment: datetime) -> None:
         """Delete the consents given before a moment."""
         self._delete(consents, consents.c.given_at < moment)
-
-
-def _errand(row: RowMapping) -> PendingCommands:
-    password = _sealed(row["password_hash"], row["password_seal"])
-    return read_as(PendingCommands, row, password=password)
-
-
-def _question(row: RowMapping) -> Question:
-    params = dict(row["params"])
-    password = _sealed(params.pop(_PASSWORD_HASH, None), params.pop(_PASSWORD_SEAL, None))
-    return read_as(Question, row, params=params, password=password)
 
 
 def _sealed(text: str | None, seal: str | None) -> SealedPassword | None:

@@ -1,4 +1,4 @@
-"""Ratings: the boards that count, their order, and the rating changes by each."""
+"""Queries about ratings: which boards count, in which order, and how each changed ratings."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
@@ -125,8 +125,7 @@ class Ratings(Repository):
         return {(row.player_id, row.other_id): row.wins for row in rows}
 
     def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
-        """Whether a player won each of the last five counted games against another, the newest
-        first."""
+        """Whether a player won each of the last five counted games with another, newest first."""
         query = select(results.c.place < _lost.c.place).join(
             _lost, _lost.c.rated_id == results.c.rated_id
         )
@@ -139,7 +138,7 @@ class Ratings(Repository):
         return list(self._scalars(query.order_by(results.c.rated_id.desc()).limit(5)))
 
     def counted(self, board_id: int) -> CountedBoard | None:
-        """A board as counted, None if it was not."""
+        """A board with its place in the order of counting, None if it was not counted."""
         return next(iter(self._counted(rated_boards.c.board_id == board_id, most=1)), None)
 
     def counted_from(self, number: int, most: int) -> tuple[CountedBoard, ...]:
@@ -152,9 +151,9 @@ class Ratings(Repository):
         return self._all(RatingResult, query.order_by(results.c.player_id))
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """The players whose standing should be the result of this board, their last, and is not.
+        """The players whose last board this is, and whose stored rating is not its result.
 
-        Players who have left for good should have none.
+        Players who have left for good should have no stored rating.
         """
         games = {item.player_id: item.games for item in self.results(counted)}
         last = self._last(counted, list(games), before=_NEWEST)

@@ -1,4 +1,4 @@
-"""Seeks: games that wait for players, and the players who wait in them."""
+"""Queries about seeks, and about the players who wait in them."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
@@ -49,7 +49,7 @@ class Seeks(Repository):
     # -- reading ---------------------------------------------------------------------------
 
     def lock(self) -> None:
-        """Lock all seeks until the commit; else two players could take one seat."""
+        """Lock all seeks until the commit, so that no two players take one seat."""
         if self._transaction.dialect.name == "postgresql":
             self._transaction.execute(_ONE_AT_A_TIME)
 
@@ -59,15 +59,15 @@ class Seeks(Repository):
 
     def standing(self, player_id: int) -> tuple[Standing, ...]:
         """The open seeks that a player may join, oldest first; see `_open_to`."""
-        query = select(seeks, _MAKER).where(*_open_to(player_id))
-        return self._all(Standing, query.order_by(seeks.c.id))
+        query = select(seeks, _MAKER).where(*_open_to(player_id)).order_by(seeks.c.id)
+        return tuple(read_as(Standing, row, wish=read_as(Wish, row)) for row in self._rows(query))
 
     def usual(
         self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
     ) -> Iterator[tuple[Seek, ...]]:
-        """Each maker's oldest open seek for a usual game that admits a rating, in batches.
+        """Each maker's oldest open seek for a usual game that a player may join, in batches.
 
-        Without `pairs` only seeks that are to be paired.
+        The rating of the player must be admitted. Without `pairs` only seeks that are to be paired.
         """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
         query = query.where(seeks.c.usual, seeks.c.game == game)
@@ -85,7 +85,7 @@ class Seeks(Repository):
         return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
-        """The seeks in which a player waits, oldest first; `over` includes closed ones."""
+        """The open seeks in which a player waits, oldest first; with `over` also closed ones."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
         return self.some(self._scalars(query if over else query.where(_IS_OPEN)))

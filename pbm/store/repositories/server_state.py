@@ -1,4 +1,4 @@
-"""State of the server: facts, the journal of the operator, and heartbeats of processes."""
+"""Queries about facts, about the journal of the operator, and about heartbeats of processes."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -29,7 +29,7 @@ class Facts(Repository):
         self._transaction.execute(added.on_conflict_do_update(index_elements=["name"], set_=noted))
 
     def take(self, name: str) -> Fact | None:
-        """Delete a fact, and return it: only one process gets it."""
+        """Delete a fact and return it; if several processes do, only one gets it."""
         return self._first(Fact, delete(facts).where(facts.c.name == name).returning(facts))
 
     def forget(self, name: str) -> None:
@@ -92,7 +92,7 @@ class Heartbeats(Repository):
         now: datetime,
         ahead: float | None = None,
     ) -> None:
-        """Store the heartbeat of a process, and the last sign of life of each of its roles."""
+        """Store a heartbeat for each role of a process; `alive` has their last signs of life."""
         insert = upsert(heartbeats)
         statement = insert.on_conflict_do_update(
             index_elements=["process", "role"],

@@ -1,4 +1,4 @@
-"""Between players: blocks, recent comments on boards, and reports to the operator."""
+"""Queries about blocks, about comments on boards, and about reports to the operator."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -47,7 +47,7 @@ class Blocks(Repository):
         return frozenset(self._scalars(pairs))
 
     def add(self, player_id: int, blocked_id: int, now: datetime) -> None:
-        """Add a block of a player by another; it must not exist yet."""
+        """Add a player's block of another; it must not exist yet."""
         row = {"player_id": player_id, "blocked_id": blocked_id, "blocked_at": now}
         self._insert(blocks, **row)
 
@@ -93,7 +93,7 @@ class Reports(Repository):
         words: Sequence[dict[str, Any]],
         now: datetime,
     ) -> int:
-        """Store a player's report with the others' comments (`words`); return its number."""
+        """Store a player's report with the comments of others (`words`), and return its number."""
         row = {"player_id": player_id, "board_id": board_id, "reported_at": now}
         return self._add(reports, **row, lines=lines, words=words)
 

@@ -7,6 +7,8 @@ from pbm.store.schema.personal import ErasedBy, ExportedBy, ExportRows, KeepRows
 from pbm.store.values.asking import ErrandStatus, SeekStatus
 from pbm.store.values.players import Pool
 
+_SEEKS_STAY = KeepRows("closed ones stay; open ones are left by pbm.play.seeks.leave_all_seeks")
+
 questions = Table(
     "questions",
     metadata,
@@ -132,12 +134,7 @@ seeks = Table(
     to("boards", "board_id"),  # the board begun from the seek
     Index("ix_seeks_open", "id", **only_where(text("status = 'open'"))),
     sqlite_autoincrement=True,
-    info=personal(
-        erasure=KeepRows(
-            "one that is over stays; open ones are left by pbm.play.seeks.leave_all_seeks"
-        ),
-        export=ExportedBy("seeks"),
-    ),
+    info=personal(erasure=_SEEKS_STAY, export=ExportedBy("seeks")),
 )
 
 
@@ -148,13 +145,7 @@ seekers = Table(
     to("players", "player_id", primary_key=True),
     Column("place", Integer, nullable=False),  # 1 is the maker
     Index("ix_seekers_player_id", "player_id", "seek_id"),
-    info=personal(
-        "player_id",
-        erasure=KeepRows(
-            "one that is over stays; open ones are left by pbm.play.seeks.leave_all_seeks"
-        ),
-        export=ExportedBy("seeks"),
-    ),
+    info=personal("player_id", erasure=_SEEKS_STAY, export=ExportedBy("seeks")),
 )
 
 

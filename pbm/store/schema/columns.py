@@ -1,6 +1,6 @@
-"""Building blocks of tables: column types, words of partial indexes, names of constraints.
+"""Building blocks of tables: column types, conditions of partial indexes, names of constraints.
 
-`Moment`, `Word` and `JsonOf` convert plain values, so that a row's values are those of its class.
+The types `Moment`, `Word` and `JsonOf` convert what is stored into the fields of dataclasses.
 """
 
 from collections.abc import Callable
@@ -26,13 +26,13 @@ from pbm.plain import to_plain
 
 
 class Moment(TypeDecorator[datetime]):
-    """An aware UTC datetime; SQLite would lose the zone."""
+    """The type of a datetime column: always aware and UTC, also on SQLite, which stores no zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any]:
-        """Refuse naive datetimes; store UTC."""
+        """Convert to UTC. Raises ValueError for a naive datetime."""
         return _utc_text if dialect.name == "sqlite" else _utc_or_none
 
     def result_processor(
@@ -43,7 +43,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Word(TypeDecorator[Any]):
-    """A text column read as an enum or the like."""
+    """The type of a text column that is read by `kind`, such as an enum."""
 
     impl = String
     cache_ok = True
@@ -58,7 +58,7 @@ class Word(TypeDecorator[Any]):
 
 
 class JsonOf(TypeDecorator[Any]):
-    """A JSON column read by `kind`, and written by `plain`; null is None."""
+    """The type of a JSON column that is read by `kind` and written by `plain`; null is None."""
 
     impl = JSON
     cache_ok = True
@@ -76,22 +76,18 @@ class JsonOf(TypeDecorator[Any]):
         return None if value is None else self.kind(value)
 
 
-def _utc(moment: datetime) -> datetime:
+def _utc_or_none(moment: datetime | None) -> datetime | None:
+    if moment is None or moment.tzinfo is UTC:
+        return moment
     if moment.tzinfo is None:
         raise ValueError("a stored moment must be aware")
-    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
-
-
-def _utc_or_none(moment: datetime | None) -> datetime | None:
-    return None if moment is None else _utc(moment)
+    return moment.astimezone(UTC)
 
 
 def _utc_text(moment: datetime | None) -> str | None:
     """SQLAlchemy's format for SQLite, without a zone."""
-    if moment is None:
-        return None
-    utc = moment if moment.tzinfo is UTC else _utc(moment)
-    return utc.isoformat(" ", "microseconds").removesuffix("+00:00")
+    utc = _utc_or_none(moment)
+    return None if utc is None else utc.isoformat(" ", "microseconds").removesuffix("+00:00")
 
 
 def _from_utc_text(text: str | None) -> datetime | None:
@@ -110,23 +106,24 @@ metadata = MetaData(
 NEW, STUCK = (literal_column(f"'{word}'", String) for word in ("new", "stuck"))
 DUE, FAILED = (literal_column(f"'{word}'", String) for word in ("due", "failed"))
 OPEN = literal_column("'open'", String)
-"""Words of partial indexes, as SQL literals.
+"""Values of `status` in partial indexes, as SQL literals.
 
-With bound values PostgreSQL's generic plans do not use the index, and SQLite prepares the statement
-each time.
+If such a value were bound, PostgreSQL's generic plans would not use the index, and SQLite would
+prepare the statement each time.
 """
 
 
 def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -> dict[str, Any]:
-    """Options of a partial index."""
+    """The options of a partial index, with a condition of its own `on_postgresql` if needed."""
     there = condition if on_postgresql is None else on_postgresql
     return {"sqlite_where": condition, "postgresql_where": there}
 
 
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
-    """Options of a partial index of waiting rows; on PostgreSQL only for queries about `column`.
+    """The options of an index of the rows with one status, used by queries about `column`.
 
-    PostgreSQL estimates each of these indexes as empty, so that it could choose a wrong one.
+    PostgreSQL takes all such indexes for empty, and could choose a wrong one. So there the index
+    demands `column IS NOT NULL`, which only queries about that column meet.
     """
     waits = f"status = '{word}'"
     asked_for = text(f"{waits} AND {column} IS NOT NULL")
@@ -134,10 +131,10 @@ def where_it_waits(word: str, column: str) -> dict[str, Any]:
 
 
 def identity() -> Column[int]:
-    """The primary key, an autoincremented number."""
+    """The primary key `id`, an autoincremented number."""
     return Column("id", Integer, primary_key=True, autoincrement=True)
 
 
 def to(target: str, name: str, **options: Any) -> Column[int]:
-    """A foreign key."""
+    """A column with the `id` of a row of the table `target`."""
     return Column(name, Integer, ForeignKey(f"{target}.id"), **options)

@@ -29,10 +29,6 @@ def _offers(plain: list[dict[str, Any]]) -> tuple[Offer, ...]:
     return tuple(from_plain(Offer, offer) for offer in plain)
 
 
-def _plain_offers(offers: tuple[Offer, ...]) -> list[dict[str, Any]] | None:
-    return to_plain(offers) or None
-
-
 def _stops(plain: list[tuple[str, str, bool]]) -> tuple[Stop, ...]:
     moment = datetime.fromisoformat
     return tuple(Stop(moment(begin), moment(end), bounced) for begin, end, bounced in plain)
@@ -62,7 +58,8 @@ boards = Table(
     to("players", "to_move_id"),
     Column("started_at", Moment, nullable=False),
     Column("changed_at", Moment, nullable=False),
-    Column("offers", JsonOf(_offers, _plain_offers)),  # open and declined draws and take-backs
+    # Open and declined draws and take-backs.
+    Column("offers", JsonOf(_offers, lambda offers: to_plain(offers) or None)),
     Column("taken_back", Integer, nullable=False, server_default="0"),  # number of take-backs
     Column("match_id", Integer),  # the number of the match's first board
     Column("round", Integer),
@@ -83,12 +80,7 @@ boards = Table(
     Index("ix_boards_rematch_of", "rematch_of", **only_where(text("rematch_of IS NOT NULL"))),
     Index("ix_boards_to_move_id", "to_move_id", **only_where(text("to_move_id IS NOT NULL"))),
     sqlite_autoincrement=True,
-    info=personal(
-        "begun_by_id",
-        "to_move_id",
-        erasure=RECORD,
-        export=ExportedBy("boards"),
-    ),
+    info=personal("begun_by_id", "to_move_id", erasure=RECORD, export=ExportedBy("boards")),
 )
 
 
@@ -208,10 +200,7 @@ ratings = Table(  # the last result of each player
     Column("counted_at", Moment, nullable=False),
     Column("people_games", Integer, nullable=False, server_default="0"),
     Column("rival_id", Integer),
-    Index(
-        *("ix_ratings_place", "game", "pool", "mu", "player_id"),
-        **only_where(LISTED),
-    ),
+    Index(*("ix_ratings_place", "game", "pool", "mu", "player_id"), **only_where(LISTED)),
     Index("ix_ratings_player_id", "player_id"),
     info=personal(
         "player_id",

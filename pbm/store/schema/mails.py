@@ -63,14 +63,9 @@ inbox = Table(
     # Whether an answer to a stranger was counted on arrival.
     Column("answer_counted", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("digest", "recipient"),
-    *(
-        Index(f"ix_inbox_{name}", *columns, **where_it_waits("new", columns[0]))
-        for name, columns in (
-            ("lane", ("lane", "place")),
-            ("board_lane", ("board_lane", "id")),
-            ("place", ("place", "id")),
-        )
-    ),
+    Index("ix_inbox_lane", "lane", "place", **where_it_waits("new", "lane")),
+    Index("ix_inbox_board_lane", "board_lane", "id", **where_it_waits("new", "board_lane")),
+    Index("ix_inbox_place", "place", "id", **where_it_waits("new", "place")),
     Index("ix_inbox_sender", text("lower(sender)")),  # erased when the sender leaves
     Index("ix_inbox_stuck", "id", **only_where(text("status = 'stuck'"))),
     sqlite_autoincrement=True,
@@ -141,8 +136,7 @@ outbox_contents = Table(
     Column("params", JSON, nullable=False),
     Column("headers", JSON, nullable=False),
     info=personal(
-        erasure=ErasedBy("PersonalData._erase_mails"),
-        export=NotExported("the player gets them"),
+        erasure=ErasedBy("PersonalData._erase_mails"), export=NotExported("the player gets them")
     ),
 )
 
@@ -158,10 +152,7 @@ kept_news = Table(  # for the next digest
     Column("size", Integer, nullable=False),  # of `told`, in characters
     Column("kept_at", Moment, nullable=False),
     Index("ix_kept_news_player_id", "player_id", "board_id"),
-    info=personal(
-        "player_id",
-        export=NotExported("the player gets it with the next digest"),
-    ),
+    info=personal("player_id", export=NotExported("the player gets it with the next digest")),
 )
 
 
@@ -172,10 +163,7 @@ kept_notices = Table(  # about no board, for the next digest
     to("players", "player_id", nullable=False, index=True),
     Column("told", JSON, nullable=False),  # frozen, with the template's name
     Column("kept_at", Moment, nullable=False),
-    info=personal(
-        "player_id",
-        export=NotExported("the player gets it with the next digest"),
-    ),
+    info=personal("player_id", export=NotExported("the player gets it with the next digest")),
 )
 
 

@@ -7,6 +7,8 @@ from pbm.store.schema.columns import Moment, Word, identity, metadata, to
 from pbm.store.schema.personal import BlankColumns, ExportedBy, ExportRows, KeepRows, personal
 from pbm.store.values.players import PlayerStatus
 
+_BLANKED = ("settings", "password_hash", "rating_news", "bounced_at", "unreachable_since")
+
 players = Table(
     "players",
     metadata,
@@ -28,13 +30,7 @@ players = Table(
     sqlite_autoincrement=True,
     info=personal(
         "id",
-        erasure=BlankColumns(
-            {
-                **dict.fromkeys(("settings", "password_hash", "rating_news")),
-                **dict.fromkeys(("bounced_at", "unreachable_since")),
-                "bounces": 0,
-            }
-        ),
+        erasure=BlankColumns({**dict.fromkeys(_BLANKED), "bounces": 0}),
         export=ExportedBy("handle"),
     ),
 )
@@ -62,9 +58,7 @@ addresses = Table(
     Column("address_key", String(254), nullable=False, unique=True),
     Column("verified_at", Moment, nullable=False),
     info=personal(
-        "player_id",
-        export=ExportRows("addresses", "address"),
-        addresses=("address_key",),
+        "player_id", export=ExportRows("addresses", "address"), addresses=("address_key",)
     ),
 )
 
@@ -94,9 +88,5 @@ blocks = Table(
     to("players", "player_id", primary_key=True),
     to("players", "blocked_id", primary_key=True, index=True),
     Column("blocked_at", Moment, nullable=False),
-    info=personal(
-        "player_id",
-        "blocked_id",
-        export=ExportRows("blocked", "blocked_id"),
-    ),
+    info=personal("player_id", "blocked_id", export=ExportRows("blocked", "blocked_id")),
 )

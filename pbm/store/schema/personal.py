@@ -1,4 +1,4 @@
-"""Marks of tables with personal data: `info=personal(...)`, else `info=IMPERSONAL`.
+"""The marks of tables: `info=personal(...)` if they have personal data, else `info=IMPERSONAL`.
 
 `pbm/store/repositories/personal_data.py` erases and exports by these marks.
 """
@@ -14,7 +14,7 @@ _MARK = "personal"
 
 @dataclass(frozen=True)
 class DeleteRows:
-    """Erasure deletes the person's rows; with `only`, those with these values."""
+    """Erasure deletes the person's rows, or only those with the values in `only`."""
 
     only: Mapping[str, Any] = field(default_factory=dict)
 
@@ -28,7 +28,7 @@ class BlankColumns:
 
 @dataclass(frozen=True)
 class ErasedBy:
-    """Erasure of these rows is code: the named function."""
+    """The named function erases what is personal in these rows."""
 
     function: str
 
@@ -42,9 +42,9 @@ class KeepRows:
 
 @dataclass(frozen=True)
 class ExportRows:
-    """The export has these columns under a key, by their names there.
+    """The export has these columns under a key; `columns` maps their names there to the table's.
 
-    One column without a name makes a list of its values.
+    If `columns` is the name of one column, the export has a list of its values.
     """
 
     key: str
@@ -53,7 +53,7 @@ class ExportRows:
 
 @dataclass(frozen=True)
 class ExportedBy:
-    """`everything_about` in `pbm/commands` exports this key."""
+    """The export has the rows under this key, by code: `everything_about` in `pbm/commands`."""
 
     key: str
 
@@ -67,10 +67,10 @@ class NotExported:
 
 @dataclass(frozen=True)
 class Personal:
-    """The columns that identify a person's rows, and their treatment by erasure and export.
+    """How erasure and export treat a table, and the columns by which they find a player's rows.
 
-    `numbers` contain a player's number; the export takes the rows of the first. `addresses` contain
-    a player's address, in any case. `hidden` contain an address within a longer text.
+    `numbers` have the player's number; the export reads only the first. `addresses` have the
+    player's address, in upper or lower case. `hidden` have it within a longer text.
     """
 
     erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows
@@ -96,6 +96,6 @@ def personal(
 
 
 def mark_of(table: Table) -> Personal | None:
-    """A table's mark; None for an impersonal one. Raises KeyError for a table without a mark."""
+    """A table's mark, None if it has no personal data. Raises KeyError for a table without one."""
     mark: Personal | None = table.info[_MARK]
     return mark

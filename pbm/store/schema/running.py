@@ -5,7 +5,6 @@ from sqlalchemy import (
     Boolean,
     Column,
     Float,
-    ForeignKey,
     Index,
     Integer,
     String,
@@ -54,7 +53,7 @@ buckets = Table(
     Column("tokens", Float, nullable=False),
     Column("filled_at", Moment, nullable=False, index=True),
     info=personal(
-        erasure=ErasedBy("PersonalData._erase_buckets"),
+        erasure=ErasedBy("PersonalData.erase"),
         export=NotExported("counts, deleted after a week"),
         hidden=("key",),
     ),
@@ -143,7 +142,7 @@ search_jobs = Table(
 analyses = Table(
     "analyses",
     metadata,
-    Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
+    to("boards", "board_id", primary_key=True, autoincrement=False),
     Column("mark", String(24), nullable=False),  # of the analysed state of the game
     Column("found", JSON, nullable=False),
     Column("began_at", Moment, nullable=False),
@@ -154,11 +153,8 @@ analyses = Table(
 analysis_readers = Table(  # receive it once it is finished
     "analysis_readers",
     metadata,
-    Column("board_id", Integer, ForeignKey("boards.id"), primary_key=True, autoincrement=False),
-    Column("player_id", Integer, ForeignKey("players.id"), primary_key=True, autoincrement=False),
+    to("boards", "board_id", primary_key=True, autoincrement=False),
+    to("players", "player_id", primary_key=True, autoincrement=False),
     Index("ix_analysis_readers_player_id", "player_id"),
-    info=personal(
-        "player_id",
-        export=ExportRows("awaited_analyses", "board_id"),
-    ),
+    info=personal("player_id", export=ExportRows("awaited_analyses", "board_id")),
 )

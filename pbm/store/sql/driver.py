@@ -68,7 +68,7 @@ def parse_url(url: str) -> URL:
 
 
 def shown_url(url: URL) -> str:
-    """A database's URL for the operator, without a possible password."""
+    """A database's URL as shown to the operator, without the password."""
     told = {name: url.query[name] for name in ("host", "port") if name in url.query}
     return url.set(query=told).render_as_string(hide_password=True)
 
@@ -76,8 +76,8 @@ def shown_url(url: URL) -> str:
 def make_engine(url: str) -> Engine:
     """An engine whose errors contain no values, since these may be from mails.
 
-    Transactions begin here, not in the driver. On PostgreSQL the option `pbm_begins_itself` says
-    that BEGIN goes along with the first statement.
+    It sends BEGIN itself, not the driver. With the option `pbm_begins_itself`, PostgreSQL gets
+    BEGIN in the round trip of the first statement. Raises OperatorError.
     """
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
@@ -124,18 +124,18 @@ def _begin(connection: Connection) -> None:
 
 
 def _limit_idleness(held: Any, _record: object) -> None:
-    """Let the server end idle transactions, which hold locks and prevent vacuuming.
+    """Let PostgreSQL end idle transactions, which hold locks and prevent vacuuming.
 
-    It is set by a statement, since poolers reject most connection parameters.
+    The limit is set by a statement, since poolers reject most connection parameters.
     """
     held.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
 
 
 def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
-    """Test a connection; if it is broken, invalidate the whole pool.
+    """Test a connection that leaves the pool; if it is broken, invalidate the whole pool.
 
-    A query is sent after a long idle time, or if there is data to read, such as a server's message
-    that it shuts down.
+    A query is sent only after `IDLE_SECONDS`, or if there is data to read, such as the server's
+    message that it shuts down.
     """
     idle_since = entry.info.get("idle_since")
     if idle_since is None:  # a new connection
@@ -188,7 +188,7 @@ def _as_sqlalchemy_has_it(
 ) -> BaseException:
     """Wrap a driver's error in SQLAlchemy's class; invalidate a broken connection.
 
-    So is one that is still in pipeline mode, in which it cannot be rolled back.
+    A connection that is still in pipeline mode counts as broken: it cannot be rolled back.
     """
     dialect = connection.dialect
     held: Any = connection.connection.dbapi_connection
@@ -196,7 +196,7 @@ def _as_sqlalchemy_has_it(
     broken = cut_off or (hasattr(held, "pipeline") and bool(held.info.pipeline_status))
     if broken:
         connection.invalidate(error)
-    found: BaseException = DBAPIError.instance(
+    wrapped: BaseException = DBAPIError.instance(
         ";\n".join(call.sql for call in calls),
         None,  # values may be from mails
         error,
@@ -205,32 +205,30 @@ def _as_sqlalchemy_has_it(
         connection_invalidated=broken,
         dialect=dialect,
     )
-    return found
+    return wrapped
+
+
+def _state(error: BaseException) -> str:
+    """PostgreSQL's SQLSTATE of an error; empty if it has none."""
+    return getattr(error.orig, "sqlstate", None) or "" if isinstance(error, DBAPIError) else ""
 
 
 def is_away(error: BaseException) -> bool:
     """Whether the database is the cause (gone, full, locked), not the statement."""
-    if not isinstance(error, DBAPIError):
-        return False
-    name = getattr(error.orig, "sqlite_errorname", None)
-    if name is not None:
-        return str(name).startswith(_SQLITE_AWAY)
-    state = getattr(error.orig, "sqlstate", None)
-    if state is not None:
-        return str(state).startswith(_POSTGRESQL_AWAY)
+    name = getattr(getattr(error, "orig", None), "sqlite_errorname", None)
+    if name or _state(error):
+        return str(name).startswith(_SQLITE_AWAY) or _state(error).startswith(_POSTGRESQL_AWAY)
     return isinstance(error, OperationalError | InterfaceError)
 
 
 def lost_a_race(error: BaseException) -> bool:
     """Whether a transaction was rolled back because of a concurrent one; a retry may succeed."""
-    state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
-    return str(state).startswith(_POSTGRESQL_UNDONE)
+    return _state(error).startswith(_POSTGRESQL_UNDONE)
 
 
 def gave_up(error: BaseException) -> bool:
     """Whether a running database aborted a statement: timeout, lock timeout or lack of resources.
 
-    A retry may succeed, and others may run meanwhile.
+    A retry may succeed, and other statements may run meanwhile.
     """
-    state = getattr(error.orig, "sqlstate", None) if isinstance(error, DBAPIError) else None
-    return state in _POSTGRESQL_GIVES_UP
+    return _state(error) in _POSTGRESQL_GIVES_UP

@@ -42,9 +42,10 @@ Convert = Callable[[Any], Any] | None
 
 
 class Statement:
-    """A statement with its values as `bindparam`, for every supported database.
+    """A statement whose values are bound at each run; it is compiled once for each database.
 
-    `among` compares with a list; `in_(bindparam(..., expanding=True))` would change the SQL.
+    For a list of values use `among`: with `in_(bindparam(..., expanding=True))` the SQL would
+    depend on the length of the list.
     """
 
     def __init__(self, built: Built) -> None:
@@ -78,19 +79,18 @@ class Statement:
 
         The transaction's next read or its end runs the write, and raises DBAPIError.
         """
-        compiled = self._compiled_for(transaction)
+        compiled = self._compiled_for(transaction.dialect)
         bound = [compiled.bound(values) for values in sets]
         transaction.write(Call(compiled.sql, bound), self.tables)
 
-    def _compiled_for(self, transaction: Transaction) -> "_Compiled":
-        dialect = transaction.dialect
+    def _compiled_for(self, dialect: Dialect) -> "_Compiled":
         compiled = self._compiled.get(dialect.name)
         if compiled is None:
             compiled = self._compiled[dialect.name] = _Compiled(self._built, dialect)
         return compiled
 
     def _key(self, values: Mapping[str, Any]) -> Key | None:
-        """The cache key of its rows; None if it writes or locks."""
+        """The cache key of its rows with these values; None if they are not to be cached."""
         if self._writes or self._locks:
             return None
         key = (self, *values.items())
@@ -102,9 +102,9 @@ class Statement:
 
 
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
-    """All rows of several statements; uncached ones share a round trip. Raises DBAPIError.
+    """All rows of several statements; reads that are not cached share a round trip.
 
-    Those that lock rows must come first.
+    Statements that lock rows must come first. Raises DBAPIError.
     """
     cache = transaction.cache
     found: list[Rows] = []
@@ -116,7 +116,7 @@ def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
         key = statement._key(values)
         rows = None if key is None else cache.get(key)
         if rows is None:
-            compiled, rows = statement._compiled_for(transaction), ()
+            compiled, rows = statement._compiled_for(transaction.dialect), ()
             asked.append((len(found), statement, compiled, key))
             calls.append(Call(compiled.sql, (compiled.bound(values),)))
         found.append(rows)
@@ -131,7 +131,7 @@ def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
 
 
 class ColumnSetter:
-    """Updates columns of a row by its number; each set of columns has one cached statement."""
+    """Updates columns of a row by its number, with a cached statement for each set of columns."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -149,7 +149,7 @@ class ColumnSetter:
 
 
 class BoundList(TypeDecorator[Sequence[Any]]):
-    """A list bound as one value: an array, or JSON on SQLite."""
+    """The type of a list that is bound as one value: an array, or JSON on SQLite."""
 
     impl = String
     cache_ok = False
@@ -201,8 +201,7 @@ class _Compiled:
         binds = {name: bind for bind, name in compiled.bind_names.items()}
         self._is_ordered = compiled.positiontup is not None
         self._wanted = {name for name, bind in binds.items() if bind.required}
-        fixed = {name: bind.value for name, bind in binds.items() if not bind.required}
-        self._fixed = fixed
+        self._fixed = {name: bind.value for name, bind in binds.items() if not bind.required}
         self._binds: list[tuple[str, Convert]] = [
             (name, _conversion(binds[name].type, dialect)) for name in compiled.positiontup or binds
         ]
@@ -215,7 +214,7 @@ class _Compiled:
         self._converts = [(name, convert) for name, convert in found if convert]
 
     def bound(self, values: Mapping[str, Any]) -> tuple[Any, ...] | dict[str, Any]:
-        """The values in the driver's form. A missing or unknown value is a bug."""
+        """The values in the driver's form. Raises TypeError for missing or unknown ones."""
         if values.keys() != self._wanted:
             raise TypeError(f"values for {sorted(self._wanted)} are wanted, not {sorted(values)}")
         given = {**values, **self._fixed} if self._fixed else values
@@ -229,7 +228,7 @@ class _Compiled:
         )
 
     def read(self, raw: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
-        """The driver's rows with values converted by the columns' types."""
+        """The driver's rows by column names, with values converted by the columns' types."""
         rows = [dict(zip(self._names, row, strict=True)) for row in raw]
         for name, convert in self._converts:
             for row in rows:
@@ -239,13 +238,16 @@ class _Compiled:
 
 
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
-    """The converter of a value for the driver; JSON is serialised at once, before it can change."""
+    """The function that converts values of a type for the driver.
+
+    It serialises JSON at once, since the driver would do so only later, when it sends the value.
+    """
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
     if convert is None or not isinstance(kind, JSON) or dialect.name == "sqlite":
         return convert
 
     def written(value: Any) -> str | None:
-        wrapped = convert(value)  # the driver would serialise it when it sends it
+        wrapped = convert(value)
         return None if wrapped is None else json.dumps(wrapped.obj)
 
     return written

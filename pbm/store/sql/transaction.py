@@ -32,7 +32,7 @@ _MOST = 1000  # reads; far more than in a turn
 
 
 class RowCache:
-    """Rows by the reads that returned them, and values built from them.
+    """Caches rows by the reads that returned them, and values built from rows.
 
     Both are dropped as soon as one of their tables is written.
     """
@@ -81,17 +81,13 @@ class Transaction:
         self.cache = RowCache()
         """Rows read by `Statement`."""
         self.notified: set[Channel] = set()
-        """The channels whose workers are notified after the commit."""
+        """The channels whose workers are notified after the commit; repositories add to it."""
         self.locked_boards: set[int] = set()
         """The numbers of the boards that this transaction has locked."""
 
     def holds(self, board_id: int) -> bool:
         """Whether no other transaction can change a board until the commit."""
         return not self.is_shared or board_id in self.locked_boards
-
-    def notify(self, channel: Channel) -> None:
-        """Notify the workers of a channel after the commit."""
-        self.notified.add(channel)
 
     # -- statements --------------------------------------------------------------------------
 
@@ -115,9 +111,9 @@ class Transaction:
         return self.execute(statement, values).scalar()
 
     def run(self, *calls: Call) -> list[Sequence[Any]]:
-        """Run SQL after the buffered writes, in one round trip if possible; return all rows.
+        """Run the buffered writes, then these calls, in one round trip if possible.
 
-        Raises DBAPIError.
+        Returns the rows of each call. Raises DBAPIError.
         """
         buffered, self._buffer, self._has_writes = self._buffer, [], False
         return execute(self._connection, *buffered, *calls)[len(buffered) :]
@@ -129,12 +125,12 @@ class Transaction:
         self.cache.forget_tables(tables)
 
     def flush(self) -> None:
-        """Run the buffered writes. Raises DBAPIError."""
+        """Run the buffered writes now, so that their errors are known. Raises DBAPIError."""
         if self._buffer:
             self.run()
 
     def end(self) -> None:
-        """Run the buffered writes, and commit if this transaction begins itself.
+        """Run the buffered writes; on a shared database also commit in the same round trip.
 
         Later statements are another transaction. Raises DBAPIError.
         """
@@ -152,8 +148,8 @@ class Transaction:
     def savepoint(self) -> Iterator[None]:
         """Roll back the work inside, and only that, if it raises.
 
-        Earlier buffered writes run first, since the savepoint could not undo their errors. It is
-        sent only if statements inside are sent.
+        Earlier buffered writes run first, since the savepoint could not undo their errors. The
+        savepoint is sent to the database only with the first statement inside.
         """
         if self._has_writes:
             self.run()
@@ -190,7 +186,9 @@ class Transaction:
 def read_as(kind: type[V], row: Row, **others: Any) -> V:
     """The value of a row whose columns are named like its fields; `others` are no columns."""
     names = vars(kind)["__dataclass_fields__"]
-    return kind(**{name: row[name] for name in names if name not in others}, **others)
+    value = object.__new__(kind)  # the `__init__` of a frozen class sets each field by a call
+    vars(value).update({name: row[name] for name in names if name not in others}, **others)
+    return value
 
 
 class Repository:

@@ -1,4 +1,4 @@
-"""Questions, pending challenges and seeks."""
+"""Questions, commands that wait for a yes, pending challenges and seeks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ CONSENT_STANDS = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Question:
-    """A question to one address; `epoch` is that of its player at the time.
+    """A question to one address; a yes sets the `password`, if there is one.
 
-    A yes sets the `password`.
+    `epoch` is that of the player when the question was asked.
     """
 
     id: int
@@ -46,9 +46,9 @@ class ErrandStatus(StrEnum):
 
 @dataclass(frozen=True)
 class PendingCommands:
-    """Commands (in full, with board and ply) that wait for a player's `yes`.
+    """Commands that wait for a player's `yes`, written in full with board and ply.
 
-    `password` is that of a `change password` among them.
+    `password` is the new one if `change password` is among them.
     """
 
     id: int
@@ -62,9 +62,9 @@ class PendingCommands:
 
 @dataclass(frozen=True)
 class Challenged:
-    """A seat of a challenge; `waits`: its player was asked, and has not answered.
+    """A seat of a challenge; `waits`: its player was `asked`, and has not answered.
 
-    A guest by mail address has an `address`, and no player before the yes.
+    A guest who is asked by mail has an `address`, and no player before the yes.
     """
 
     seat: int
@@ -77,10 +77,10 @@ class Challenged:
 
 @dataclass(frozen=True)
 class PendingChallenge:
-    """A challenge that waits for a yes of each player or address that was asked.
+    """A challenge of the player `by_id` that waits for a yes of everybody who was asked.
 
-    `first_unsaid`: its player got seat 1 by default. `command` is its line without the players,
-    while guests are asked by mail address.
+    `first_unsaid`: the challenger got seat 1 without asking for it. While guests are asked by mail
+    address, `command` is the challenge's line without the players; later it is None.
     """
 
     id: int
@@ -95,7 +95,7 @@ class PendingChallenge:
 
     @property
     def players(self) -> tuple[int, ...]:
-        """The players by seat, without guests who have not said yes."""
+        """The players in seat order, without guests who have not said yes."""
         return tuple(seat.player_id for seat in self.seats if seat.player_id)
 
     @property
@@ -132,9 +132,9 @@ class Seeker:
 
 @dataclass(frozen=True)
 class Wish:
-    """The game of a seek, in the terms of a challenge.
+    """The game that a seek is for, described as in a challenge.
 
-    `wishes` are its options as typed; without any it is `usual`. Players who join need a rating
+    `wishes` are its options as typed; a game without any is `usual`. Players who join need a rating
     from `least` to `most` in `pool`. `pairs`: the maker asked to be paired.
     """
 
@@ -158,23 +158,16 @@ class Wish:
 
     def takes(self, rating: int) -> bool:
         """Whether a player with this rating may join."""
-        return _is_within(rating, self.least, self.most)
+        return (self.least or rating) <= rating <= (self.most or rating)
 
 
 @dataclass(frozen=True)
 class Standing:
-    """An open seek in short: its maker, and the ratings that it admits."""
+    """An open seek without those who wait in it, except its maker."""
 
     id: int
     maker_id: int
-    game: str
-    pool: Pool
-    least: int | None
-    most: int | None
-
-    def takes(self, rating: int) -> bool:
-        """Whether a player with this rating may join."""
-        return _is_within(rating, self.least, self.most)
+    wish: Wish
 
 
 class SeekStatus(StrEnum):
@@ -188,7 +181,7 @@ class SeekStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Seek:
-    """A challenge to anybody, which becomes the board `board_id` once enough players have joined.
+    """An open challenge, which becomes the board `board_id` when the last of its players joins.
 
     The first of the `seekers` is its maker.
     """
@@ -208,7 +201,7 @@ class Seek:
 
     @property
     def is_open(self) -> bool:
-        """Whether players can join, so that the maker must be able to play."""
+        """Whether players can join: it is open, and its maker can play."""
         return self.status == SeekStatus.OPEN and self.maker.here and self.wish.is_installed
 
     @property
@@ -219,7 +212,3 @@ class Seek:
     def has(self, player_id: int) -> bool:
         """Whether a player waits in the seek."""
         return any(seeker.player_id == player_id for seeker in self.seekers)
-
-
-def _is_within(rating: int, least: int | None, most: int | None) -> bool:
-    return (least or rating) <= rating <= (most or rating)

@@ -23,13 +23,13 @@ class BoardStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Seat:
-    """A seat of a board and its player; `last_ply` is its last ply, 0 before the first.
+    """A seat of a board and its player.
 
-    In a record `handle` is the name in it, and the seat belongs to the importer. `unreachable`:
-    mail to the player bounces; `removed`: the player has left this server. `answered`: the player
-    began the board, or has moved or written there. Clocks, in seconds: `used` so far, `banked` in
-    the bank, None if it is full, and `stopped` while mail to the player bounced. `robot` is the
-    robot's name, None for people.
+    `last_ply` is the last ply of the seat, 0 before its first. In a record `handle` is the name
+    in it, and the seat belongs to the importer. `unreachable`: mail to the player bounces.
+    `removed`: the player has left this server. `answered`: the player began the board, or has moved
+    or written there. Of the clock, in seconds: `used` so far; `banked` in the bank, None if it is
+    full; `stopped` while mail to the player bounced. `robot` is a robot's name, None for people.
     """
 
     seat: int
@@ -48,9 +48,9 @@ class Seat:
 
 @dataclass(frozen=True)
 class Offer:
-    """A draw, take-back or the like that the player `by` offered; `moved` was their last ply.
+    """A draw, take-back or the like, offered by the player `by`, whose last ply was `moved`.
 
-    A declined offer is kept as closed: it may not be repeated before that player's next move.
+    A declined offer is kept, but not `open`: it may not be repeated before that player's next move.
     """
 
     kind: OfferKind
@@ -62,7 +62,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Round:
-    """A board's place in a match, which is identified by its first board."""
+    """A board's place in a match, which has the number of its first board."""
 
     match_id: int
     number: int
@@ -82,12 +82,12 @@ class Stop:
 class Board:
     """A game on the server with its current position.
 
-    `winners` are the winning seats, empty for a draw, None without a result; the operator may end
-    a game, which the position does not show. `tags` are those of an imported record.
+    `winners` are the winning seats, empty for a draw, None without a result. The position does not
+    show the result if the operator ended the game. `tags` are those of an imported record.
 
-    `clock` has the terms of the clock, None for the default. `waits_since` is when the player's
-    wait began; since then there were so many reminders (`reminded`), extra seconds (`given`) and
-    `stops` of the clock. A current pause began at `paused_since`.
+    `clock` has the terms of the clock, None for the default. The player to move is waited for
+    since `waits_since`. In this wait were `reminded` reminders, `given` extra seconds, and `stops`
+    of the clock. A pause goes on since `paused_since`.
     """
 
     id: int
@@ -134,12 +134,12 @@ class Board:
 
     @cached_property
     def start(self) -> Position:
-        """The position before the first move. Raises StateError."""
+        """The position before the first move, parsed once. Raises StateError."""
         return self.rules.load(self.start_state)
 
     @cached_property
     def playing(self) -> bool:
-        """Whether moves can still be made."""
+        """Whether the game goes on."""
         return self.status == BoardStatus.PLAYING
 
     @cached_property
@@ -171,12 +171,12 @@ class Board:
 
     @cached_property
     def open_offers(self) -> dict[Offer, tuple[int, ...]]:
-        """The open offers of a game in progress, each with the players who must answer it."""
+        """The open offers of a game in progress, with the players who have not answered each."""
         found = self.offers if self.playing else ()
         return {offer: self.waiting_for(offer) for offer in found if offer.open}
 
     def waiting_for(self, offer: Offer) -> tuple[int, ...]:
-        """The players who still have to answer an offer."""
+        """The players who have not answered an offer yet."""
         done = (offer.by, *offer.agreed)
         return tuple(player_id for player_id in self.still_in if player_id not in done)
 
@@ -185,7 +185,7 @@ class Board:
         return next(seat.handle for seat in self.seats if seat.player_id == player_id)
 
     def has_moved(self, player_id: int) -> bool:
-        """Whether a player has moved here, for a partner who has left, too."""
+        """Whether a player has moved here, or a partner who has left."""
         return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
 
     def played_by(self, player_id: int) -> tuple[int, ...]:
@@ -194,7 +194,7 @@ class Board:
         return (*own, *(gone for seat in own for gone in self.gone_partners(seat)))
 
     def gone_partners(self, seat: int) -> tuple[int, ...]:
-        """The seats of the same side whose players have left."""
+        """The other seats of a seat's side whose players have left."""
         position = self.position
         if not position.out:
             return ()
@@ -202,9 +202,9 @@ class Board:
 
     @property
     def awaited_first_move(self) -> str | None:
-        """The key of a person's first move that is due here, else None.
+        """The key of the timers for a person's first move, if that is due here, else None.
 
-        A take-back changes the key.
+        A take-back changes the key, so that old timers end.
         """
         mover = self.to_move
         if mover is None or mover.robot or self.from_record or self.has_moved(mover.player_id):
@@ -225,9 +225,10 @@ MARK = 16  # length of a position's mark
 
 @dataclass(frozen=True)
 class Ply:
-    """A played move; `effect` is its result by the rules, for the templates.
+    """A played move; `effect` is what it did, as the rules tell it to the templates.
 
-    `times` is how often its position has occurred, counted as for a draw claim; None in old rows.
+    `times` is how often the position after it has occurred, counted as for a draw claim; None in
+    old rows.
     """
 
     ply: int
@@ -240,7 +241,7 @@ class Ply:
 
 @dataclass(frozen=True)
 class NewPly:
-    """A move to be stored; `stood` is the key of the position after it."""
+    """A move to be stored; `stood` is the mark of the position after it."""
 
     ply: int
     seat: int
@@ -251,7 +252,7 @@ class NewPly:
 
 @dataclass(frozen=True)
 class Progress:
-    """A board's position, player to move and result, as in `Board`."""
+    """What a move changes on a board: position, player to move, status and result."""
 
     state: str
     ply: int
@@ -263,7 +264,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Departure:
-    """A departure from a seat after `after_ply` plies; `spared`: it costs no rating."""
+    """A player's departure from a seat after a ply; `spared`: it costs no rating."""
 
     after_ply: int
     seat: int
@@ -274,7 +275,7 @@ class Departure:
 
 @dataclass(frozen=True)
 class Bookkeeping:
-    """The redundant columns by which a board is found; `playing` has the values of all seats."""
+    """The columns of a board that follow from its position; `playing` has that of each seat."""
 
     to_move_id: int | None
     playing: frozenset[bool]

@@ -1,4 +1,4 @@
-"""Mails in the inbox and the outbox, their kinds and the treatment of each, and kept news."""
+"""Mails in the inbox and the outbox, the kinds of outgoing mails, and kept news."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from typing import Any, Self
 
 
 class Allowance(Enum):
-    """Allowances of answers to an address; replies to unauthenticated mails have their own."""
+    """How many answers an address may get: to mails of proven senders, and to others."""
 
     PROVEN = auto()
     UNPROVEN = auto()
@@ -15,16 +15,16 @@ class Allowance(Enum):
 
 @dataclass(frozen=True)
 class Treatment:
-    """The treatment of a kind of mail. Contents are always erased once the mail is sent."""
+    """How a kind of mail is treated. Contents are always erased once the mail is sent."""
 
     waits: bool = False  # delayed while mail to the player bounces
-    uses_up: Allowance | None = None  # counts against it
+    uses_up: Allowance | None = None  # the allowance that it counts against
     is_superseded: bool = False  # dropped if a later mail shows the same board
     is_bulk: bool = False  # says how to unsubscribe
     begins_thread: bool = False  # of a board
     comes_back: bool = False  # its envelope sender names player and mail, to match bounces
     loss_is_reported: bool = True  # if delivery fails
-    erases_address: bool = False  # with the contents
+    erases_address: bool = False  # as the contents, once it is sent
 
 
 _OF_BOARD = Treatment(waits=True, begins_thread=True, comes_back=True)
@@ -56,7 +56,7 @@ class Kind(StrEnum):
     FAREWELL = "farewell", Treatment(erases_address=True)
     # Events on several boards.
     DIGEST = "digest", Treatment(waits=True, is_bulk=True, comes_back=True)
-    REMINDERS = "reminders", Treatment(waits=True, comes_back=True)  # of several boards
+    REMINDERS = "reminders", Treatment(waits=True, comes_back=True)  # about several boards
     AWAITING = "awaiting", _OF_BOARD  # a board that waits some seconds for a robot's answer
 
     @classmethod
@@ -94,7 +94,7 @@ class OutboxStatus(StrEnum):
 
 @dataclass(frozen=True)
 class InboxMail:
-    """A mail accepted by the server, for one recipient; `known`: it seems to be a player's."""
+    """A mail that the server has accepted for one recipient; `known`: a player seems to send it."""
 
     id: int
     recipient: str
@@ -112,10 +112,10 @@ class InboxMail:
 
 @dataclass(frozen=True)
 class Queued:
-    """The place of a new mail in the order of turns; times are in seconds.
+    """How a new mail is placed in the order of turns; times are in seconds.
 
-    Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: the mail
-    seems to be a player's. Its place is now plus `handicap`, at least `apart` after the last one
+    Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: a player
+    seems to send the mail. Its place is now plus `handicap`, at least `apart` after the last mail
     that waits in its lane, and at most `furthest` from now.
     """
 
@@ -131,8 +131,8 @@ class Queued:
 class ArrivedMail:
     """A received mail for one recipient; `sender` is the envelope sender.
 
-    It is a duplicate of an earlier one with its digest that came within `same_for`.
-    `answer_counted`: an answer to a stranger is allowed, and counted.
+    It is a duplicate if a mail with its digest came to the recipient within `same_for` before.
+    `answer_counted`: an answer to a stranger is allowed, and counted already.
     """
 
     digest: str
@@ -170,7 +170,7 @@ class NewMail:
 
 @dataclass(frozen=True)
 class OutboxMail:
-    """A mail of the outbox, with the frozen parameters for rendering."""
+    """A mail of the outbox; `params` are those of its template, `headers` are for its headers."""
 
     id: int
     kind: Kind
@@ -192,10 +192,10 @@ class OutboxMail:
 
 @dataclass(frozen=True)
 class News:
-    """An event on a board, kept for a player's next digest.
+    """News of a board, kept for a player's next digest.
 
-    `told` are frozen parameters of a mail, `size` characters long; `after_ply` is the last ply that
-    the player has been told about.
+    `told` are parameters of a mail's template, `size` characters long. `after_ply` is the last ply
+    that the player has been told about.
     """
 
     after_ply: int
@@ -205,10 +205,10 @@ class News:
 
 
 def incoming(number: int) -> str:
-    """The name of a mail of the inbox for people, such as `i12`."""
+    """The mail number of a mail in the inbox, such as `i12`."""
     return f"i{number}"
 
 
 def outgoing(number: int) -> str:
-    """The name of a mail of the outbox for people, such as `o12`."""
+    """The mail number of a mail in the outbox, such as `o12`."""
     return f"o{number}"

@@ -1,4 +1,4 @@
-"""Players with their settings, ratings and comments."""
+"""Players, with their settings, vacations, ratings, comments and reports."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -13,7 +13,7 @@ FIRST_EPOCH = 1
 
 @dataclass(frozen=True)
 class PlayerSettings:
-    """A player's settings."""
+    """A player's settings, which `set` changes, and two notes of the server at the end."""
 
     picture: bool = True  # of the board, in mails
     subject: str = "plain"  # or classic, which names the player to move
@@ -29,12 +29,12 @@ class PlayerSettings:
     digest_at: int = 7  # hour of a daily digest
     receipts: bool = True  # own moves are confirmed by mail
     reminders: str = "all"  # or last, or those after a wait such as 7d
-    signature: str = ""  # digest of the signature that the player was last told is left out
+    signature: str = ""  # digests of the signatures that the player was told are left out
     fewer_offered: bool = False  # the player was told how to get fewer mails
 
     @cached_property
     def wants_digests(self) -> bool:
-        """Whether news of others' acts wait for a digest."""
+        """Whether news of what others did waits for a digest."""
         return self.digest != "off"
 
 
@@ -118,7 +118,7 @@ class Rating:
 
 @dataclass(frozen=True)
 class RatingResult:
-    """The rating change of a player by a board; the fields of `Rating` are those after it.
+    """How a board changed a player's rating; the fields that `Rating` has, too, are those after it.
 
     `weight` is the share of the change that counts, from 0 (the rating stays) to 1.
     """
@@ -137,7 +137,7 @@ class RatingResult:
 
 @dataclass(frozen=True)
 class CountedBoard:
-    """A rated board; boards are counted in the order of `number`."""
+    """A board that counts for ratings; boards are counted in the order of `number`."""
 
     number: int
     board_id: int

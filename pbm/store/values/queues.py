@@ -1,4 +1,4 @@
-"""Timers, jobs of robots, and state of the server."""
+"""Timers, search jobs of robots, analyses, and what is known of the server and its processes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,9 +28,10 @@ class TimerKind(StrEnum):
 
 @dataclass(frozen=True)
 class Timer:
-    """A timer; its time counts from `since`, and it was set or deferred last at `set_at`.
+    """Something to be done at `due_at`.
 
-    `kind` is a `TimerKind`, or one of a newer version. `about` is its key, unique within the kind.
+    Its time counts from `since`, and it was set or deferred last at `set_at`. `kind` is a
+    `TimerKind`, or one of a newer version. `about` is its key, unique within the kind.
     """
 
     id: int
@@ -58,7 +59,7 @@ class SearchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A search about a board at a ply, charged to a player; `tries` have failed.
+    """A search about a board at a ply; it counts as the player's, and has failed `tries` times.
 
     `kind` is a `SearchKind`, `about` its key, unique within the kind.
     """
@@ -82,7 +83,7 @@ class SearchJob:
 
 @dataclass(frozen=True)
 class KeptAnalysis:
-    """The analysis of a board's game in the state `mark`; partial until `finished_at` is set."""
+    """The analysis of a game in the state that `mark` names; partial until `finished_at` is set."""
 
     board_id: int
     mark: str
@@ -92,7 +93,7 @@ class KeptAnalysis:
 
 @dataclass(frozen=True)
 class Change:
-    """An act of the operator, with the player or board that it concerns, if any."""
+    """A change by the operator, with the player or board that it concerns, if any."""
 
     at: datetime
     who: str
@@ -105,7 +106,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact about the server's environment, as plain JSON, and since when it holds."""
+    """Something known about the server's environment, as plain JSON, and since when."""
 
     value: Any
     noted_at: datetime
@@ -113,7 +114,8 @@ class Fact:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """A role of a process: the time of writing, and the role's last sign of life.
+    """A sign of life of a process's role: written at `beat_at`, when the role last went on at
+    `alive_at`.
 
     Both are by the process's clock, which was `ahead` of the database's by that many seconds; None
     if the database has no clock.

@@ -7,7 +7,7 @@ import pytest
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
-from pbm.mail.smtp_out.smarthost import SmarthostTransport, Timeouts
+from pbm.mail.smtp_out.smarthost import NoConnectionError, SmarthostTransport, Timeouts
 from pbm.mail.writing.compose import OutgoingMail, compose
 from tests.mail.wire.fake_smarthost import (
     CERTIFICATE,
@@ -644,11 +644,14 @@ def test_closing_a_dead_connection_is_no_trouble() -> None:
 def test_the_operators_check() -> None:
     async def scene() -> None:
         async with fake_smarthost() as fake:
-            assert await transport_to(fake).check() is None
-            fake.usual["EHLO"] = "250-fake\n250 AUTH PLAIN"
+            assert await transport_to(fake).check() == "not encrypted"
+            fake.usual["EHLO"] = "250-fake\n250-STARTTLS\n250 AUTH PLAIN"
+            assert await transport_to(fake).check() == "STARTTLS"
             fake.usual["AUTH"] = "535 5.7.8 no"
-            sentence = await transport_to(fake, login="bob:pw@").check()
-            assert sentence == "The smarthost refused our login (535)."
+            with pytest.raises(
+                NoConnectionError, match=r"^The smarthost refused our login \(535\)\.$"
+            ):
+                await transport_to(fake, login="bob:pw@").check()
 
     run(scene)
 

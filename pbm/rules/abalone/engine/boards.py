@@ -250,7 +250,7 @@ class Table:
         return self._enemies if board.turn == OTHERS else (board.turn,)
 
     def _seen_by(self, marbles: tuple[int, ...], seat: int) -> tuple[int, int, int, int]:
-        """A seat's own marbles, those of a partner, of all others, and the fixed one."""
+        """The sets of marbles: the seat's own, its partner's, all others', and the fixed one."""
         partner = self._partners[seat]
         own, friends = marbles[seat], 0 if partner is None else marbles[partner]
         return own, friends, sum(marbles) ^ own ^ friends, self._root.fixed

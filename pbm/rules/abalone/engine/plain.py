@@ -95,7 +95,7 @@ class _Search:
         return Outlook(tuple(lines), reached, self.nodes, self.cut)
 
     def _root_moves(self, board: SearchBoard) -> list[int]:
-        """Ejections first, then pushes, then those that gain most."""
+        """The root's moves: ejections first, then pushes, then those that gain most."""
         pushing, quiet = self._table.other_moves(board)
         classes = (self._table.ejections(board), pushing, quiet)
         keyed = []

@@ -4,11 +4,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from pbm.rules.abalone.abapro import format_abapro, parse_abapro
 from pbm.rules.abalone.board import CENTRE, format_cell
 from pbm.rules.abalone.layouts import IN_TEAMS
 from pbm.rules.abalone.moves import LineMove
-from pbm.rules.abalone.notation import parse_move, read_canonical
+from pbm.rules.abalone.notation import format_abapro, parse_abapro, parse_move, read_canonical
 from pbm.rules.abalone.placement import TEAMS
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.abalone.records.text_parts import (
@@ -29,14 +28,7 @@ from pbm.rules.abalone.records.text_parts import (
     variant_of,
     winners_of,
 )
-from pbm.rules.contract import (
-    ENDING_HOWS,
-    Ending,
-    GameRecord,
-    Leaving,
-    NotationError,
-    RecordError,
-)
+from pbm.rules.contract import ENDING_HOWS, Ending, GameRecord, Leaving, NotationError, RecordError
 from pbm.rules.record import Replay, Replayed, quoted
 
 WIDTH = 40  # columns of a line of moves

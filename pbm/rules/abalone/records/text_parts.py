@@ -59,7 +59,7 @@ Tags = dict[str, tuple[str, str]]  # names and values, by the name in lower case
 
 
 def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
-    """The tags of a text, and its moves, leavings, dashes and result. Raises RecordError."""
+    """The tags of a text; its moves, leavings, signs `--` and result. Raises RecordError."""
     tags: Tags = {}
     words: list[str | Leaving] = []
     depth = place = 0
@@ -240,7 +240,7 @@ def parse_result(text: str, players: int) -> Winners:
 
 
 def is_result(word: str) -> bool:
-    """Whether a word among moves is a result; a single digit may be a number."""
+    """Whether a word among moves is a result; a single digit may be a move's number."""
     plain = _plain(word)
     return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
 

@@ -1,0 +1,355 @@
+"""Handlers of the four kinds of search jobs: a robot's move, its answer to a draw, hints, analyses.
+
+If the robot is to move, it answers the offer with its move; otherwise in a job of its own. An
+analysis of a finished game has a job for each part of the game, and then a mail with all.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+from zlib import crc32
+
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.mail.site import Site
+from pbm.plain import from_plain, to_plain
+from pbm.play.actions import play_move
+from pbm.play.advice import analysis_params, ask_piece, kept_analysis
+from pbm.play.boards import move_key
+from pbm.play.offers import agree, asked_draw, claim_draw, offered_to, refuse
+from pbm.play.turn import Turn
+from pbm.robots import analysis
+from pbm.robots.thinking import Course, RobotMove, RobotStanding, quiet_moves, standing, think_about
+from pbm.rules.contract import Suggests, has
+from pbm.service.robots.worker_processes import Computation
+from pbm.service.telling.announce import announce_answer, announce_boards, may_answer, shown_to
+from pbm.service.telling.mail_writer import MailWriter
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board, Offer
+from pbm.store.values.queues import KeptAnalysis, SearchJob, SearchKind
+
+_AS_STRONG = 2  # tries with the robot's full strength
+_GONE_ON = "nothing: the board has gone on"
+_NOT_WANTED = "nothing: nobody wants it any more"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotTurn(Turn):
+    """The turn in which a search job is finished; its board is locked."""
+
+    job: SearchJob
+    board: Board
+
+
+@dataclass(frozen=True)
+class JobHandler:
+    """The functions for the jobs of one kind.
+
+    `prepare` returns the computation, easier after failed tries, or None if the job is obsolete.
+    `finish` acts on the result, `give_up` replaces it after too many failures. Both check again
+    whether the job is obsolete, and return the outcome for the log.
+    """
+
+    prepare: Callable[[UnitOfWork, SearchJob, Board, Site], Computation | None]
+    finish: Callable[[RobotTurn, Any], str]
+    give_up: Callable[[RobotTurn], str]
+
+
+def course_of(work: UnitOfWork, board: Board) -> Course:
+    """A board's game so far, as plain data for a worker process."""
+    left: dict[int, list[int]] = {}
+    for departure in work.plies.departures(board.id):
+        left.setdefault(departure.after_ply, []).append(departure.seat)
+    steps: list[str | int] = [*left.get(0, ())]
+    for ply in work.plies.of(board.id):
+        steps += [ply.text, *left.get(ply.ply, ())]
+    return Course(board.game, board.start_state, tuple(steps))
+
+
+def seed_of(board: Board) -> int:
+    """The seed for a robot's choice among equally good moves."""
+    return crc32(f"{board.id}.{board.ply}".encode())
+
+
+def prepare_move(work: UnitOfWork, job: SearchJob, board: Board, site: Site) -> Computation | None:
+    """Prepare the search for the robot's move."""
+    mover = board.to_move if _still_waits(board, job) else None
+    if not (mover and mover.robot and work.players.get(mover.player_id).is_active):
+        return None  # a new job is added when the robot may play again
+    easier = max(0, job.tries - _AS_STRONG + 1)
+    course, most = course_of(work, board), site.thought_seconds
+    return partial(think_about, mover.robot, course, seed_of(board), easier, most)
+
+
+def finish_move(turn: RobotTurn, found: RobotMove) -> str:
+    """Play the move."""
+    return _play(turn, found.move, found.score)
+
+
+def give_up_move(turn: RobotTurn) -> str:
+    """Play any legal move."""
+    game, position = turn.board.rules, turn.board.position
+    return _play(turn, (has(game, Suggests) and game.example_move(position)) or "")
+
+
+def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
+    """Answer an offered draw by the move's score, then play and announce the move."""
+    board = turn.board
+    if not _still_waits(board, turn.job):
+        return _GONE_ON
+    mover = board.to_move
+    assert mover is not None
+    events = answer_with_move(turn, board, mover.player_id, score) or _claimed(turn, board)
+    board = turn.work.boards.get(board.id) if events else board
+    if not board.playing:
+        announce_boards(turn, events)
+        return f"{mover.handle} has taken a draw on board {board.id}"
+    try:
+        events += play_move(turn.work, board, move, turn.now)
+    except Refusal as refusal:
+        raise ValueError(f"{mover.handle} found the move {move} on board {board.id}") from refusal
+    announce_boards(turn, events)
+    return f"{mover.handle} has played {move} on board {board.id}"
+
+
+def _claimed(turn: RobotTurn, board: Board) -> list[Event]:
+    """Claim a draw if only robots are left on the board."""
+    mover = board.to_move
+    if mover is None or not board.is_left_to_robots:
+        return []
+    try:
+        return claim_draw(turn.work, board, turn.work.players.get(mover.player_id), turn.now)
+    except Refusal:
+        return []
+
+
+def _still_waits(board: Board, job: SearchJob) -> bool:
+    mover = board.to_move
+    if mover is None or mover.robot is None:
+        return False
+    return move_key(board, mover.player_id) == job.about
+
+
+def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
+    """Answer a draw offered to the robot that is to move, by the score of its best move."""
+    offer = offered_to(board, robot_id)
+    if offer is None:
+        return []
+    found = RobotStanding(score or 0, quiet_moves(board.rules, board.position))
+    return _answer(turn, board, offer, robot_id, found)
+
+
+def prepare_answer(
+    work: UnitOfWork, job: SearchJob, board: Board, _site: Site
+) -> Computation | None:
+    """Prepare the evaluation of the robot's position."""
+    if _offer(board, job) is None:
+        return None
+    seat = board.seats_of(job.params["robot"])[0]
+    assert seat.robot
+    return partial(standing, seat.robot, course_of(work, board), seat.seat, seed_of(board))
+
+
+def finish_answer(turn: RobotTurn, found: RobotStanding) -> str:
+    """Accept or refuse the draw."""
+    board, robot_id = turn.board, turn.job.params["robot"]
+    offer = _offer(board, turn.job)
+    if offer is None:
+        return "nothing: no draw waits for it any more"
+    announce_boards(turn, _answer(turn, board, offer, robot_id, found))
+    said = "yes" if found.takes_draw else "no"
+    return f"{board.handle_of(robot_id)} said {said} on board {board.id}"
+
+
+def refuse_draw(turn: RobotTurn) -> str:
+    """Refuse the draw, since there is no evaluation."""
+    return finish_answer(turn, RobotStanding(0, 0))
+
+
+def _answer(
+    turn: Turn, board: Board, offer: Offer, robot_id: int, found: RobotStanding
+) -> list[Event]:
+    if found.takes_draw:
+        return agree(turn.work, board, offer, robot_id, turn.now)
+    return refuse(turn.work, board, offer, robot_id)
+
+
+def _offer(board: Board, job: SearchJob) -> Offer | None:
+    robot_id = job.params["robot"]
+    offer = offered_to(board, robot_id)
+    return offer if offer and asked_draw(board, offer, robot_id) == job.about else None
+
+
+def prepare_hint(work: UnitOfWork, job: SearchJob, board: Board, _site: Site) -> Computation | None:
+    """Prepare a strong robot's search for the player's move."""
+    if not _is_wanted(board, job):
+        return None
+    return partial(analysis.advise, course_of(work, board), seed_of(board), job.tries)
+
+
+def finish_hint(turn: RobotTurn, advice: analysis.Advice) -> str:
+    """Mail the hint in the board's thread."""
+    board = turn.board
+    if not _is_wanted(board, turn.job):
+        return _GONE_ON
+    player = turn.work.players.get(turn.job.player_id)
+    if not player.addresses or not may_answer(turn, player):
+        return f"{player.handle} had enough answers, so was told no hint"
+    view = shown_to(turn, player, board)
+    told = {
+        "section": "hint",
+        "move": advice.move,
+        "line": list(advice.line),
+        "reasons": list(advice.reasons),
+        "ply": board.ply + 1,
+        "game": board.game,
+        "players": view["players"],
+        "you": view["you"],
+    }
+    # The example move in the mail's text is the hint itself.
+    view = {**view, "example": advice.move, "sections": [told]}
+    MailWriter(turn).answer_on_board(player, board, view)
+    return f"{player.handle} was told {advice.move} on board {board.id}"
+
+
+def give_up_hint(turn: RobotTurn) -> str:
+    """Tell the player that there is no hint."""
+    board = turn.board
+    if not _is_wanted(board, turn.job):
+        return _GONE_ON
+    player = turn.work.players.get(turn.job.player_id)
+    told = {"title": "your hint", "number": board.id}
+    announce_answer(turn, player, [Answered("hint-failed", told, board.id)])
+    return f"no hint for {player.handle} on board {board.id}"
+
+
+def _is_wanted(board: Board, job: SearchJob) -> bool:
+    """Whether the move that the hint is for is still to be made."""
+    stands = (board.ply, board.taken_back) == (job.ply, job.params["taken_back"])
+    mover = board.to_move if board.playing and stands else None
+    return mover is not None and mover.player_id == job.player_id
+
+
+def prepare_piece(
+    work: UnitOfWork, job: SearchJob, board: Board, _site: Site
+) -> Computation | None:
+    """Prepare the search of the next part of the game, with fewer nodes after failed tries."""
+    kept = _under_way(work, board)
+    piece = _next_piece(board, kept.found) if kept else None
+    if piece is None:
+        return None
+    easier = replace(piece, nodes=max(1, piece.nodes >> 2 * job.tries))
+    return partial(analysis.look_at, course_of(work, board), easier)
+
+
+def finish_piece(turn: RobotTurn, judged: Sequence[analysis.Judged]) -> str:
+    """Store the result; add the job for the next part, or send the complete analysis."""
+    work, board = turn.work, turn.board
+    kept = _under_way(work, board)
+    piece = _next_piece(board, kept.found) if kept else None
+    if kept is None or piece is None or piece.plies != tuple(item.ply for item in judged):
+        return _NOT_WANTED
+    found = _added(kept.found, judged, board)
+    if _next_piece(board, found) is not None:
+        work.analyses.keep(board.id, found)
+        ask_piece(work, board, turn.job.player_id, turn.now)
+        return f"plies {piece.plies[0]} to {piece.plies[-1]} of board {board.id} looked at"
+    work.analyses.keep(board.id, _in_the_end(work, found, board), turn.now)
+    return f"board {board.id} is analysed, told to {_tell(turn, board)}"
+
+
+def give_up_analysis(turn: RobotTurn) -> str:
+    """Drop the analysis, and tell its readers."""
+    work, board = turn.work, turn.board
+    if _under_way(work, board) is None:
+        return _NOT_WANTED
+    work.analyses.drop(board.id)
+    return f"board {board.id} could not be analysed, told to {_tell(turn, board)}"
+
+
+def _under_way(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
+    kept = kept_analysis(work, board) if not board.playing else None
+    return None if kept and kept.finished_at else kept
+
+
+def _next_piece(board: Board, found: Any) -> analysis.Piece | None:
+    looks = _short_looks(found)
+    is_whole = len(looks) > board.ply  # the costs count once all plies have a short search
+    short = analysis.costs(looks, board.position.sides) if is_whole else [0.0] * len(looks)
+    return analysis.next_piece(board.ply, short, _long_looks(found))
+
+
+def _short_looks(found: Any) -> list[analysis.Look]:
+    return list(found.get("looks", ()))
+
+
+def _long_looks(found: Any) -> list[analysis.Judged]:
+    return [from_plain(analysis.Judged, item) for item in found.get("deep", ())]
+
+
+def _added(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[str, Any]:
+    """Add the results of one more part to `found`: the short searches come before the long ones."""
+    looks, deep = _short_looks(found), list(found.get("deep", ()))
+    if len(looks) <= board.ply:
+        looks += [(item.seat, item.best, item.made) for item in judged]
+    else:
+        deep += map(to_plain, judged)
+    return {"looks": looks, "deep": deep}
+
+
+def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
+    """The results to store: the costliest moves, the leads by ply, and the last better line."""
+    long = _long_looks(found)
+    last = next((item for item in long if item.ply > board.ply and item.line), None)
+    lead = analysis.leads(_short_looks(found), long, board.position.sides)
+    dear = analysis.mistakes([item for item in long if item.ply <= board.ply])
+    turn, lost = (analysis.turned(lead), analysis.decided(lead)) if lead else (None, None)
+    first = sorted(dear, key=lambda item: item.ply != turn)  # always show the turning point
+    shown = sorted(first[: analysis.MOST_MISTAKES], key=lambda item: item.ply)
+    made = work.plies.of(board.id, since=turn - 1)[0] if turn else None
+    return {
+        "mistakes": [{**to_plain(item), "lost": item.lost} for item in shown],
+        "themes": _themes(dear),
+        "leads": lead,
+        "turned": {"ply": turn, "seat": made.seat, "move": made.text} if made else None,
+        "decided": lost,
+        "last": to_plain(last),
+        "most": analysis.DECIDED,
+    }
+
+
+def _themes(dear: Sequence[analysis.Judged]) -> list[dict[str, Any]]:
+    """The main topics of each seat's mistakes: the first reason and fault of each mistake."""
+    found: dict[tuple[int, str], list[int]] = {}
+    for item in sorted(dear, key=lambda item: item.ply):
+        for fact in (*item.reasons[:1], *item.faults[:1]):
+            found.setdefault((item.seat, fact["what"]), []).append(item.ply)
+    themes = [{"seat": seat, "what": what, "plies": plies} for (seat, what), plies in found.items()]
+    return sorted(themes, key=lambda theme: (theme["seat"], -len(theme["plies"])))
+
+
+def _tell(turn: RobotTurn, board: Board) -> str:
+    """Mail the analysis, or its failure, to all readers; return their handles."""
+    work, kept = turn.work, turn.work.analyses.find(board.id)
+    told = []
+    for number in work.analyses.readers(board.id):
+        player = work.players.get(number)
+        if kept:
+            params = analysis_params(board, kept, player)
+            answer = Answered("analysis", params, board.id)
+        else:
+            failed = {"title": "your analysis", "number": board.id}
+            answer = Answered("analysis-failed", failed, board.id)
+        announce_answer(turn, player, [answer])
+        told.append(player.handle)
+    work.analyses.forget_readers(board.id)
+    return ", ".join(told) or "nobody"
+
+
+HANDLERS: Mapping[str, JobHandler] = {
+    SearchKind.MOVE: JobHandler(prepare_move, finish_move, give_up_move),
+    SearchKind.HINT: JobHandler(prepare_hint, finish_hint, give_up_hint),
+    SearchKind.ANALYSIS: JobHandler(prepare_piece, finish_piece, give_up_analysis),
+    SearchKind.DRAW: JobHandler(prepare_answer, finish_answer, refuse_draw),
+}
