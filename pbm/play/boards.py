@@ -210,7 +210,7 @@ def take_out(
     *,
     spared: bool = False,
 ) -> Board:
-    """Take seats out of the game; their pieces stay. `spared`: it costs no rating."""
+    """Take seats out of the game; their pieces stay. `spared`: leaving costs no rating."""
     for seat in seats:
         if board.playing and seat not in board.position.out:
             progress = progress_at(board, board.position.leave(seat), board.ply)

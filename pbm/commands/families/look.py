@@ -156,7 +156,7 @@ class _Selection:
 def _all_shown(
     context: Context, what: Sequence[BoardRef | str], *, own: bool = False
 ) -> Iterator[Event]:
-    """Show the named boards, then those of players, as many as the answer has room for.
+    """Show the named boards, then boards of the named players, as many as the answer has room for.
 
     With `own`, the named ones must be the speaker's. Raises Refusal.
     """

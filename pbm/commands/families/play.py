@@ -84,7 +84,7 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """The line with the board and the ply; a move that is not legal now stays as typed."""
+        """The line to store, with board and ply; a move that is not legal now stays as typed."""
         board = context.own_board(self.board)
         ply, move = self._meant_ply or board.ply + 1, self.move
         if ply == board.ply + 1:

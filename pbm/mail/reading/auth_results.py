@@ -54,7 +54,7 @@ class MethodResult:
 
 @dataclass(frozen=True)
 class Results:
-    """One parsed field: its authserv-id and results. `clear`: all of them could be parsed."""
+    """One parsed field: its authserv-id and results. `clear`: every result could be parsed."""
 
     authserv_id: str
     results: tuple[MethodResult, ...]

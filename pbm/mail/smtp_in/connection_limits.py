@@ -57,7 +57,7 @@ def plain(address: Peer) -> Peer:
 class ListenerLimits:
     """Limits of a client; sizes in bytes, times in seconds.
 
-    `commands` limits those between two mails, `unknown_commands` those of a connection. Of a mail
+    `commands` counts those between two mails, `unknown_commands` those in a connection. Of a mail
     larger than `mail_bytes` we read and drop `surplus_bytes` more, so that the client gets our
     refusal. Trusted peers have no limit of connections and `commands`.
     """

@@ -143,7 +143,7 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
-    """The wait of a board for a move, None if no clock runs; `player` is the mover, if known."""
+    """The wait of a board for a move; None if no clock runs. `player`: the mover, if known."""
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None

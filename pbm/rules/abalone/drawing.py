@@ -32,7 +32,7 @@ Point = tuple[float, float]
 
 
 def drawing(position: Placement, view: View) -> dict[str, Any]:
-    """The content of a picture, as `pbm.rules.contract.Draws` has it."""
+    """The content of a picture; `pbm.rules.contract.Draws` describes its form."""
     return {
         "signs": position.digits(),
         "seats": symbols(position),

@@ -49,7 +49,7 @@ class AbalonePlayed(Played):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AbalonePosition(Placement):
-    """A position, as the contract has it."""
+    """A position of Abalone, as `contract.Position` describes it."""
 
     def parse(self, text: str, seat: int = 0) -> LineMove:  # noqa: ARG002 - one seat can move
         """The legal move that a text means; raises NotationError and IllegalMoveError."""
@@ -63,7 +63,7 @@ class AbalonePosition(Placement):
         return self.play_legal(move)
 
     def play_legal(self, move: LineMove) -> AbalonePlayed:
-        """Play a move without a check, such as one of `legal_moves`."""
+        """Play a legal move, such as one of `legal_moves`, without a check."""
         assert self.turn is not None
         step = move.step
         moving = moved(move.marbles, step, self.occupied)

@@ -170,7 +170,7 @@ class FirstGame:
 
     @property
     def script(self) -> Script:
-        """The script with the command; empty if that is no longer readable."""
+        """The script with the command; empty if the command is no longer readable."""
         game = games().get(self.game)
         command = parse_line(self.line, game) if game else None
         return Script((command,)) if isinstance(command, FIRST_GAMES) else Script()

@@ -302,7 +302,7 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
 
 
 def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
-    """Hash a rehearsed script's last new password, and seal it for storage; None without one."""
+    """Hash the last new password of a rehearsed script, and seal it; None if there is none."""
     new = _new_passwords(script)
     if not new:
         return None

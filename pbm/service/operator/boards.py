@@ -79,7 +79,7 @@ def undo(session: OperatorSession, number: int, why: str) -> Ply:
 def end(
     session: OperatorSession, number: int, why: str, winners: Sequence[str] | None = None
 ) -> Board:
-    """Close a board; with `winners`, finish it (empty: a draw). Raises OperatorError."""
+    """Close a board; with `winners`, finish it, as a draw if empty. Raises OperatorError."""
     with session.act(why) as act:
         board = act.board(number)
         _check_playing(board)

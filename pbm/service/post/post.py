@@ -85,7 +85,7 @@ def remind_anew(turn: Turn, mail: OutboxMail) -> None:
 
 
 def _boards(mail: OutboxMail) -> list[int]:
-    """Numbers of the boards whose clocks this mail reminds of."""
+    """Numbers of the boards whose clocks a reminder is about."""
     if mail.kind == Kind.REMINDER and mail.board_id:
         return [mail.board_id]
     return sorted(item["number"] for item in _reminded_boards(mail) if not item["is_first"])

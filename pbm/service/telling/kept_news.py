@@ -126,7 +126,7 @@ def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) ->
 
 
 def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
-    """Add older news before a view's own."""
+    """Put older news before the news in a view."""
     before = [item.told for item in news]
     return {
         **view,

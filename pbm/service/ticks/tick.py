@@ -46,7 +46,7 @@ class Tick(Turn):
     def waits_for_mail(self, until: datetime) -> Again | None:
         """The time of a retry if a mail that arrived by `until` is not handled yet; else None.
 
-        Also a retry while no mail can come in. Check this before penalising a player for a missing
+        The same while no mail can come in. Check this before penalising a player for a missing
         mail, since mails count from arrival.
         """
         if is_down(self.work, self.now):
