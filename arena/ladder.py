@@ -45,23 +45,28 @@ def in_proportion(player: Robot, plan: Plan) -> RobotPlayer:
 def pairings(plan: Plan) -> Iterator[Pairing]:
     """Each robot beside a random mover and its neighbour, and the simple players beside robots."""
     for each in ROBOTS.values():
-        yield Pairing(f"`{each.name}` v any move", in_proportion(each, plan), RandomMover(), 40)
+        one = in_proportion(each, plan)
+        yield Pairing(f"{_name(one.robot)} v any move", one, RandomMover(), 40)
     for weaker, stronger in pairwise(ROBOTS.values()):
-        if weaker.budget.nodes < _STRONG:
-            one, other = robot(stronger), robot(weaker)
-        else:
-            one, other = in_proportion(stronger, plan), in_proportion(weaker, plan)
+        one, other = in_proportion(stronger, plan), in_proportion(weaker, plan)
         games = 400 if stronger.budget.nodes < _STRONG else 60
-        yield Pairing(f"`{stronger.name}` v `{weaker.name}`", one, other, games)
+        yield Pairing(f"{_name(one.robot)} v {_name(other.robot)}", one, other, games)
     for name, player, (weaker, stronger) in SIMPLE:
         yield Pairing(f"{name} v `{weaker}`", player, robot(ROBOTS[weaker]))
         yield Pairing(f"`{stronger}` v {name}", robot(ROBOTS[stronger]), player)
 
 
+def _name(player: Robot) -> str:
+    """Its name, and its nodes where they are not its own."""
+    nodes = player.budget.nodes
+    own = ROBOTS[player.name].budget.nodes
+    return f"`{player.name}`" + (f" at {nodes:,} nodes" if nodes != own else "")
+
+
 SIMPLE: tuple[tuple[str, Player, tuple[str, str]], ...] = (
     ("one ply, 20 % random", GreedyPlayer(), ("pebble", "flint")),
     ("depth 2, material and rings", RingPlayer(2), ("stone", "cobble")),
-    ("depth 4, material and rings", RingPlayer(), ("cobble", "rock")),
+    ("depth 4, material and rings", RingPlayer(), ("rock", "slab")),
 )
 """The simple players, each with the robots that it stands between."""
 

@@ -63,11 +63,11 @@ ROBOTS: Mapping[str, Robot] = MappingProxyType(
         robot.name: robot
         for robot in (
             Robot("pebble", 950, 0.01, _looks(0), _ALL_MOVES, blur=30, sees=0.18),
-            Robot("flint", 1133, 0.01, _looks(0), _ALL_MOVES, blur=24, sees=0.27),
-            Robot("stone", 1317, 0.01, _looks(0), _ALL_MOVES, blur=19, sees=0.45),
+            Robot("flint", 1133, 0.01, _looks(0), _ALL_MOVES, blur=22, sees=0.3),
+            Robot("stone", 1317, 0.01, _looks(0), _ALL_MOVES, blur=17, sees=0.54),
             Robot("cobble", 1500, 0.01, _looks(3), 12, blur=35, sees=0.4),
             Robot("rock", 1683, 0.01, Budget(700, _GUARD), _ALL_MOVES),
-            Robot("slab", 1867, 0.01, Budget(2_500, _GUARD)),
+            Robot("slab", 1867, 0.01, _looks(3), 12, blur=19, sees=0.62),
             Robot("boulder", 2050, 0.25, Budget(600_000, _GUARD)),
             Robot("mountain", 2233, 3.0, Budget(7_200_000, _GUARD)),
         )

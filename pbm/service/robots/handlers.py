@@ -303,7 +303,9 @@ def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
     long = _long_looks(found)
     last = next((item for item in long if item.ply > board.ply and item.line), None)
     lead = analysis.leads(_short_looks(found), long, board.position.sides)
-    dear = analysis.mistakes([item for item in long if item.ply <= board.ply])
+    moves = [item for item in long if item.ply <= board.ply]
+    dear, small = analysis.mistakes(moves), [item for item in moves if item.lost > 0]
+    dearest = max(small, key=lambda item: item.chances_lost) if small and not dear else None
     turn, lost = (analysis.turned(lead), analysis.decided(lead)) if lead else (None, None)
     first = sorted(dear, key=lambda item: item.ply != turn)  # always show the turning point
     shown = sorted(first[: analysis.MOST_MISTAKES], key=lambda item: item.ply)
@@ -312,6 +314,7 @@ def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
         "mistakes": [{**to_plain(item), "lost": item.lost} for item in shown],
         "themes": _themes(dear),
         "leads": lead,
+        "dearest": dearest and {"ply": dearest.ply, "seat": dearest.seat, "move": dearest.move},
         "turned": {"ply": turn, "seat": made.seat, "move": made.text} if made else None,
         "decided": lost,
         "last": to_plain(last),
