@@ -18,6 +18,7 @@ from tests.postgres_tables import PostgresTables
 from tests.quick_databases import make_databases_quick
 from tests.secrets_issued import ISSUED
 from tests.sqlite_tables import make_tables
+from tests.table import Table
 
 # Here a test plays on one database: on PostgreSQL if it is marked, else on SQLite.
 PLAYED_ON_ONE = [
@@ -101,6 +102,30 @@ def new_database_url(request: pytest.FixtureRequest) -> Iterator[str]:
     tables: PostgresTables = request.getfixturevalue("postgres_tables")
     with tables.lent(new=True) as url:
         yield url
+
+
+@pytest.fixture
+def table(database_url: str) -> Iterator[Table]:
+    """A server of this test's own; the test runs twice, as for `database_url`."""
+    yield from _table(database_url)
+
+
+@pytest.fixture
+def shared(postgres_url: str) -> Iterator[Table]:
+    """A server of this test's own, on a database that others may use, too."""
+    yield from _table(postgres_url)
+
+
+@pytest.fixture
+def embedded(sqlite_url: str) -> Iterator[Table]:
+    """A server of this test's own, on SQLite."""
+    yield from _table(sqlite_url)
+
+
+def _table(url: str) -> Iterator[Table]:
+    table = Table(url)
+    yield table
+    table.close()
 
 
 @pytest.fixture

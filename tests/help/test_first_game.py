@@ -1,23 +1,11 @@
 """The first game of `help tutorial` is played as told there, and the mails say what it quotes."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from tests.help.boards import boards_in, flow
 from tests.help.pages import SERVER, SUBJECTS, mailed, page_text, text_lines
 from tests.help.test_boards import FIRST_GAME
 from tests.table import Person, Table
 
 TOLD_NUMBER = "12"
-
-
-@pytest.fixture
-def table(sqlite_url: str) -> Iterator[Table]:
-    """A server with nobody on it yet."""
-    table = Table(sqlite_url)
-    yield table
-    table.database.close()
 
 
 def quoted(words: str) -> str:
@@ -36,9 +24,9 @@ def shows(person: Person, number: int) -> bool:
     return "\n".join(line.strip() for line in board.split("\n")) in last_lines(person)
 
 
-def test_the_first_game_goes_as_told(table: Table) -> None:
-    bob = table.joins("bob")
-    marta = table.person("marta@example.org")
+def test_the_first_game_goes_as_told(embedded: Table) -> None:
+    bob = embedded.joins("bob")
+    marta = embedded.person("marta@example.org")
     marta.writes("Hello?").hears(quoted("Reply yes to play as marta, or reply with another name."))
     marta.says("yes").forgets()
 
@@ -63,7 +51,7 @@ def test_the_first_game_goes_as_told(table: Table) -> None:
     for ply, move in enumerate(FIRST_GAME[2:], start=2):
         (marta, bob)[ply % 2].says(move)
     assert shows(marta, 2)
-    assert table.moves(1) == list(FIRST_GAME)
+    assert embedded.moves(1) == list(FIRST_GAME)
     marta.says("c4-e6,f7")
     assert shows(marta, 3)
     bob.says("h4,h5")
@@ -71,8 +59,8 @@ def test_the_first_game_goes_as_told(table: Table) -> None:
     assert shows(marta, 4)
 
 
-def test_the_list_of_moves_is_the_one_in_the_mails(table: Table) -> None:
-    marta, bob = table.start("marta", "bob")
+def test_the_list_of_moves_is_the_one_in_the_mails(embedded: Table) -> None:
+    marta, bob = embedded.start("marta", "bob")
     for ply, move in enumerate(FIRST_GAME):
         (marta, bob)[ply % 2].says(move)
     marta.forgets().says("show")
@@ -81,30 +69,30 @@ def test_the_list_of_moves_is_the_one_in_the_mails(table: Table) -> None:
     assert flow(" ".join(listed)) in flow(marta.newest.text)
 
 
-def test_a_stranger_gets_the_rules_for_the_asking(table: Table) -> None:
-    stranger = table.person("someone@example.org").writes("pbm help abalone").gets(1)
+def test_a_stranger_gets_the_rules_for_the_asking(embedded: Table) -> None:
+    stranger = embedded.person("someone@example.org").writes("pbm help abalone").gets(1)
     assert stranger.newest["Subject"] == "pbm: help abalone"
     assert stranger.newest.text.startswith("ABALONE\n")
 
 
-def test_an_unknown_page_is_answered_with_those_there_are(table: Table) -> None:
-    marta = table.joins("marta").says("help vacations")
+def test_an_unknown_page_is_answered_with_those_there_are(embedded: Table) -> None:
+    marta = embedded.joins("marta").says("help vacations")
     marta.hears(
         'There is no help page "vacations".',
         "abalone, abalone boards, abalone notation, abalone rules, abalone tactics, boards,",
     )
 
 
-def test_a_help_mail_sent_back_whole_does_nothing(table: Table) -> None:
-    marta, bob = table.start("marta", "bob")
+def test_a_help_mail_sent_back_whole_does_nothing(embedded: Table) -> None:
+    marta, bob = embedded.start("marta", "bob")
     for subject in SUBJECTS:
-        table.clock.passes(hours=1)  # there is a limit to the answers in an hour
+        embedded.clock.passes(hours=1)  # there is a limit to the answers in an hour
         marta.forgets().says(f"help {subject}").gets(1)
         page = marta.newest.text
-        assert page == mailed(subject).text.replace(SERVER, table.site.address.plain)
+        assert page == mailed(subject).text.replace(SERVER, embedded.site.address.plain)
         marta.says(page, answering=marta.mail("Abalone Board"))
         marta.says(page, answering=marta.mail("pbm: help"))
-    assert table.moves(1) == []
-    assert table.boards() == [1]
-    assert not table.departures(1)
+    assert embedded.moves(1) == []
+    assert embedded.boards() == [1]
+    assert not embedded.departures(1)
     assert {mail["Subject"] for mail in bob.arrived} == {"Abalone Board 1: marta v bob"}

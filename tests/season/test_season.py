@@ -3,7 +3,6 @@
 import faulthandler
 import os
 import sys
-from collections.abc import Iterator
 from datetime import timedelta
 from random import Random, SystemRandom
 
@@ -21,25 +20,18 @@ WHOLE = Size(players=40, boards=200, days=182)
 WATCHED = 1500  # seconds until a season hangs for sure
 
 
-@pytest.fixture
-def table(sqlite_url: str) -> Iterator[Table]:
-    table = Table(sqlite_url)
-    yield table
-    table.close()
-
-
 @pytest.mark.parametrize(
     ("size", "seed"),
     [(SMALL, 1), pytest.param(WHOLE, 559250, marks=pytest.mark.thorough)],
     ids=["small", "whole"],
 )
-def test_a_season(size: Size, seed: int, table: Table) -> None:
+def test_a_season(size: Size, seed: int, embedded: Table) -> None:
     wanted = os.environ.get("SEASON_SEED", str(seed))
     seed = SystemRandom().randrange(10**6) if wanted == "any" else int(wanted)
     print(f"this season again: SEASON_SEED={seed}")
     if size is WHOLE:  # the watchdog gives every other test five minutes
         faulthandler.dump_traceback_later(WATCHED, exit=True, file=sys.__stderr__)
-    season = Season(table, size, Random(seed))
+    season = Season(embedded, size, Random(seed))
     season.begin()
     season.live()
     season.falls_silent(days=150)

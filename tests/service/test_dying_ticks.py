@@ -60,13 +60,6 @@ CASES = {
 }
 
 
-@pytest.fixture
-def table(sqlite_url: str) -> Iterator[Table]:
-    table = Table(sqlite_url)
-    yield table
-    table.close()
-
-
 @contextmanager
 def dying(table: Table, what: str, at: int) -> Iterator[None]:
     """Let the process die before a statement, or before or after a commit, counted from 1."""
@@ -105,27 +98,27 @@ def kept(table: Table) -> list[object]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_it_is_done_once_wherever_a_tick_dies(table: Table, name: str) -> None:
+def test_it_is_done_once_wherever_a_tick_dies(embedded: Table, name: str) -> None:
     case = CASES[name]
-    case.begin(table)
-    table.days_pass(case.days - 0.01)
-    table.clock.passes(days=0.02)
+    case.begin(embedded)
+    embedded.days_pass(case.days - 0.01)
+    embedded.clock.passes(days=0.02)
     for person in ("alice", "bob", "carol"):
-        table.mailboxes.pop(f"{person}@example.org", None)
-    before = kept(table)
-    assert dies(table, "commit", 1)
-    assert kept(table) == before
+        embedded.mailboxes.pop(f"{person}@example.org", None)
+    before = kept(embedded)
+    assert dies(embedded, "commit", 1)
+    assert kept(embedded) == before
     at = 1
-    while dies(table, "before_cursor_execute", at):
-        assert kept(table) == before, at
+    while dies(embedded, "before_cursor_execute", at):
+        assert kept(embedded) == before, at
         at += 1
     assert at > 5
-    after = kept(table)
+    after = kept(embedded)
     assert after != before
-    while ticks(table):  # as the next process does, which finds nothing of it left
+    while ticks(embedded):  # as the next process does, which finds nothing of it left
         pass
-    table.posts()
-    mails = [mail for box in table.mailboxes.values() for mail in box]
+    embedded.posts()
+    mails = [mail for box in embedded.mailboxes.values() for mail in box]
     assert len(mails) == case.mails
     assert all(case.told in " ".join(mail.text.split()) for mail in mails)
     assert len({mail["Message-ID"] for mail in mails}) == len(mails)

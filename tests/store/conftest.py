@@ -1,11 +1,10 @@
-"""A database without rows, and a server on one."""
+"""A database without rows."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from pbm.store.db import Database
-from tests.table import Table
 
 
 @pytest.fixture
@@ -14,19 +13,3 @@ def database(database_url: str) -> Iterator[Database]:
     database = Database(database_url)
     yield database
     database.close()
-
-
-@pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
-    """A server of this test's own."""
-    table = Table(database_url)
-    yield table
-    table.close()
-
-
-@pytest.fixture
-def shared(postgres_url: str) -> Iterator[Table]:
-    """A table whose database others use, too."""
-    table = Table(postgres_url)
-    yield table
-    table.close()
