@@ -4,14 +4,14 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.handler import Rejection
 from pbm.service.intake.keeping import Intake
 from pbm.service.loops import TurnTaker
 from pbm.service.robots.jobs import LeasedJob, RobotJobs
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Writer, here
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import Database, UnitOfWork
@@ -61,7 +61,7 @@ def keep(
 ) -> Any:
     """Keep a mail that is handed in; return the reply."""
     piece = keeping(server.intake, sender, recipients, raw, Caller(peer, network))
-    return _run(Writer(server.database, _here).do(piece))
+    return _run(Writer(server.database, here).do(piece))
 
 
 def take_next(turns: InboxWorker) -> bool:
@@ -71,7 +71,7 @@ def take_next(turns: InboxWorker) -> bool:
 
 def tick_next(ticks: Ticks) -> bool:
     """Do what is due next; False if nothing is."""
-    writer = Writer(ticks.database, _here)
+    writer = Writer(ticks.database, here)
     return bool(_run(writer.do_steps(partial(ticks.take_some, most=1))))
 
 
@@ -80,7 +80,7 @@ def think_next(robots: RobotJobs) -> bool:
     due_at = robots.next_due_at()
     if due_at is None or due_at > robots.clock():
         return False
-    writer = Writer(robots.database, _here)
+    writer = Writer(robots.database, here)
     tasks = _run(writer.do(partial(robots.claim, most=1)))
     for task in tasks:
         _run(writer.do(_thought_of(robots, task)))
@@ -100,15 +100,16 @@ def _thought_of(robots: RobotJobs, task: LeasedJob) -> Callable[[UnitOfWork], No
 async def _take(turns: InboxWorker) -> bool:
     taker = TurnTaker(
         turns,
-        Writer(turns.database, _here),
+        Writer(turns.database, here),
         most_together=1,
-        in_thread=_here,
+        in_thread=here,
     )
     taken = await taker.take()
     for preparation in turns.preparations.to_do():
-        await taker.work_out(preparation)
+        turns.work_out(preparation)
     return taken.more
 
 
-async def _here(work: Callable[[], Any]) -> Any:
-    return work()
+def broken(*_: object, **__: object) -> NoReturn:
+    """Fail as a bug does, in place of any function."""
+    raise ZeroDivisionError("a planted bug")

@@ -64,10 +64,6 @@ class TurnTaker:
             return result
         return BatchResult(0, more=True)
 
-    async def work_out(self, preparation: Preparation) -> None:
-        """Run the slow work for a mail's turn in a thread."""
-        await self.in_thread(partial(self.worker.work_out, preparation))
-
     async def _count_failed(self) -> None:
         if self._uncounted:
             await self.writer.do(partial(self.worker.count_failed, failed=self._uncounted))
@@ -102,7 +98,7 @@ async def take_turns(
     preparations = taker.worker.preparations
 
     async def work_out(preparation: Preparation) -> None:
-        await taker.work_out(preparation)
+        await taker.in_thread(partial(taker.worker.work_out, preparation))
         mail_kept.set()
 
     async def a_round() -> float | None:

@@ -31,7 +31,7 @@ from pbm.store.values.queues import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
 from tests.pictures import PICTURE_PART, pixels
-from tests.serving import tick_next
+from tests.serving import broken, tick_next
 from tests.table import OPERATOR, Mail, Person, Table
 
 FOLDER = Path(__file__).parent / "mails"
@@ -177,7 +177,7 @@ def _conversation(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     carol.says("challenge dave@example.org\n\nCome and play!")
     found["invitation"] = table.person("dave@example.org").newest
     carol.says("challenge bob")
-    monkeypatch.setattr(Resign, "run", _broken)
+    monkeypatch.setattr(Resign, "run", broken)
     carol.says("resign 3")
     found["stuck-operator"] = table.person(OPERATOR).newest
     found["stuck-player"] = carol.newest
@@ -198,7 +198,7 @@ def _in_time(url: str) -> dict[str, Mail]:
         now = table.clock()
         work.timers.set(TimerKind.FIRST_MOVE_REMINDER, "0", now, now, player_id=0)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(jobs, "HANDLERS", {TimerKind.FIRST_MOVE_REMINDER: _broken})
+        monkeypatch.setattr(jobs, "HANDLERS", {TimerKind.FIRST_MOVE_REMINDER: broken})
         for _ in range(jobs.MOST_TRIES):
             tick_next(table.ticks)
     table.posts()
@@ -309,7 +309,7 @@ def _helped_by_robots(
     alice.says("hint")
     table.robots_think()
     found["hint"] = alice.newest
-    monkeypatch.setattr(analysis, "advise", _broken)
+    monkeypatch.setattr(analysis, "advise", broken)
     table.clock.passes(hours=1)
     alice.says("hint", answering=board_mail(alice, 2))
     for _ in range(MOST_TRIES + 1):
@@ -452,10 +452,6 @@ def _agreements(url: str) -> dict[str, Mail]:
     carol.says("resign 5\n\nThat match is yours.")
     found["match-over"] = board_mail(alice, 5)
     return found
-
-
-def _broken(*_: object) -> None:
-    raise ZeroDivisionError("a planted bug")
 
 
 def readable(raw: bytes) -> bytes:

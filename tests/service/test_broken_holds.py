@@ -1,15 +1,13 @@
 """The post, when the connection that holds its mails breaks: each of them is still sent."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlalchemy import text
 
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
 from pbm.service.post.post import Composer, Post
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Writer, here
 from pbm.store.db import Database
 from tests.serving import take_next
 from tests.table import SERVER, Table
@@ -44,22 +42,18 @@ class Cutting:
         """Nothing is open."""
 
 
-async def in_thread(work: Callable[[], Any]) -> Any:
-    return work()
-
-
 def test_promise_05_a_mail_whose_hold_broke_is_tried_again(postgres_url: str) -> None:
     table = Table(postgres_url)
     transport = Cutting(postgres_url)
     post = Post(table.database, table.site, table.clock, transport, Composer(SERVER))
-    writer = Writer(table.database, in_thread)
+    writer = Writer(table.database, here)
     alice, bob = table.start("alice", "bob")
     to = alice.mail("Abalone Board").reply_to
     table.hand_in(alice.address, to, alice.mail_bytes("", "a1-c3,d4", to=to))
     assert take_next(table.turns)
 
     async def send_due() -> int:
-        mails = (await post.look(in_thread)).mails  # at once, though what held them is gone
+        mails = (await post.look(here)).mails  # at once, though what held them is gone
         for mail, written in mails:
             await post.send(mail, written, writer)
         return len(mails)

@@ -15,12 +15,8 @@ from pbm.service.post.post import raw_mail
 from pbm.service.trouble import notices
 from pbm.service.turns import handle_mail, inbox_worker
 from pbm.store.queues.inbox import Inbox
-from tests.serving import keep, take_next
+from tests.serving import broken, keep, take_next
 from tests.table import OPERATOR, SERVER, Table
-
-
-def broken(*_: object, **__: object) -> NoReturn:
-    raise ZeroDivisionError("a planted bug")
 
 
 def retry(table: Table, number: int) -> None:

@@ -18,7 +18,7 @@ from pbm.mail.site import Site
 from pbm.mail.tags import load_keyring
 from pbm.service.intake.keeping import queued
 from pbm.service.loops import TurnTaker
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Writer, here
 from pbm.service.trouble.failures import GIVEN_UP_FOR
 from pbm.service.turns.inbox_worker import MOST_TRIES, BatchResult, InboxWorker, Preparation
 from pbm.store.db import Database, UnitOfWork
@@ -122,13 +122,9 @@ def server(database_url: str) -> Iterator[Server]:
     server.database.close()
 
 
-async def _here(work: Callable[[], Any]) -> Any:
-    return work()
-
-
 def taker_of(worker: InboxWorker) -> TurnTaker:
     most = MOST if worker.database.embedded else 1
-    return TurnTaker(worker, Writer(worker.database, _here), most, _here)
+    return TurnTaker(worker, Writer(worker.database, here), most, here)
 
 
 def take(taker: TurnTaker) -> BatchResult:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -11,12 +11,12 @@ from sqlalchemy.exc import OperationalError
 from pbm.commands.families.help import Help
 from pbm.service import loops
 from pbm.service.post.post import Composer, Post
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Writer, here
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.turns.inbox_worker import MOST_TRIES, InboxWorker, TurnFailedError
 from pbm.store.db import UnitOfWork
 from pbm.store.queues.outbox import Outbox
-from tests.serving import keep
+from tests.serving import broken, keep
 from tests.table import SERVER, Table
 
 MAIL = b"From: a@b.example\r\nMessage-ID: <1@b.example>\r\nSubject: help\r\n\r\n"
@@ -34,14 +34,6 @@ class Away(InboxWorker):
             self.been_away = True
             raise OperationalError("UPDATE", {}, OSError("gone"))
         super().count_failed(work, failed)
-
-
-async def in_thread(work: Callable[[], Any]) -> Any:
-    return work()
-
-
-def broken(*_: object) -> NoReturn:
-    raise ZeroDivisionError("a planted bug")
 
 
 def run_until(look: Callable[[], bool], work: Coroutine[Any, Any, None]) -> None:
@@ -67,7 +59,7 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
     keep(table, "a@b.example", (SERVER,), MAIL)
     turns = Away(table.database, table.site, table.clock)
-    taker = loops.TurnTaker(turns, Writer(table.database, in_thread), 1, in_thread)
+    taker = loops.TurnTaker(turns, Writer(table.database, here), 1, here)
     loop = loops.take_turns(taker, asyncio.Event())
     run_until(lambda: table.mail_kept(1).status == "stuck", loop)
     assert turns.been_away
@@ -86,7 +78,7 @@ def test_turns_begin_when_the_database_is_there(
             raise OperationalError("BEGIN", {}, OSError("gone"))
 
     monkeypatch.setattr(InboxWorker, "begin", begin)
-    asyncio.run(loops.begin(table.turns.begin, in_thread))
+    asyncio.run(loops.begin(table.turns.begin, here))
     assert tries == [False, False, True]
 
 
@@ -104,7 +96,7 @@ def test_mails_are_brought_forward_when_the_database_is_back(
 
     monkeypatch.setattr(Outbox, "bring_forward", bring_forward)
     post = Post(table.database, table.site, table.clock, None, Composer(SERVER))  # type: ignore[arg-type]
-    loop = loops.send_post(post, in_thread, Writer(table.database, in_thread), asyncio.Event())
+    loop = loops.send_post(post, here, Writer(table.database, here), asyncio.Event())
     run_until(lambda: len(asked) == 2, loop)
     assert len(asked) == 2
 
@@ -127,8 +119,8 @@ def test_ticks_go_on_once_the_database_is_there(
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
     table.ticks.begin()
     ticks = AwayOnce(table.database, table.site, table.clock)
-    writer = Writer(table.database, in_thread)
-    loop = loops.keep_time(ticks, in_thread, writer, asyncio.Event(), most_together=1)
+    writer = Writer(table.database, here)
+    loop = loops.keep_time(ticks, here, writer, asyncio.Event(), most_together=1)
     run_until(lambda: table.rows("due")[0]["due_at"] > table.clock(), loop)
     assert ticks.been_away
     assert table.rows("due")[0]["due_at"] > table.clock()

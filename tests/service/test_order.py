@@ -11,7 +11,7 @@ from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.service.running.writer import at_once
 from pbm.service.turns import inbox_worker
 from pbm.service.turns.inbox_worker import ASIDE_FOR, MOST_UNDER_WAY, BatchResult, InboxWorker
-from tests.serving import keeping, take_next
+from tests.serving import broken, keeping, take_next
 from tests.table import SERVER, Person, Table
 
 LONG = "\n".join(["words that nobody needs"] * 1000)
@@ -188,10 +188,6 @@ def test_what_cannot_be_read_is_tried_like_a_turn(
         inbox_worker.MOST_TRIES,
         "ZeroDivisionError: a planted bug",
     )
-
-
-def broken(*_: object, **__: object) -> None:
-    raise ZeroDivisionError("a planted bug")
 
 
 def test_a_number_that_comes_again_is_another_mail(table: Table) -> None:

@@ -19,7 +19,7 @@ from pbm.service.running.heartbeat import ClockWatch
 from pbm.store.queues.inbox import Inbox
 from pbm.store.schema.mails import outbox, outbox_contents
 from tests.service.whole import Whole, World, gone
-from tests.serving import take_next
+from tests.serving import broken, take_next
 from tests.table import OPERATOR, START, Clock, Table
 
 MOVE, ANSWER = "a1-c3,d4", "i9-g7,f6"
@@ -296,9 +296,6 @@ def test_fault_database_gone_while_a_try_is_counted_ends_no_role(
 ) -> None:
     alice, bob = table.start("alice", "bob")
     world, away = World(), [True]
-
-    def broken(*_: object) -> None:
-        raise ZeroDivisionError("a planted bug")
 
     def counted(self: Inbox, inbox_id: int, error: str) -> int:
         if away:

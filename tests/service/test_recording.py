@@ -1,16 +1,15 @@
 """What became of mails is written down together, and what is in the way of one stops no other."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import count
-from typing import Any
 
 import pytest
 from sqlalchemy import event
 
 from pbm.mail.smtp_out.delivery import Delivery, Failed, Sent
 from pbm.service.post.post import Composer, Outcome, Post, Recording
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Writer, here
 from pbm.store.db import UnitOfWork
 from tests.polling import PATIENCE
 from tests.serving import take_next
@@ -56,10 +55,6 @@ class SlowForOne(World):
         return Sent()
 
 
-async def in_thread(work: Callable[[], Any]) -> Any:
-    return work()
-
-
 def write(table: Table, *names: str) -> None:
     """Somebody writes to the server once, and gets an answer."""
     for name in names:
@@ -81,8 +76,8 @@ def send_all(table: Table, post_of: type[Post] = Post, world_of: type[World] = W
         due = len([row for row in table.rows("outbox") if row["status"] == "due"])
         world = world_of(due, table)
         post = post_of(table.database, table.site, table.clock, world, Composer(SERVER))
-        writer = Writer(table.database, in_thread)
-        mails = (await post.look(in_thread)).mails
+        writer = Writer(table.database, here)
+        mails = (await post.look(here)).mails
         assert len(mails) == due
         async with asyncio.timeout(PATIENCE):
             await asyncio.gather(*(post.send(mail, written, writer) for mail, written in mails))
@@ -151,10 +146,10 @@ def test_whoever_leaves_lets_no_other_wait_for_ever(table: Table, most: int) -> 
         recorded.extend(mail.recipient for mail, _ in outcomes)
 
     async def scene() -> None:
-        writer = Writer(table.database, in_thread)
+        writer = Writer(table.database, here)
         together = Recording(record, lambda: True)
         post = Post(table.database, table.site, table.clock, World(1, table), Composer(SERVER))
-        mails = [mail for mail, _ in (await post.look(in_thread)).mails]
+        mails = [mail for mail, _ in (await post.look(here)).mails]
         waiting = [asyncio.create_task(together.note((mail, Sent()), writer)) for mail in mails]
         await asyncio.sleep(0)  # all are noted
         waiting[0].cancel()

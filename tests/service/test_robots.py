@@ -14,11 +14,11 @@ from pbm.service.robots import jobs
 from pbm.service.robots.handlers import JobHandler
 from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs
 from pbm.service.robots.worker_processes import Computation, SearchFailedError
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Writer, here
 from pbm.store.db import UnitOfWork
 from pbm.store.queues.search_jobs import PATIENCE
 from tests.service.test_dying_ticks import NEVER, Died, dying
-from tests.serving import think_next
+from tests.serving import broken, think_next
 from tests.table import OPERATOR, Table
 
 KEPT = ("boards", "seats", "moves", "departures", "due", "outbox", "thoughts", "results")
@@ -44,9 +44,6 @@ def waiting(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def do(robots: RobotJobs, piece: Callable[[UnitOfWork], Any]) -> Any:
-    async def here(work: Callable[[], Any]) -> Any:
-        return work()
-
     return asyncio.run(Writer(robots.database, here).do(piece))
 
 
@@ -230,9 +227,6 @@ def test_a_weaker_robot_moves_and_then_any_legal_move(table: Table) -> None:
 def test_one_of_which_nothing_can_come_is_put_aside(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> str:
-        raise ZeroDivisionError("a planted bug")
-
     table.joins("alice")
     let_boards_wait(table, "alice", "alice")
     ours = jobs.HANDLERS["move"]

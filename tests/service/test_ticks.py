@@ -27,7 +27,7 @@ from tests.plans import read_whole
 from tests.polling import PATIENCE
 from tests.run_out import let_remind, let_run_out
 from tests.service.test_counts import Threads, counted
-from tests.serving import tick_next
+from tests.serving import broken, tick_next
 from tests.table import OPERATOR, START, Table
 
 KIND = TimerKind.FIRST_MOVE_REMINDER
@@ -40,10 +40,6 @@ def sets(table: Table, about: str, **wait: float) -> None:
     with table.database.transaction() as work:
         now = table.clock()
         work.timers.set(KIND, about, now, now + timedelta(**wait), board_id=7)
-
-
-def broken(_: Tick) -> str:
-    raise ZeroDivisionError("a planted bug")
 
 
 def test_every_kind_is_done_somehow() -> None:

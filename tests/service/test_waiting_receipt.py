@@ -15,7 +15,7 @@ from pbm.service.loops import send_post
 from pbm.service.post.post import Composer, DueMails, Post
 from pbm.service.robots.jobs import RobotWorker
 from pbm.service.robots.worker_processes import Computation, WorkerProcesses
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Writer, here
 from tests.polling import PATIENCE
 from tests.table import SERVER, Mail, Table
 
@@ -56,9 +56,9 @@ class CountingPost(Post):
 
     looks = 0
 
-    async def look(self, in_thread: Any) -> DueMails:
+    async def look(self, here: Any) -> DueMails:
         """Look, and count it."""
-        found = await super().look(in_thread)
+        found = await super().look(here)
         self.looks += 1
         return found
 
@@ -95,16 +95,13 @@ def table(sqlite_url: str) -> Iterator[Table]:
 def play(table: Table, do: Callable[[Loops], Awaitable[None]]) -> None:
     """Do something while both loops run."""
 
-    async def in_thread(work: Callable[[], Any]) -> Any:
-        return work()
-
     async def run() -> None:
         server, minds, written = NextServer(), SlowMinds(), asyncio.Event()
-        writer, composer = Writer(table.database, in_thread), Composer(SERVER)
+        writer, composer = Writer(table.database, here), Composer(SERVER)
         post = CountingPost(table.database, table.site, table.clock, server, composer)
-        worker = RobotWorker(table.robots, minds, writer, in_thread, asyncio.Event())
+        worker = RobotWorker(table.robots, minds, writer, here, asyncio.Event())
         loops = [
-            asyncio.create_task(send_post(post, in_thread, writer, written)),
+            asyncio.create_task(send_post(post, here, writer, written)),
             asyncio.create_task(worker.run(lambda: None)),
         ]
         await asyncio.wait_for(minds.thinks.wait(), PATIENCE)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbm.store.db import Database
-from pbm.store.migrate import migrate
+from tests.table import Table
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -94,18 +94,15 @@ def test_without_waiting_it_is_counted_alike(database: Database) -> None:
     assert not take(database, wait=False, after=timedelta(minutes=6))
 
 
-def test_nobody_waits_for_what_another_counts(postgres_url: str) -> None:
-    database = Database(postgres_url)
-    migrate(database)
-    with database.transaction() as one, database.transaction() as other:
+def test_nobody_waits_for_what_another_counts(shared: Table) -> None:
+    with shared.database.transaction() as one, shared.database.transaction() as other:
         assert one.buckets.take("a", 1, HOUR, NOW, wait=False)
         assert other.buckets.take("b", 1, HOUR, NOW, wait=False)
         assert one.buckets.take("b", 1, HOUR, NOW, wait=False)  # not counted, and not waited for
         assert other.buckets.take("a", 1, HOUR, NOW, wait=False)
-    with database.transaction() as one, database.transaction() as other:
+    with shared.database.transaction() as one, shared.database.transaction() as other:
         assert not one.buckets.take("a", 1, HOUR, NOW, wait=False)
         assert not other.buckets.take("a", 1, HOUR, NOW, wait=False)  # it is empty all the same
-    database.close()
 
 
 def test_it_can_be_asked_whether_one_is_empty(database: Database) -> None:

@@ -3,15 +3,12 @@
 from datetime import UTC, datetime, timedelta
 
 from pbm.store.db import Database
-from pbm.store.migrate import migrate
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
 
-def test_facts_are_noted_over_and_forgotten(database_url: str) -> None:
-    database = Database(database_url)
-    migrate(database)
+def test_facts_are_noted_over_and_forgotten(database: Database) -> None:
     with database.transaction() as work:
         assert work.facts.find("weather") is None
         work.facts.note("weather", {"sky": "grey"}, NOW)
@@ -22,4 +19,3 @@ def test_facts_are_noted_over_and_forgotten(database_url: str) -> None:
         assert (fact.value, fact.noted_at) == ({"sky": "blue"}, NOW + HOUR)
         work.facts.forget("weather")
         assert work.facts.find("weather") is None
-    database.close()

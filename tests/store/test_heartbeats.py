@@ -6,12 +6,10 @@ from pbm.clock import system_clock
 from pbm.store.db import Database
 
 
-def test_a_clock_is_compared_with_the_databases(database_url: str) -> None:
-    database = Database(database_url)
+def test_a_clock_is_compared_with_the_databases(database: Database) -> None:
     with database.transaction() as work:
         ahead = work.heartbeats.clock_ahead(lambda: system_clock() + timedelta(minutes=5))
         assert ahead is None if database.embedded else 290 < (ahead or 0) < 310
         work.heartbeats.beat("p", "a", 1, {"turn": system_clock()}, system_clock(), ahead)
         (beat,) = work.heartbeats.all()
         assert beat.ahead == ahead
-    database.close()

@@ -4,12 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import psycopg
 import pytest
 
-from pbm.service.running.writer import Writer
+from pbm.service.running.writer import Writer, here
 from pbm.store.channels import MAIL_KEPT, TIMER_SET, Channel
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.processes import notify
@@ -113,10 +112,6 @@ def listening(url: str) -> Iterator[Callable[[], list[str]]]:
             return heard
 
         yield hear
-
-
-async def here(work: Callable[[], Any]) -> Any:
-    return work()
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
 from pbm.store.schema.mails import inbox
 from pbm.store.values.mails import ArrivedMail, Kind, NewMail, Queued
+from tests.table import Table
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -111,15 +112,12 @@ def test_no_two_mails_wait_for_each_other_whatever_their_places(database: Databa
         assert [mail.id for mail in work.inbox.claim(NOW, 2)] == [second]
 
 
-def test_a_claimed_mail_is_passed_over_by_others(postgres_url: str) -> None:
-    database = Database(postgres_url)
-    migrate(database)
-    with database.transaction() as work:
+def test_a_claimed_mail_is_passed_over_by_others(shared: Table) -> None:
+    with shared.database.transaction() as work:
         first, second = keep(work, "a"), keep(work, "b")
-    with database.transaction() as one, database.transaction() as two:
+    with shared.database.transaction() as one, shared.database.transaction() as two:
         (mine,), (theirs,) = one.inbox.claim(NOW), two.inbox.claim(NOW)
         assert (mine.id, theirs.id) == (first, second)
-    database.close()
 
 
 def test_stuck_mails_wait_until_they_are_retried(database: Database) -> None:
