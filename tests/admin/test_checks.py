@@ -584,7 +584,7 @@ class TestWayOut:
         url = f"smtp://user:sesame@127.0.0.1:{free_port()}"
         found = finding(replace(settings, smarthost=url), "smarthost")
         assert not found.good
-        assert found.text.endswith("Check PBM_SMARTHOST.")
+        assert found.text.endswith("). Look at 127.0.0.1 itself. Check PBM_SMARTHOST.")
         assert "sesame" not in found.text
 
     @pytest.mark.parametrize("scheme", ["smtp", "smtps"])

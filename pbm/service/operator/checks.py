@@ -286,7 +286,8 @@ def _smarthost(settings: Settings) -> str:
     try:
         encryption = asyncio.run(transport.check())
     except NoConnectionError as error:
-        raise OperatorError(f"{error} Look at {host.host} itself. Check PBM_SMARTHOST.") from error
+        told = str(error).removesuffix(".")
+        raise OperatorError(f"{told}. Look at {host.host} itself. Check PBM_SMARTHOST.") from error
     login = f", logged in as {host.user}" if host.user else ""
     return f"{host.host} port {host.port} takes mail, {encryption}{login}"
 
