@@ -27,7 +27,7 @@ REASONS_OF_ITS_OWN = {*REASONS, *RECORD_REASONS} - {
 }
 # Examples of what players of older servers wrote, names of other things, and aiosmtpd's own.
 ALLOWED = (
-    ("help/commands/change-password.txt", '"move 12 marta PASSWORD a1-c3,b2"'),
+    ("help/commands/change-password.txt", 'a1-c3,b2". It has 8 characters'),
     ("pbm/mail/smtp_in/conversation.py", "self.push("),
     ("pbm/mail/smtp_in/conversation.py", "def push("),
     ("pbm/mail/smtp_in/conversation.py", "super().push("),
