@@ -16,7 +16,6 @@ from pbm.admin.console import (
     pass_console,
     pass_session,
     print_journal,
-    print_reports,
     why_for_the_journal,
     yes_option,
 )
@@ -35,6 +34,7 @@ from pbm.service.operator.doctor import ARRIVAL_SECONDS, examine_front
 from pbm.service.operator.heartbeat_checks import CheckResult
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify as verify_boards
+from pbm.service.trouble.masking import printable
 from pbm.store.db import Database
 from pbm.store.migrate import newest_version
 
@@ -52,8 +52,11 @@ def main(context: click.Context, who: str) -> None:
     context.obj = Console(who)
 
 
+_how_many = click.option("-n", "most", type=click.IntRange(min=1), default=20, show_default=True)
+
+
 @main.command()
-@click.option("-n", "most", type=click.IntRange(min=1), default=20, show_default=True)
+@_how_many
 @pass_session
 def journal(session: OperatorSession, most: int) -> None:
     """Print the newest changes that were made here, the newest last."""
@@ -65,13 +68,22 @@ def journal(session: OperatorSession, most: int) -> None:
 
 
 @main.command()
-@click.option("-n", "most", type=click.IntRange(min=1), default=20, show_default=True)
+@_how_many
 @pass_session
 def reports(session: OperatorSession, most: int) -> None:
     """Print what players have reported, the newest last."""
     with session.look() as work:
         found = work.reports.newest(most)
-    print_reports(found)
+    for report in found:
+        click.echo(
+            f"{report.reported_at:%Y-%m-%d %H:%M} UTC  {report.handle}, board {report.board_id}"
+        )
+        for line in report.lines:
+            click.echo(f"  {printable(line)}")
+        for said in report.words:
+            click.echo(f"  {said['handle']} wrote there, {said['at'][:10]}:")
+            for line in said["lines"]:
+                click.echo(f"    {printable(line)}")
     if not found:
         click.echo("Nobody has reported anything.")
 
@@ -161,7 +173,7 @@ def check(console: Console) -> None:
 
 
 def print_results(results: Iterable[CheckResult]) -> None:
-    """Print one result a line; exit with status 1 if a check failed."""
+    """Print a line for each result; exit with status 1 if a check failed."""
     failed = False
     for result in results:
         failed |= not result.good

@@ -18,15 +18,13 @@ from pbm.errors import OperatorError
 from pbm.service.operator.checks import database_state
 from pbm.service.operator.heartbeat_checks import TROUBLES, sentence_of
 from pbm.service.operator.operator_session import OperatorSession
-from pbm.service.trouble.masking import printable
 from pbm.store.db import Database
-from pbm.store.values.players import Report
 from pbm.store.values.queues import Change
 
 
 @dataclass
 class Console:
-    """Settings of this folder, and sessions of `who`."""
+    """The settings of this folder, and sessions of the operator `who`."""
 
     who: str
 
@@ -37,7 +35,7 @@ class Console:
 
     @contextmanager
     def session(self) -> Iterator[OperatorSession]:
-        """Open a session on a database that is up to date."""
+        """Open a session. Raises OperatorError if the database is not up to date."""
         database_state(self.settings)
         with closing(Database(self.settings.database_url)) as database:
             site = open_site(self.settings, database)
@@ -48,7 +46,7 @@ pass_console = click.make_pass_decorator(Console)
 
 
 def pass_session(function: Callable[..., None]) -> Callable[..., None]:
-    """Pass an open session to a command."""
+    """Decorate a command, whose first argument becomes an open session."""
 
     @pass_console
     def command(console: Console, *args: Any, **given: Any) -> None:
@@ -59,7 +57,7 @@ def pass_session(function: Callable[..., None]) -> Callable[..., None]:
 
 
 class Sentences(click.Group):
-    """Command group that prints an error as a sentence and exits with status 1."""
+    """A command group that prints an error as a sentence and exits with status 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -70,7 +68,7 @@ class Sentences(click.Group):
 
 
 def login_name() -> str:
-    """Login name; behind sudo, the caller's."""
+    """The user's login name; with sudo, that of its caller."""
     behind = os.environ.get("SUDO_USER")
     if behind:
         return behind
@@ -122,9 +120,9 @@ def cell(text: object, width: int) -> str:
 
 
 def print_journal(changes: Iterable[Change], *, of_all: bool = False) -> None:
-    """Print the operator's changes, oldest first: when, who, what, why.
+    """Print changes by the operator, a line each: when, who, what and why.
 
-    With `of_all` each line names its player or board.
+    With `of_all` each line names the player or board that it concerns.
     """
     for change in changes:
         board = f"board {change.board_id}" if change.board_id else None
@@ -138,17 +136,3 @@ def print_journal(changes: Iterable[Change], *, of_all: bool = False) -> None:
         what = " ".join(filter(None, (about and f"{about}:", change.what, details)))
         why = f": {change.why}" if change.why else ""
         click.echo(f"{change.at:%Y-%m-%d %H:%M} UTC  {cell(change.who, 12)}  {what}{why}")
-
-
-def print_reports(reports: Iterable[Report]) -> None:
-    """Print players' reports: author, time, board, text, and the words said on that board."""
-    for report in reports:
-        click.echo(
-            f"{report.reported_at:%Y-%m-%d %H:%M} UTC  {report.handle}, board {report.board_id}"
-        )
-        for line in report.lines:
-            click.echo(f"  {printable(line)}")
-        for said in report.words:
-            click.echo(f"  {said['handle']} wrote there, {said['at'][:10]}:")
-            for line in said["lines"]:
-                click.echo(f"    {printable(line)}")

@@ -22,19 +22,19 @@ NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
 class GameCommand(click.Command):
-    """Command with those options of the installed games that `of` returns."""
+    """A command with additional options: those that `of` returns for each installed game."""
 
     def __init__(self, *given: Any, of: Callable[[Game], Sequence[Option]], **named: Any) -> None:
         super().__init__(*given, **named)
         self._of = of
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Its own parameters and those of the games."""
+        """The command's own parameters, and the options of the games."""
         return [*super().get_params(ctx), *_declared(self._of)]
 
 
 def chosen(given: dict[str, Any]) -> Options:
-    """Options that were given a value."""
+    """The options that were given a value."""
     return {name: value for name, value in given.items() if value}
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -93,3 +94,10 @@ def room(database_url: str) -> Iterator[Room]:
     made.everybody_forgets()
     yield made
     table.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The server's folder, which is the present one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -54,13 +54,6 @@ sys.exit("pg_dump: error: no")
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The server's folder, which is the present one."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def settings(room: Room, folder: Path) -> Settings:  # noqa: ARG001 - it is moved into
     """Settings of the room's server, which has its keys in a file."""
     url = room.table.database.engine.url.render_as_string(hide_password=False)

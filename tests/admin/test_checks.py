@@ -40,13 +40,6 @@ from tests.table import START, Clock, Table
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The server's folder, which is the present one."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def settings(database_url: str, folder: Path) -> Settings:  # noqa: ARG001 - it is moved into
     """Settings of a server that has run before, and does not run now."""
     database = Database(database_url)

@@ -162,13 +162,15 @@ class Boards(Repository):
 
     def of_match(self, match_id: int) -> tuple[Board, ...]:
         """The boards of a match, in the order of its rounds."""
-        query = select(boards).where(boards.c.match_id == match_id)
-        return tuple(self._read(query.order_by(boards.c.id)))
+        return self._where(boards.c.match_id == match_id)
 
     def rematches(self, board_id: int) -> tuple[Board, ...]:
-        """The rematches of this board."""
-        query = select(boards).where(boards.c.rematch_of == board_id)
-        return tuple(self._read(query.order_by(boards.c.id)))
+        """The rematches of a board."""
+        return self._where(boards.c.rematch_of == board_id)
+
+    def _where(self, condition: ColumnElement[bool]) -> tuple[Board, ...]:
+        """The boards that meet a condition, in the order of their numbers."""
+        return tuple(self._read(select(boards).where(condition).order_by(boards.c.id)))
 
     def bookkeeping(self, board_id: int) -> Bookkeeping:
         """The columns of a board and its seats that follow from its position."""
