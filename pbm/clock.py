@@ -1,4 +1,7 @@
-"""The clock is passed in wherever it is needed, so that tests can stop it."""
+"""The system clock, and moments as local time.
+
+A clock is passed in wherever one is needed, so that tests can stop it.
+"""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

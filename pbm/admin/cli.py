@@ -289,7 +289,7 @@ def rotate(console: Console) -> None:
 def drop(console: Console, key_id: str, why: str, yes: bool) -> None:
     """Invalidate every reply address that key ID has signed.
 
-    It is asked about first.
+    You are asked to confirm.
     """
     question = f"Drop key {key_id} for good? No mail that it has signed can then be answered."
     make_sure(question, yes=yes)

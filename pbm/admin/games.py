@@ -1,4 +1,4 @@
-"""`pbm-admin games`."""
+"""The commands of `pbm-admin games`, for boards."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""`pbm-admin players`."""
+"""The commands of `pbm-admin players`."""
 
 import click
 
@@ -101,7 +101,7 @@ def reachable(session: OperatorSession, handle: str, why: str) -> None:
 def remove(session: OperatorSession, handle: str, why: str, yes: bool) -> None:
     """Remove a player from all boards and delete their addresses.
 
-    It is asked about first.
+    You are asked to confirm.
     """
     with session.look() as work:
         player_id = find_player(work, handle).id

@@ -1,4 +1,4 @@
-"""`pbm-admin queue`."""
+"""The commands of `pbm-admin queue`, for mails that wait."""
 
 import click
 

@@ -122,7 +122,7 @@ class BoardEnded(BoardEvent):
 
 
 class BoardReopened(BoardEvent):
-    """A finished game goes on, or ends otherwise; the effects of the old end are void."""
+    """A finished game goes on, or has another result; what its old end has caused is undone."""
 
     only_if_wanted = passes_turn = for_leavers = True
     counts_postage = False

@@ -151,7 +151,7 @@ def quiet_moves(game: Game, position: Position) -> int:
 
 
 def standing(robot: str, course: Course, seat: int, seed: int) -> RobotStanding:
-    """The standing of a robot in `seat`, whoever is to move. Raises RulesError."""
+    """What the robot in `seat` needs to know to answer a draw offer. Raises RulesError."""
     game, positions = game_named(course.game), course.positions()
     position = positions[-1]
     quiet, sides, own = quiet_moves(game, position), position.sides, position.sides[seat - 1]

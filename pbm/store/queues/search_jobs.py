@@ -75,7 +75,7 @@ class SearchJobs(JobQueue[SearchJob]):
         return claimed, tuple(job for job in claimed if job.id in lapsed)
 
     def extend(self, by: str, numbers: Collection[int], until: datetime) -> None:
-        """Extend leases of a process."""
+        """Extend a process's leases of the jobs with these numbers."""
         mine = (search_jobs.c.leased_by == by) & search_jobs.c.id.in_(numbers)
         self._update(search_jobs, mine, leased_until=until)
 

@@ -126,7 +126,7 @@ class Challenges(Repository):
     def ask(
         self, challenge_id: int, player_ids: Collection[int], now: datetime, expires_at: datetime
     ) -> None:
-        """Note that these players are asked, once no guest by address is left."""
+        """Note that these players are asked now, as all guests by mail address have said yes."""
         its = challenges.c.id == challenge_id
         self._update(challenges, its, command=None, asked_at=now, expires_at=expires_at)
         seats = challenged.c.challenge_id == challenge_id

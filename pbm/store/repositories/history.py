@@ -144,5 +144,5 @@ class Analyses(Repository):
         self._insert(analysis_readers, board_id=board_id, player_id=player_id)
 
     def forget_readers(self, board_id: int) -> None:
-        """Delete all players who wait for the analysis."""
+        """Delete the list of players who wait for the analysis of a board."""
         self._delete(analysis_readers, analysis_readers.c.board_id == board_id)

@@ -62,7 +62,7 @@ _EPOCH = Statement(
 
 
 def seated_read(board_id: int) -> Read:
-    """The read of `Players.seated` for a board."""
+    """The read of `Players.seated` for a board, to be prefetched."""
     return _SEATED, {"board_id": board_id}
 
 
@@ -236,7 +236,7 @@ class Players(Repository):
 
 
 def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
-    """A column of a player's row, locked."""
+    """A query for a column of a player's row, which locks the row."""
     return select(column).where(players.c.id == player_id).with_for_update(key_share=True)
 
 

@@ -142,7 +142,7 @@ class Ratings(Repository):
         return next(iter(self._counted(rated_boards.c.board_id == board_id, most=1)), None)
 
     def counted_from(self, number: int, most: int) -> tuple[CountedBoard, ...]:
-        """The boards counted as this number or later, in order."""
+        """At most `most` of the boards counted with this number or a later one, in order."""
         return self._counted(rated_boards.c.id >= number, most=most)
 
     def results(self, counted: CountedBoard) -> tuple[RatingResult, ...]:

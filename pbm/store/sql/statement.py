@@ -56,7 +56,7 @@ class Statement:
 
     @cached_property
     def tables(self) -> frozenset[str]:
-        """The table that it writes, or those that it reads."""
+        """The name of the table that the statement writes, or of those that it reads."""
         if isinstance(self._built, UpdateBase):
             return frozenset({getattr(self._built.table, "name", "")})
         return frozenset(item.name for item in iterate(self._built) if isinstance(item, Table))

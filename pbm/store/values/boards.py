@@ -62,7 +62,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Round:
-    """A board's place in a match, which has the number of its first board."""
+    """A board's place in a match; `match_id` is the number of the match's first board."""
 
     match_id: int
     number: int

@@ -118,7 +118,7 @@ class Rating:
 
 @dataclass(frozen=True)
 class RatingResult:
-    """How a board changed a player's rating; the fields that `Rating` has, too, are those after it.
+    """How a board changed a player's rating; fields that `Rating` has, too, are those afterwards.
 
     `weight` is the share of the change that counts, from 0 (the rating stays) to 1.
     """
