@@ -26,11 +26,9 @@ BOARDS = ("alice", "alice", "alice", "bob", "alice", "bob")
 
 
 @pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
-    table = Table(database_url)
+def table(table: Table) -> Table:
     table.robots_join()
-    yield table
-    table.close()
+    return table
 
 
 def let_boards_wait(table: Table, *handles: str) -> None:

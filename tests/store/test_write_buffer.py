@@ -32,11 +32,9 @@ def heard(database: Database) -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def table(database_url: str) -> Iterator[Table]:
-    table = Table(database_url)
+def table(table: Table) -> Table:
     table.start("alice", "bob")
-    yield table
-    table.database.close()
+    return table
 
 
 def undone(work: UnitOfWork, *, looks: bool) -> None:
