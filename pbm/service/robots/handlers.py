@@ -304,8 +304,13 @@ def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
     last = next((item for item in long if item.ply > board.ply and item.line), None)
     lead = analysis.leads(_short_looks(found), long, board.position.sides)
     moves = [item for item in long if item.ply <= board.ply]
-    dear, small = analysis.mistakes(moves), [item for item in moves if item.lost > 0]
-    dearest = max(small, key=lambda item: item.chances_lost) if small and not dear else None
+    dear, sides = analysis.mistakes(moves), board.position.sides
+    behind = [
+        item
+        for item in moves
+        if lead and item.lost > 0 and (sides[item.seat - 1] == sides[0]) == (lead[-1] < 0)
+    ]
+    dearest = max(behind, key=lambda item: item.chances_lost) if behind and not dear else None
     turn, lost = (analysis.turned(lead), analysis.decided(lead)) if lead else (None, None)
     first = sorted(dear, key=lambda item: item.ply != turn)  # always show the turning point
     shown = sorted(first[: analysis.MOST_MISTAKES], key=lambda item: item.ply)
