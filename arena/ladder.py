@@ -65,7 +65,7 @@ def _name(player: Robot) -> str:
 
 SIMPLE: tuple[tuple[str, Player, tuple[str, str]], ...] = (
     ("one ply, 20 % random", GreedyPlayer(), ("pebble", "flint")),
-    ("depth 2, material and rings", RingPlayer(2), ("stone", "cobble")),
+    ("depth 2, material and rings", RingPlayer(2), ("stone", "rock")),
     ("depth 4, material and rings", RingPlayer(), ("rock", "slab")),
 )
 """The simple players, each with the robots that it stands between."""
