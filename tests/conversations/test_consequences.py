@@ -61,8 +61,8 @@ class TestTheQuestionComesFirst:
         )
         table.person("a.l@work.example").says("resign", answering=board)
         assert first_line(alice.newest) == (
-            "Did you write the reply that came from a.l@work.example? Reply yes to have done what"
-            " it says and that address added to yours, or no to drop it."
+            "Did you write the reply that came from a.l@work.example? Reply yes, and we do what"
+            " it says and add that address to yours. Reply no to drop it."
         )
         alice.says("no").says("add al@work.example", answering=board).says("yes")
         assert first_line(table.person("al@work.example").newest) == (
