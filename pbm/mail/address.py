@@ -73,7 +73,7 @@ def _check_domain(domain: str) -> None:
 
 
 def address_key(address: str) -> str:
-    """Lower-case form of an address, as local parts are case-sensitive by RFC 5321 only."""
+    """The address in lower case: its local part is case-sensitive in RFC 5321, but not in use."""
     return address.lower()
 
 
@@ -84,7 +84,7 @@ def mailbox_key(address: str) -> str:
 
 
 def registered_domain(address: str) -> str:
-    """The probable registered domain: the last two labels, or three below such as `co.uk`.
+    """The probable registered domain: the last two labels, or three if they end as `co.uk`.
 
     >>> registered_domain("a@mail.example.org"), registered_domain("b@post.example.co.uk")
     ('example.org', 'example.co.uk')
@@ -113,7 +113,7 @@ def leads_elsewhere(address: str, own_address: str) -> bool:
 
 @dataclass(frozen=True)
 class Plain:
-    """The server's address itself."""
+    """The server's own address, which is not a reply address."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Bounce:
-    """The bounce address of one mail to a player; `mail` is its `short_name`, `tag` unverified."""
+    """A bounce address of a mail to a player: the mail's `short_name`, and an unverified tag."""
 
     player_id: int
     mail: str
@@ -255,7 +255,7 @@ def short_name(message_id: str) -> str:
 
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
-    """The ids that a mail replies to, newest first: `In-Reply-To`, then `References` reversed."""
+    """The Message-IDs that a mail replies to, newest first: `In-Reply-To`, then `References`."""
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))
     return tuple(dict.fromkeys((*answered, *reversed(thread))))[:most]

@@ -1,4 +1,4 @@
-"""The file of signing keys: a line for each, `id secret`; the first key signs, all verify."""
+"""The file of signing keys: a line `id secret` for each; the first signs, all of them verify."""
 
 import base64
 import fcntl
@@ -37,7 +37,7 @@ class KeyFileError(OperatorError):
 
 
 def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
-    """The keys of `PBM_SECRET_KEY`, else of the file, created if missing. Raises KeyFileError."""
+    """The keys in `env_value`, else in the file, created if missing. Raises KeyFileError."""
     if env_value:
         return _keys_of_environment(env_value)
     try:
@@ -79,7 +79,7 @@ def parse_keys(text: str, source: str) -> tuple[Key, ...]:
 
 
 def add_key(path: Path) -> Key:
-    """Add a key before the others: it signs, and they still verify. Raises KeyFileError."""
+    """Add a key before the others: it signs, and the others still verify. Raises KeyFileError."""
     load_keys(path)  # created if missing
     with _locked(path) as text:
         key = _new_key({key.id for key in parse_keys(text, str(path))})
@@ -167,7 +167,7 @@ def _replace(path: Path, text: str) -> None:
 
 @contextmanager
 def _temporary(path: Path, text: str) -> Iterator[Path]:
-    """Yield a temporary file with the text, to be linked or renamed to the key file beside it."""
+    """Yield a temporary file with the text beside the key file, to be linked or renamed to that."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         write_new(draft, text.encode("ascii"))

@@ -1,8 +1,8 @@
-"""Parses `Authentication-Results` of the upstream mail server, and makes probes of that server.
+"""Parses `Authentication-Results` of the upstream mail server, and makes test mails for it.
 
 Anybody can write such a field (RFC 8601, section 7.1). We trust a field only above the `Received`
 field of the upstream server, or right below it if that server is known to put its results there.
-It must have the configured authserv-id, and no blank before its colon, as a forger's may have.
+It must have the configured authserv-id, and no blank before its colon, where a forged one may.
 """
 
 import re
@@ -33,9 +33,9 @@ class Dmarc(Enum):
 
 @dataclass(frozen=True)
 class Front:
-    """The upstream mail server, which adds the lowest of `hops` `Received` fields to a mail.
+    """The upstream mail server; its `Received` field is the lowest of `hops` from our servers.
 
-    `below`: it puts its results below that field, and removes forged results from there.
+    `below`: the server puts its results below that field, and removes forged ones from there.
     """
 
     authserv_id: str
@@ -54,7 +54,7 @@ class MethodResult:
 
 @dataclass(frozen=True)
 class Results:
-    """One parsed field: its authserv-id and results. `clear`: every result could be parsed."""
+    """A parsed `Authentication-Results` field. `clear`: every result in it could be parsed."""
 
     authserv_id: str
     results: tuple[MethodResult, ...]
@@ -63,7 +63,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Stamp:
-    """A `Received` or `Authentication-Results` field; how many `Received` are above it."""
+    """A `Received` or `Authentication-Results` field; how many `Received` fields are above it."""
 
     name: str
     value: str
@@ -74,7 +74,7 @@ class Stamp:
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
     """The upstream server's DMARC result for the domain of `author`, the only `From:` address.
 
-    Any fail counts. A pass counts only if all results are passes for exactly this domain.
+    One fail is enough to fail. To pass, all results must be passes for exactly this domain.
     """
     stamps = stamps_of(raw)
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:
@@ -95,7 +95,7 @@ def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
 
 
 def own_results(stamp: Stamp, authserv_id: str) -> Results | None:
-    """The results in a field, if it is from this authserv-id."""
+    """The results in the field `stamp`, None if the field is not from this authserv-id."""
     if stamp.name != "authentication-results" or not stamp.plain:
         return None
     found = read_results(stamp.value)
@@ -126,7 +126,7 @@ def stamps_of(raw: bytes) -> list[Stamp]:
 
 
 def read_results(value: str) -> Results | None:
-    """Parse an unfolded value (RFC 8601, section 2.2) in linear time; None if it is malformed."""
+    """Parse a field's unfolded value (RFC 8601, section 2.2) in linear time; None if malformed."""
     begins = _ID.match(value)
     parts = _parts(value)
     if begins is None or parts is None:
@@ -147,7 +147,7 @@ def _vouches(result: MethodResult, domain: str) -> bool:
 
 
 def _result(section: str, quoted: list[str]) -> MethodResult | None:
-    """Parse `dmarc=pass header.from=example.org`."""
+    """Parse one result, such as `dmarc=pass header.from=example.org`."""
     method = _METHOD.match(section)
     if method is None or method[2] not in (None, _VERSION):
         return None
@@ -164,7 +164,7 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split at semicolons, quoted strings replaced by their quoted indexes; None if malformed."""
+    """Split at semicolons, quoted strings replaced by indexes in quotes; None if malformed."""
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0
@@ -188,7 +188,7 @@ def _parts(value: str) -> tuple[list[str], list[str]] | None:
 
 
 def _end_of_comment(value: str, at: int) -> int:
-    """The end of a comment, nested ones included; 0 if it is not closed."""
+    """The end of the comment that begins at `at`, with nested ones; 0 if it is not closed."""
     depth = 0
     while at < len(value):
         if value[at] == "\\":
@@ -219,9 +219,9 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 class Seen:
     """The treatment of a test mail by the upstream mail server.
 
-    `hops` is the number of `Received` fields added, None if the mail's own one is gone; `survived`
-    names the forged spellings that were not removed; `own` says where the server's results are:
-    `above` its `Received` field, right `below` that, or empty if there are none.
+    `hops` is the number of `Received` fields added, None if the test mail's own is gone. `survived`
+    names the spellings of forged results that were not removed. `own` says where the server's
+    results are: `above` its `Received` field, right `below` that field, or empty if nowhere.
     """
 
     hops: int | None
@@ -232,7 +232,7 @@ class Seen:
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
     """A test mail for the upstream mail server, with forged results; `mark` is a unique word.
 
-    It has a `Received` field of its own: all those above it on arrival are from our servers.
+    The mail has a `Received` field; on arrival all such fields above that are from our servers.
     """
     *above, below = (
         spelling.format(

@@ -104,7 +104,7 @@ def _by_fields(headers: Headers, telling: list[str]) -> str | None:
 
 
 def may_tell_a_robot(name: str) -> bool:
-    """Whether a field of this name, in lower case, counts in `why_automatic`."""
+    """Whether `why_automatic` looks at header fields of this name, which is in lower case."""
     return name in ("auto-submitted", "precedence") or name.startswith(_ROBOT_PREFIXES)
 
 

@@ -44,7 +44,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def codec_for(label: str) -> str:
-    """The Python codec for a label: "" if it means plain ASCII, Latin-1 for an unlisted one."""
+    """The Python codec for a charset label: "" for plain ASCII, Latin-1 for an unlisted label."""
     if not label:
         return ""
     name = label.strip().strip("\"'").lower()
@@ -54,7 +54,7 @@ def codec_for(label: str) -> str:
 
 
 def decode(raw: bytes, label: str) -> str:
-    """Decode `raw`, without a label as UTF-8 or else Latin-1; undecodable bytes become U+FFFD."""
+    """Decode `raw` by `label`, or else as UTF-8 or Latin-1; undecodable bytes become U+FFFD."""
     codec = codec_for(label)
     if not codec:
         try:
@@ -91,7 +91,7 @@ _NOT_BASE64 = bytes(range(256)).translate(None, _BASE64)
 
 
 def decode_words(value: str) -> str:
-    """Decode the encoded words of a header value, adjacent ones of one charset together."""
+    """Decode the encoded words of a header value; adjacent ones of one charset are joined first."""
     if "=?" not in value:
         return value
     out: list[str] = []
@@ -124,7 +124,7 @@ def decode_base64(raw: bytes) -> bytes:
 
 
 def decode_transfer(raw: bytes, encoding: str) -> bytes:
-    """Decode a transfer encoding (RFC 2045, section 6); text that proves unencoded is kept."""
+    """Decode a transfer encoding (RFC 2045, section 6); unencoded text is kept."""
     if encoding.startswith("quoted-printable"):
         return binascii.a2b_qp(raw)
     if not encoding.startswith("base64"):

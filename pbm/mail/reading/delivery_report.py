@@ -77,8 +77,8 @@ def is_for_good(status: str) -> bool:
 def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
     """Parse a mail as a delivery report about our mail; None if it is not one.
 
-    A status `5.x.x` is hard; any other failure is soft. If the report has several recipients, ours
-    counts, or the best result if it is not named, as after forwarding. Raises UnreadableMail.
+    A status `5.x.x` is hard; any other failure is soft. Of several recipients in a report ours
+    counts, or the best result if ours is not named, as after forwarding. Raises UnreadableMail.
     """
     headers, root = split_mail(raw, REPORT_LIMITS)
     groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
@@ -106,7 +106,7 @@ def _status_parts(part: Part) -> Iterator[Part]:
 
 
 def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
-    """The fields of each recipient (RFC 3464, 2.3); empty lines within one are tolerated."""
+    """The fields of each recipient (RFC 3464, 2.3); empty lines between these are tolerated."""
     end = min(part.end, part.start + 2 * _MOST_BYTES)
     content = decode_transfer(raw[part.start : end], part.encoding)[:_MOST_BYTES]
     begun: _Fields = {}
@@ -123,7 +123,7 @@ def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
 
 
 def _groups(text: str) -> Iterator[_Fields]:
-    """Groups of fields, up to an empty line or the next recipient; the first of a name counts."""
+    """Groups of fields, up to an empty line or a recipient; of equal names the first counts."""
     fields: _Fields = {}
     name = ""
     for line in text.split("\n")[:_MOST_LINES]:
@@ -146,7 +146,7 @@ def _groups(text: str) -> Iterator[_Fields]:
 
 
 def _named(fields: _Fields) -> Iterator[str]:
-    """The recipients in a group, each as written and decoded (RFC 3461, section 4)."""
+    """The recipients in a group of fields, each as written and decoded (RFC 3461, section 4)."""
     for name in _WHOSE:
         _, _, address = fields.get(name, "").partition(";")
         key = address_key(_COMMENT.sub("", address).strip(" \t<>"))
@@ -169,7 +169,7 @@ def _recipient(fields: _Fields) -> DeliveryReport:
 
 
 def _status_written(value: str) -> str:
-    """The status code in a `Status` field, or else the code of an SMTP reply in it."""
+    """The status code in a `Status` field, or else that of an SMTP reply in the field."""
     bare = _ROUND_A_DOT.sub(".", _COMMENT.sub("", value))
     found = _STATUS.search(bare) or _STATUS.search(value)
     return _status_said(found or _REPLY.search(bare) or _HALF_A_STATUS.search(bare))
@@ -193,7 +193,7 @@ def _verdict(action: str, status: str) -> str:
 
 
 def _says_so(headers: Headers, text: str) -> bool:
-    """Whether the author, a field or the text shows that a mail of another type is a report."""
+    """Whether author, header or text shows that a mail of another media type is a report."""
     if headers.first("x-failed-recipients") or text.lstrip().startswith(_QMAIL):
         return True
     try:

@@ -48,7 +48,7 @@ def declarations(text: str) -> Declarations:
 
 
 def rules(texts: Iterable[str]) -> dict[str, Declarations]:
-    """The rules of style sheets by selector: a tag, a class, an id, or a tag with either."""
+    """The rules of style sheets by selector: a tag, a class, an id, or a tag with a class or id."""
     found: dict[str, Declarations] = {}
     for text in texts:
         for selectors, body in _blocks(_plain(text)):
@@ -70,7 +70,7 @@ def _plain(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Selectors and declarations of the outermost rules."""
+    """Selectors and declarations of the rules that are in no other, such as `@media`."""
     depth = start = 0
     selectors = ""
     for brace in _BRACE.finditer(text):
@@ -111,7 +111,7 @@ def pixels(value: str) -> float | None:
 
 
 def colour(value: str) -> Colour | None:
-    """The colour that a value begins with; None without one, or if it is fully transparent."""
+    """The colour that a value begins with; None if there is none, or a fully transparent one."""
     if found := _HEX.match(value):
         digits = found[1]
         step = 1 if len(digits) < 6 else 2
@@ -200,7 +200,7 @@ class Sight:
         return self._looks[-1].is_seen
 
     def enter(self, tag: str, attributes: Attributes) -> bool:
-        """Enter an element; False if all of it is invisible, its descendants included."""
+        """Enter an element; False if the element is invisible with all its descendants."""
         if not attributes and not self._rules:
             self._looks.append(self._looks[-1])
             return True
@@ -272,7 +272,7 @@ def _is_tiny(size: str, *, within: bool) -> bool:
 def _background(
     outer: Colour | None, declared: Declarations, old: Mapping[str, str]
 ) -> Colour | None:
-    """The background colour of a text; None on a picture."""
+    """The background colour behind an element's text; None if a picture is behind it."""
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None
     if text := declared.get("background-color"):

@@ -70,7 +70,7 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
     """Convert an HTML mail to text, one line for each block or `<br>`, quotations after `> `.
 
     At most 64 K characters and `most_tags` tags are read, since the work grows with the square of
-    the nesting. Invisible text is left out. Lines of a marked signature begin with `SIGNATURE`.
+    the nesting. Invisible text is left out. Signatures marked in HTML: `SIGNATURE` begins the line.
     """
     try:
         first_tags = "<".join(html[:_CHARS].split("<", most_tags + 1)[: most_tags + 1])
@@ -130,7 +130,7 @@ class _Lines:
                 self._pieces.append(line)
 
     def end(self, prefix: str, *, even_empty: bool = True) -> None:
-        """End the line; an empty one is dropped without `even_empty`."""
+        """End the line; an empty line is dropped unless `even_empty`."""
         if self._pieces or even_empty:
             self._lines.append((prefix + "".join(self._pieces)).rstrip(" "))
         self._pieces = []
@@ -262,7 +262,7 @@ def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> 
 
 
 def _stands_above_quote(node: LexborNode) -> bool:
-    """Whether a blockquote follows, as below Gmail's attribution of a quotation."""
+    """Whether a blockquote follows the node, as it follows Gmail's line "On … wrote:"."""
     following = node.next
     for _ in range(3):
         if following is None or following.tag not in ("-text", "br"):

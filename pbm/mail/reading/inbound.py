@@ -93,11 +93,11 @@ class Envelope:
 
     `author` is the address in `From`; without one `author_problem` is a sentence for people.
     `subject` is decoded but not cleaned, on one line. `said` are the lines of the author's own
-    words, typography unchanged; `below_quotes` are the indexes in it of the first lines below each
-    quotation. `message_id` and `references` (newest first) hold only well-formed ids. `automatic`
+    words, typography unchanged; `below_quotes` are the indexes in `said` of the first lines below
+    quotations. `message_id` and `references` (newest first) hold only well-formed ids. `automatic`
     is why the mail counts as automatic, None for a person's mail. `is_masked`: our addresses were
-    masked. `perhaps_tags` are words that may be our secrets. `signature` are the lines of a
-    signature, which `said` lacks, without those below a mark such as `-- `.
+    masked. `perhaps_tags` are words that may be tags or tokens of ours. `signature` are lines of
+    a signature, which `said` lacks, without any lines below a mark such as `-- `.
     """
 
     author: str | None
@@ -197,7 +197,7 @@ def _subject(headers: Headers) -> str:
 
 
 def _message_id(headers: Headers) -> str | None:
-    """The Message-ID, if the mail has exactly one field of it, with one well-formed id."""
+    """The Message-ID, if the mail has exactly one `Message-ID` field, with one well-formed id."""
     fields = headers.all("message-id", 1_000)
     ids = parse_message_ids(" ".join(fields), 2)
     return ids[0] if len(fields) == 1 and ids == (fields[0].strip(),) else None
@@ -247,7 +247,7 @@ def clean_subject(text: str) -> str:
 
 
 def _without_marks(subject: str) -> str:
-    """Remove all marks and tags at the beginning, then one enclosing forward mark."""
+    """Remove all reply marks and list tags at the beginning, then one enclosing `[Fwd: …]`."""
     at = 0
     while mark := _MARK_OR_TAG.match(subject, at):
         at = mark.end()

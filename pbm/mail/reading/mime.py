@@ -39,7 +39,7 @@ class Headers:
 
     @cached_property
     def _values(self) -> dict[str, list[bytes]]:
-        """Values by name, indexed because the header of a mail is queried a dozen times."""
+        """The fields' values by name, indexed because a mail's header is queried a dozen times."""
         values: dict[str, list[bytes]] = {}
         for name, value in self.fields:
             values.setdefault(name, []).append(value)
@@ -53,12 +53,12 @@ def _text(value: bytes) -> str:
 
 @lru_cache(maxsize=4)
 def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
-    """The header of a mail, malformed lines skipped, and its end. Raises UnreadableMail."""
+    """The header of a mail without malformed lines, and where it ends. Raises UnreadableMail."""
     return _split(raw, 0, limits, of_part=False)
 
 
 def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Headers, int]:
-    """The header at `at`; that of a part also ends at a malformed line or a possible boundary."""
+    """The header at `at`; if `of_part`, it also ends at a malformed line or a possible boundary."""
     fields: list[tuple[str, list[bytes]]] = []
     most = at + limits.header_bytes
     while at < len(raw):
@@ -87,7 +87,7 @@ def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Heade
 
 @dataclass
 class Part:
-    """One part: its declared type, and the place of its body in the mail."""
+    """A MIME part: its declared type, and where its body is in the mail."""
 
     kind: str
     parameters: dict[str, str]
@@ -155,7 +155,7 @@ class _Walk:
         return root
 
     def _divide(self, found: re.Match[bytes]) -> int:
-        """Close and open parts at a delimiter; return the place to continue at."""
+        """Close and open parts at a delimiter; return the index at which to read on."""
         level = self._levels[found[1]]
         for part in (*self._open[level + 1 :], self._leaf):
             if part is not None:
@@ -235,7 +235,7 @@ _HTML_STARTS = ("<html", "<!doctype html")
 
 
 def body_text(raw: bytes, root: Part, limits: Limits) -> str:
-    """The text of a mail up to the limits; HTML is converted, if it has no other text."""
+    """The text of a mail up to the limits; HTML is converted, if the mail has no other text."""
     text = _Reader(raw, limits).read(root, is_root=True)
     return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
 

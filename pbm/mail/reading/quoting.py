@@ -78,9 +78,9 @@ _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
 class OwnWords:
     """The lines that a mail's author wrote for it, without blank lines at both ends.
 
-    `below_quotes` are the indexes of the first lines below quotations, without those that follow
-    directly, which may be the rest of a broken line. `signature` are the lines that a mark such as
-    `-- `, or HTML, sets apart below the last of `lines`.
+    `below_quotes` are the indexes of the first lines below quotations. A line right below is left
+    out, since it may be the rest of a broken quoted line. `signature` are the lines below the last
+    of `lines` that a mark such as `-- `, or HTML, sets apart as a signature.
     """
 
     lines: tuple[str, ...] = ()
@@ -181,7 +181,7 @@ class _Cleaning:
             self._signature.append(line)
 
     def _is_above_signature(self, at: int) -> bool:
-        """Whether the lines from a fence to the quotation look like a signature."""
+        """Whether the lines from a row of dashes to the next quotation look like a signature."""
         if not any(self._said) or self._fences == _MOST_FENCES:
             return False
         self._fences += 1
@@ -203,7 +203,7 @@ class _Cleaning:
             self._said.append(line)
 
     def _is_residue(self, at: int) -> bool:
-        """Whether the line is the rest of a quoted one that a mailer broke without a new mark.
+        """Whether a line is the rest of a quoted line, which a mailer broke without a new `>`.
 
         Such a rest, which can look like a move, would not have fitted on the line above.
         """
@@ -228,12 +228,12 @@ class _Cleaning:
 
     @cached_property
     def _quoted_width(self) -> int:
-        """The greatest width of the quoted lines, overlong ones aside."""
+        """The greatest width of the quoted lines, without overlong lines."""
         widths = [len(line) for line in compress(self._plain, self._quoted)]
         return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
     def _introduction(self, at: int) -> int:
-        """The line after the introduction of a quotation at `at`; `at` itself if there is none."""
+        """The line after the introduction of a quotation ("On … wrote:") at `at`; else `at`."""
         line = self._plain[at].strip()
         dashed = _dashed_words(line)
         if dashed in _ORIGINAL or _RULE.match(line):
@@ -250,7 +250,7 @@ class _Cleaning:
         return block or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
-        """The line after an "On … wrote:", or after a name above a quotation; else `at`."""
+        """The line after an "On … wrote:" at `at`, or after a name above a quotation; else `at`."""
         end = attribution_end(self._plain, self._marked, self._next, at)
         if end == at and self._is_marked_below(at) and is_name(self._plain[at].strip()):
             return at + 1
@@ -261,7 +261,7 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _beside(self, at: int, end: int) -> int:
-        """The line to continue at if text is between an "On … wrote:" and its quotation, else 0.
+        """The line to read next if text is between an "On … wrote:" and its quotation, else 0.
 
         The text is a greeting, a note of an omission, or an answer above our mail. A greeting may
         also begin an unmarked quotation, so it counts only in a mail without words so far.
@@ -276,7 +276,7 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Whether a board's mail follows as programs quote it, every line marked."""
+        """Whether a board's mail follows soon after `at`, quoted with a mark on every line."""
         end = min(at + _BESIDE_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:
@@ -286,7 +286,7 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """The line to continue at below an introduction: a marked quotation, if there is one."""
+        """The line to read below "On … wrote:": a marked quotation, or after an unmarked one."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_barred(at):
                 return at
@@ -297,12 +297,12 @@ class _Cleaning:
         return at
 
     def _is_barred(self, at: int) -> bool:
-        """Whether a board's mail, quoted with a bar before each line, begins at `at`."""
+        """Whether a board's mail, quoted with `|` before each line, begins at `at`."""
         barred = takewhile(lambda line: line.startswith("|"), self._plain[at:])
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
-        """Read an unmarked quotation; answers within it are found only if it is our mail."""
+        """Read an unmarked quotation; answers in it are found only if it quotes our mail."""
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):
             return len(self._lines)

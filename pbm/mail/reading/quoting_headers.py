@@ -19,7 +19,7 @@ _SECTIONS: Final = (
 
 
 def read_phrases(folder: Path) -> dict[str, tuple[str, ...]]:
-    """The casefolded phrases of all files, by section. Raises WordListError and OSError."""
+    """The casefolded phrases in a folder's files, by section. Raises WordListError and OSError."""
     found: dict[str, dict[str, None]] = {section: {} for section in _SECTIONS}
 
     def parse(line: str) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """For each index up to the end, that of the first line from there on that is not blank."""
+    """For each line, and the end, the index of the first line from there on that is not blank."""
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
         found[at] = at if lines[at].strip() else found[at + 1]
@@ -79,7 +79,7 @@ def next_words(lines: list[str]) -> list[int]:
 
 
 def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
-    """The line after an "On … wrote:" that begins at `at` and may be folded; else `at`.
+    """The line after a perhaps folded "On … wrote:" that begins at `at`; `at` if none does.
 
     `following` is `next_words(lines)`; `quoted` tells which lines are marked as quoted.
     """
@@ -118,7 +118,7 @@ def is_name(line: str) -> bool:
 
 
 def facts_in(introduction: list[str]) -> int:
-    """How many of sender, date and verb some lines have; 0 if they do not end in a colon."""
+    """How many of sender, date and verb an "On … wrote:" has; 0 if it does not end in a colon."""
     folded = " ".join(introduction)[:_LONGEST].casefold()
     if not folded.endswith(_COLONS):
         return 0
@@ -127,7 +127,7 @@ def facts_in(introduction: list[str]) -> int:
 
 
 def _runs_on(line: str) -> bool:
-    """Whether the quotation begins on the line itself, as in Yahoo's app ("… wrote:   hello")."""
+    """Whether the quotation begins on this line, too, as in Yahoo's app ("… wrote:   hello")."""
     if "@" not in line or _COLON_WITHIN.search(line) is None:
         return False
     folded = line.casefold()
@@ -180,7 +180,7 @@ def _introduces(window: list[str], is_above_quote: bool) -> bool:
 
 
 def _opens(window: list[str]) -> bool:
-    """Whether the first line looks like the first of a folded "On … wrote:"."""
+    """Whether the first of these lines looks like the first line of a folded "On … wrote:"."""
     folded = window[0].casefold()
     has_address = _ADDRESS.search(folded) is not None
     has_date = _has_date(folded)
@@ -199,7 +199,7 @@ def _opens(window: list[str]) -> bool:
 
 
 def _is_full(window: list[str]) -> bool:
-    """Whether the next word would not have fitted on the first line."""
+    """Whether the first word of the second line would not have fitted on the first line."""
     next_word = window[1].split(maxsplit=1)[0]
     return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
@@ -213,7 +213,7 @@ def field_names(lines: list[str]) -> list[str]:
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
     """The line after a block of header fields that begins at `at`; 0 if there is none.
 
-    A block has fields of three kinds, one of them the sender; two are enough with the sender's
+    A block has fields of three kinds, one of them the sender; two are enough if that has an
     address. `names` is `field_names(lines)`, `following` is `next_words(lines)`.
     """
     kinds: set[str] = set()
@@ -236,7 +236,7 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
 
 
 def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """The line after a block in an unknown language, the sender first, then the date; else 0."""
+    """The line after a block of fields in an unknown language, sender first, then date; else 0."""
     if "@" not in lines[at] or _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""Recognises rare quotation marks (`:`, `#`, `}`, `»`, `MQO>`), greetings, fences and signatures.
+"""Recognises rare quotation marks (`:`, `#`, `}`, `»`, `MQO>`), greetings and signatures.
 
 Lists and smileys have such signs, too, so a sign counts only below an "On … wrote:", on adjacent
 lines, or before the last line of a board's mail.
@@ -50,12 +50,12 @@ def is_greeting(line: str) -> bool:
 
 
 def is_marked(line: str) -> bool:
-    """Whether the line begins with a quotation mark, or with initials before one."""
+    """Whether the line begins with a quotation mark, or with initials and a quotation mark."""
     return line.startswith(">") or _INITIALS.match(line) is not None
 
 
 def lesser_marked(lines: list[str]) -> set[int]:
-    """The indexes of lines that are quoted with one of the rare marks."""
+    """The indexes of lines that are quoted with one of the rare quotation marks."""
     found = _below_introductions(lines) | _initialled(lines) | _as_ours(lines)
     return found | {
         at
@@ -66,7 +66,7 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """The lines that begin with the sign before "State:", the last line of a board's mail."""
+    """The lines that begin with the sign that is before "State:", a board's mail's last line."""
     last = (
         _BEFORE_OURS.match("\n".join(lines[at : at + 2]))
         for at, line in enumerate(lines)
@@ -82,7 +82,7 @@ def _as_ours(lines: list[str]) -> set[int]:
 
 
 def _below_introductions(lines: list[str]) -> set[int]:
-    """The lines that begin with a sign which, once at least, is right below an introduction."""
+    """The lines that begin with a sign which at least once is right below an "On … wrote:"."""
     signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
     used = {
         sign
@@ -111,7 +111,7 @@ def _is_introduced(lines: list[str], at: int, fewest_facts: int) -> bool:
 
 
 def _initialled(lines: list[str]) -> set[int]:
-    """The lines with initials before a mark that two adjacent lines have."""
+    """The lines that begin with initials and a quotation mark, as two adjacent lines do."""
     initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
     together = Counter(
         initials[below]
@@ -138,7 +138,7 @@ def is_fence(line: str) -> bool:
 
 
 def is_signature(below: list[str]) -> bool:
-    """Whether the lines below a fence, without blank ones, look like a signature."""
+    """Whether the lines below a row of dashes, blank lines left out, look like a signature."""
     if not 0 < len(below) <= _MOST_LINES:
         return False
     if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):

@@ -41,7 +41,7 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """The length of our words at the start of a text with single blanks; 0 without any."""
+        """The length of a template's words at the start of a text with single blanks, or 0."""
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
         words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
@@ -108,7 +108,7 @@ def holds_ours(lines: Sequence[str]) -> bool:
 
 
 def ours_is_quoted(marked: Iterable[str]) -> bool:
-    """Whether these marked lines begin with a board's mail, or end with one."""
+    """Whether these quoted lines begin with a board's mail, or end with a board's mail."""
     lines = [_MARK.sub("", line, count=1) for line in marked]
     below = lines[1:]
     return _STARTS.match(lines[0] if lines else "") is not None or any(
@@ -131,13 +131,13 @@ class OwnMails:
             )
 
     def starts(self, at: int) -> bool:
-        """Whether a board's mail begins with this line: its last line must follow."""
+        """Whether a board's mail begins with this line; the mail's last line must follow."""
         if not self._states or at >= self._states[-1]:
             return False
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
 
     def has(self, at: int) -> bool:
-        """Whether this line, or a sentence wrapped from it to unmarked lines, is surely ours."""
+        """Whether this line, perhaps wrapped to the next unmarked lines, is surely ours."""
         end = at
         for line in self._lines[at : at + _SENTENCE_LINES]:
             if not line.strip() or (end > at and is_marked(line)):
@@ -146,7 +146,7 @@ class OwnMails:
         return self._below_sentences(at, end) > at
 
     def ends_in(self, above: list[str], at: int) -> bool:
-        """Whether the line at `at` continues our last line, which begins in `above`."""
+        """Whether the line at `at` continues a last line, `State:`, that begins in `above`."""
         words = " ".join(above).split()
         if LABEL not in words or not self._lines[at]:
             return False
@@ -158,10 +158,10 @@ class OwnMails:
         return False
 
     def read(self, at: int) -> tuple[int, list[list[int]]]:
-        """The line below our mail at `at`, and the lines that were added to it, in groups.
+        """The line below our mail that begins at `at`, and groups of lines added to that mail.
 
         `at` and no groups if added lines cannot be told from our mail. That is so if another
-        player's comment is below the drawing, or if there are two last lines: one may be forged,
+        player's comment is below the drawing, or if `State:` is there twice: one may be forged,
         so that the comment looks like an answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
@@ -178,7 +178,7 @@ class OwnMails:
         """The first line of the drawing, and the line below it; both `state` without a drawing.
 
         If the drawing is incomplete, or other players' words may be below it, the first line is
-        given as `at`: no line above is ours. An HTML part with a picture has no drawing.
+        given as `at`, so that no line above counts as added. Below a picture is no drawing.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -195,7 +195,7 @@ class OwnMails:
     def _asked(self, at: int, drawing: int) -> int:
         """The line above the drawing at which our request for an answer begins; else `drawing`.
 
-        Above the request is the line "You are …" or "Scores: …", above that are others' words.
+        Above the request is the line "You are …" or "Scores: …", above that line others' words.
         """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:
@@ -206,7 +206,7 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _answers(self, at: int, end: int) -> list[list[int]]:
-        """The added lines from `at` to `end`, grouped by the paragraphs of ours between them."""
+        """The added lines from `at` to `end`, in groups that our own paragraphs separate."""
         found: list[list[int]] = [[]]
         while at < end:
             below = at
@@ -223,7 +223,7 @@ class OwnMails:
         return [lines for lines in found if lines]
 
     def _below_sentences(self, at: int, end: int) -> int:
-        """The line below our sentences that begin at `at`; `at` without any."""
+        """The line below our sentences that begin at `at`; `at` if none begins there."""
         lines = [" ".join(line.split()) for line in self._lines[at:end]]
         ours = template_words().end(" ".join(lines))
         for line in lines:

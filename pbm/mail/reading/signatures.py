@@ -1,10 +1,10 @@
-"""Finds signatures without the usual mark `-- `, and the name above one with it.
+"""Finds signatures without the usual mark `-- `, and the author's name above that mark.
 
 A signature is a closing line such as "Best regards", or the author's name, above a firm or a way to
-reach somebody. Above a mark, a name alone is one, perhaps with a title. Without a closing line and
-the author's name, a signature begins with another name, and has at least two lines with a firm or a
-way to reach somebody, one of them a firm or a telephone number. Anything less sure is kept, as it
-may be meant for the reader.
+reach somebody. Above a mark, a name alone is a signature, perhaps with a title. Without a closing
+line and the author's name, a signature begins with another name, and has at least two lines with a
+firm or a way to reach somebody, one of the lines a firm or a telephone number. Anything less sure
+is kept, as it may be meant for the reader.
 """
 
 import re
@@ -44,7 +44,7 @@ def signature_in(
 ) -> tuple[int, int]:
     """The indexes of a signature's first line and of the line after it; equal if there is none.
 
-    It stands at the end, or above a postscript or another paragraph, but never above a closing
+    A signature is at the end, or above a postscript or another paragraph, but never above a closing
     line. A sentence right below it, such as a slogan, is part of it. `below_mark` are the lines
     below a mark such as `-- ` under `lines`, `author` the words of the author's name.
     """
@@ -62,7 +62,7 @@ def signature_in(
 
 
 def _begins_more(above: str, line: str) -> bool:
-    """Whether a line below a signature is no part of it: a postscript, or after a blank line."""
+    """Whether a signature has ended above `line`: a postscript, or `above` is a blank line."""
     return not above.strip() or _POSTSCRIPT.match(line.strip()) is not None
 
 
@@ -108,7 +108,7 @@ def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
 
 
 def name_words(author: str) -> frozenset[str]:
-    """The words of an author's name as in a `From` field, in small letters."""
+    """The words of an author's name as in a `From` field, in lower case."""
     return frozenset(_WORD.findall(author.casefold()))
 
 
@@ -128,7 +128,7 @@ def _are_of_names(words: Sequence[str], author: frozenset[str]) -> bool:
 
 
 def _begins(line: str, author: frozenset[str]) -> bool:
-    """Whether a line has the author's name, or somebody's who signs for another ("i. A.")."""
+    """Whether a line names the author, or somebody who signs for another person ("i. A.")."""
     words = _WORD.findall(line)
     named = [at for at, word in enumerate(words) if word.casefold() in author]
     if len(named) > 1 and len(words) <= _FEW_WORDS:
@@ -141,7 +141,7 @@ def _is_block(lines: Sequence[str]) -> bool:
 
 
 def _has_firm(lines: Sequence[str]) -> bool:
-    """Whether the lines have a firm or a telephone number, and one more of these or an address."""
+    """Whether the lines have a firm or telephone number, and a second firm, number or address."""
     told = _told(lines)
     parts = [part for line in told for part in _BAR.split(line)]
     telling = list(filter(_tells, dict.fromkeys(told + parts)))

@@ -42,7 +42,7 @@ _NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
 
 
 def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
-    """Mask our addresses in a text; the number of lines and the words after a secret are kept.
+    """Mask our addresses in a text, but keep the number of lines and the words after a secret.
 
     `is_secret` is called with lower-case words that are as long as a token, or as a tag with or
     without its key's id. The time is linear in the length of the text.
@@ -58,7 +58,7 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
 def _masked(
     text: str, seen: str, places: list[int] | range, is_secret: Callable[[str], bool]
 ) -> str:
-    """Mask the matches in `seen`; `places` maps each of its characters to the text."""
+    """Mask what is found in `seen`; `places` maps each index in `seen` to an index in `text`."""
     pieces, done = [], 0
     for start, end in sorted(_found(seen, is_secret)):
         first, last = places[start], places[end]
@@ -91,7 +91,7 @@ def _begin(seen: str, at: int) -> int:
 def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
     """The decoded text, and the index of each of its characters in the original.
 
-    `joined`: 0 joins each even line with the next, 1 each odd one.
+    `joined`: 0 joins each even line with the next line, 1 each odd line.
     """
     pieces: list[str] = []
     places: list[int] = []

@@ -42,9 +42,9 @@ def has_longer_line(mail: bytes, most: int) -> bool:
 
 
 def digest(raw: bytes) -> str:
-    """SHA-256, in hexadecimal, of the body and of the header fields that decide the handling.
+    """SHA-256, in hexadecimal, of body and header fields that decide how a mail is handled.
 
-    A copy that came another way has the same digest. Without a `Message-ID` the `Date` counts.
+    A copy that came another way has the same digest. A `Date` counts if there is no `Message-ID`.
     """
     try:
         headers, body = split_header(raw, LIMITS)
@@ -65,7 +65,7 @@ def digest(raw: bytes) -> str:
 
 
 def has_message_id(raw: bytes) -> bool:
-    """Whether the header has a `Message-ID` field that is not blank; True if it is too long."""
+    """Whether a header has a `Message-ID` field that is not blank, or is too long to be read."""
     try:
         headers, _ = split_header(raw, LIMITS)
     except UnreadableMail:
