@@ -38,7 +38,7 @@ def local_time(moment: datetime, timezone: str) -> str:
 def _local(moment: datetime, timezone: str) -> tuple[datetime, str]:
     """A moment's local day, and the day and time as text.
 
-    Midnight is 24:00 of the day that ends, since readers take a deadline at 00:00 for a day later.
+    Midnight is 24:00 of the day that ends: readers mistake a deadline at 00:00 for one a day later.
     """
     local = moment.astimezone(ZoneInfo(timezone))
     if (local.hour, local.minute) == (0, 0):

@@ -116,7 +116,7 @@ class Settings:
     def seconds_of_thought(self) -> float:
         """How long the strongest robot thinks, from 1 to 60 s. Raises OperatorError.
 
-        With less it would be weaker than the one before it.
+        With less time it would be weaker than the second strongest robot.
         """
         seconds = _seconds("PBM_ROBOT_SECONDS_MOST", self.robot_seconds_most, "3")
         if seconds < 1:

@@ -46,12 +46,12 @@ def sync_folder(folder: Path) -> None:
 
 
 def existing(folder: Path) -> Path:
-    """The folder, or its first parent that exists."""
+    """The folder, or its nearest parent that exists."""
     return next(place for place in (folder, *folder.absolute().parents) if place.exists())
 
 
 def refuse_anothers(*paths: Path) -> None:
-    """Raise OperatorError for the first path that this user may not read and write."""
+    """Raise OperatorError for the first of these paths that this user may not read and write."""
     for path in paths:
         may_all = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
         if path.exists() and not os.access(path, may_all):

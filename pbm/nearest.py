@@ -28,7 +28,7 @@ def nearest(
 def one_slip_away(word: str, letters: str) -> frozenset[str]:
     """The words at edit distance one: a letter dropped, added, replaced or swapped with the next.
 
-    There are some eighty per letter, so looking them up is fast however many words are known.
+    There are some eighty such words per letter, so look-ups are fast however many words are known.
 
     >>> sorted(one_slip_away("ab", "b"))
     ['a', 'abb', 'b', 'ba', 'bab', 'bb']

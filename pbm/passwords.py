@@ -1,7 +1,7 @@
-"""Slow work outside turns, and passwords, whose hashes need it.
+"""Slow work that is done outside transactions, and passwords, whose hashes need such work.
 
-A turn that needs slow work, such as a password's hash, raises `WorkNeeded`. The turn is rolled
-back, a thread does the work, and the turn restarts with the outcome.
+A transaction that needs slow work, such as a password's hash, raises `WorkNeeded`. It is rolled
+back, a thread does the work, and the transaction restarts with the outcome.
 
 Passwords are stored only as Argon2id hashes (RFC 9106). Hashing takes some 25 ms of a processor and
 19 MB: too much for the event loop or an open transaction.
@@ -35,10 +35,10 @@ T = TypeVar("T")
 
 
 class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew after `work_out`
-    """A turn needs an outcome that its `Apart` does not know yet.
+    """A transaction needs an outcome of slow work that its mail's `Apart` does not have yet.
 
-    The caller rolls the turn back, calls `work_out` in a thread outside any transaction, and
-    restarts the turn with the same `Apart`, which raises any error of the work.
+    The caller rolls the transaction back, calls `work_out` in a thread outside any transaction, and
+    restarts the work on the mail with the same `Apart`, which raises any error of the slow work.
     """
 
     def __init__(self, work_out: Callable[[], None]) -> None:
@@ -47,7 +47,7 @@ class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew afte
 
 
 class Apart:
-    """The outcomes of the slow work for one mail that are known so far."""
+    """The outcomes so far of the slow work for one mail, kept when its transaction restarts."""
 
     def __init__(self) -> None:
         self._outcomes: dict[Hashable, Any] = {}
@@ -55,8 +55,8 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """The outcome of the work for a key. Raises WorkNeeded if it is not known yet, and errors
-        of the work."""
+        """The outcome of `work`, kept by the key `of`. Raises WorkNeeded if it is not known yet,
+        and errors of the work."""
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]
@@ -100,16 +100,16 @@ class PasswordHash:
 
 @dataclass(frozen=True)
 class SealedPassword:
-    """A new password's hash that waits for a yes, with a `Keyring`'s proof that we stored it."""
+    """A new password's hash, which waits for a yes, with a `Keyring`'s proof that we stored it."""
 
     text: str = field(repr=False)
     seal: str = field(repr=False)
 
 
 class PasswordWork(Apart):
-    """The outcomes of hashing for one mail that are known so far.
+    """The outcomes so far of the password hashing for one mail.
 
-    `known` is the hash to be taken for any new password, or the refusal of any.
+    `known` is the hash to be taken for any new password, or the refusal of any new password.
     """
 
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:

@@ -57,13 +57,13 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 def spare_garbage_looks() -> None:
-    """Collect garbage less often, and not among the objects loaded so far: it stops all work."""
+    """Collect garbage less often, never the objects loaded so far: collecting stops all work."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
 
 
 class _LastingStream:
-    """Stream that ignores write errors, so that no turn fails when the terminal is closed."""
+    """A stream that ignores write errors, so that no transaction fails with a closed terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

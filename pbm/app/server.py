@@ -96,10 +96,10 @@ class Server:
         self._heart = Heart(system_clock, roles)
 
     def _open_writers(self) -> dict[str, Writer]:
-        """The writers by name: of each role, of each inbox worker, and of the heartbeat.
+        """The database writers by name: one for each role, each inbox worker, and the heartbeat.
 
-        On SQLite all are the same one. On a shared database the roles share a thread, and the
-        others have a thread each.
+        On SQLite all names share one writer. On a shared database the writers of roles share a
+        thread, and every other writer has a thread of its own.
         """
         tell = self._notifier.notify
         in_store = self._threads.one("store")
@@ -276,5 +276,5 @@ class Server:
 
 
 def _turns(number: int) -> str:
-    """The name of an inbox worker's writer and thread."""
+    """The name of the writer and of the thread of the inbox worker with this number."""
     return f"turns-{number}"

@@ -1,4 +1,4 @@
-"""Events: what happened in a turn. `pbm.service.telling` turns them into mails.
+"""Events: what happened in one transaction. `pbm.service.telling` turns them into mails.
 
 Each event declares who reads it, and which limits it counts against. The module `board` has facts,
 which are told in words above a board; `by_operator` has acts of the operator.
@@ -27,17 +27,17 @@ class Event:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Those who get a separate mail, as addresses or `player N`; in a turn each counts once."""
+        """Who gets a separate mail, as addresses or `player N`; a transaction counts each once."""
         return ()
 
     @property
     def mails(self) -> int:
-        """How many mails others get for the event; these count each time that it happens."""
+        """How many mails others get for the event; they count each time that the event happens."""
         return 0
 
 
 class BoardEvent(Event):
-    """An event on a board, which its players are told."""
+    """An event on a board, which the board's players are told."""
 
     board_id: int
 
@@ -58,22 +58,22 @@ class BoardEvent(Event):
 
     @property
     def speaker(self) -> str | None:
-        """The handle of the player whose words or state it tells, hidden from who blocked them."""
+        """The player whose words or state the event tells; who blocked this handle is not told."""
         return None
 
     @property
     def played_ply(self) -> int | None:
-        """The ply that was played, None if none was."""
+        """The ply that was played, None if the event is no move."""
         return None
 
     @property
     def is_challenge(self) -> bool:
-        """Whether it begins a board by a challenge."""
+        """Whether the event begins a board by a challenge."""
         return False
 
     @property
     def leaver(self) -> str | None:
-        """The handle of a player who has left the game by it, and is still told."""
+        """The handle of the player who left the game by this event, and is still told of it."""
         return None
 
 
@@ -122,7 +122,7 @@ class BoardEnded(BoardEvent):
 
 
 class BoardReopened(BoardEvent):
-    """A finished game goes on, or has another result; what its old end has caused is undone."""
+    """A finished game goes on, or has another result; what the game's old end caused is undone."""
 
     only_if_wanted = passes_turn = for_leavers = True
     counts_postage = False
@@ -169,10 +169,10 @@ class Answered(Event):
 
 
 class NeedsConfirmation(Event):
-    """A command waits for its player's yes, and `comment` with it.
+    """A command waits for its player's yes; so does the `comment` that was sent with the command.
 
     `line` is the command, pinned so that it means the same later. `section` names the template in
-    `templates/sections` that says why it waits.
+    `templates/sections` that says why the command waits.
     """
 
     line: str
@@ -190,7 +190,7 @@ class NeedsConfirmation(Event):
 
 @dataclass(frozen=True)
 class Guest:
-    """An invited person, with the handle proposed for them and the token of the question."""
+    """An invited person, with a proposed handle and the token of the question to that person."""
 
     address: str
     handle: str
@@ -217,7 +217,7 @@ class Invited(Event):
 
 
 class AddressWanted(Event):
-    """A player wants another address; the question to it has this `token`.
+    """A player wants another address; the question to the new address has this `token`.
 
     `instead`: the new address replaces the first one.
     """
@@ -243,7 +243,7 @@ class Forgotten(Event):
 
 
 class SeekNews(Event):
-    """A change of a seek, which the players `readers` in it are told.
+    """A change of a seek; the players `readers`, who wait in that seek, are told.
 
     `what`: a player has `joined` or `left`; or the seek was `withdrawn`, has `lapsed`, or its maker
     is `gone`. Of `players` seats, `waiting` are taken. `pairs`: it was opened by `play`.
@@ -263,7 +263,7 @@ class SeekNews(Event):
 
 
 class Proposed(Event):
-    """Players are asked to accept a pending challenge; `comment` waits with it."""
+    """Players are asked to accept a pending challenge; `comment` waits with that challenge."""
 
     challenge_id: int
     players: tuple[int, ...]
@@ -297,7 +297,7 @@ class CalledOff(Event):
 
 
 class Reported(Event):
-    """A player's report about a board to the operator, with the `words` of others there."""
+    """A player's report about a board to the operator, with the `words` of others on the board."""
 
     number: int
     about: int

@@ -73,7 +73,7 @@ class MoveDue(BoardFact):
 
 
 class AccountNews(BoardFact):
-    """A player's vacation or reachability has changed, which the player's boards are told."""
+    """A player's vacation or reachability has changed, which is told on the player's boards."""
 
     handle: str
 
@@ -193,7 +193,7 @@ class DrawClaimed(BoardNews):
 
 
 class _TakeBack(BoardNews):
-    """The take-back of `handle`'s move at a ply, and of the `later` moves after it."""
+    """The take-back of `handle`'s move at `ply`, and of the moves after it, `later` in number."""
 
     handle: str
     ply: int
@@ -278,7 +278,7 @@ class RobotBeaten(BoardFact):
 
 
 class Forfeited(BoardFact):
-    """A player is out, as the time was over; others may play on."""
+    """A player is out, as the player's time was over; others may play on."""
 
     handle: str
 

@@ -12,7 +12,7 @@ class OperatorActed(BoardFact):
 
 
 class PlyUndone(OperatorActed):
-    """The last ply, `handle`'s move, was taken back, and so were the forfeits of `lifted`."""
+    """The last ply, `handle`'s move, was taken back, and the forfeits of the players `lifted`."""
 
     ply: int
     move: str

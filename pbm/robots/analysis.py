@@ -1,4 +1,4 @@
-"""Hints, and the analysis of finished games: each move is compared with the best one found.
+"""Hints, and the analysis of finished games: each move is compared with the best move found.
 
 Short searches cover all moves; the moves that seem to have cost most are searched again, deeper. A
 game is analysed in pieces of a few plies, so that no job takes long.
@@ -92,7 +92,7 @@ Look = Sequence[int]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Plies of a game to be analysed by one job, with so many nodes for each search.
+    """Plies of a game that one job analyses, with `nodes` nodes for each search.
 
     If `deep`, the made moves are searched, too, and the game's facts are added.
     """
@@ -113,7 +113,7 @@ def advise(course: Course, seed: int, easier: int) -> Advice:
 
 
 def look_at(course: Course, piece: Piece) -> list[Judged]:
-    """Analyse a piece of a game, up to its last move. Raises RulesError."""
+    """Analyse the plies of `piece` in a game up to the last move. Raises RulesError."""
     ends = (number for number, step in enumerate(course.steps, 1) if isinstance(step, str))
     played = replace(course, steps=course.steps[: max(ends, default=0)])
     moves = [step for step in played.steps if isinstance(step, str)]
@@ -121,10 +121,10 @@ def look_at(course: Course, piece: Piece) -> list[Judged]:
 
 
 def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -> list[int]:
-    """The lead of the side of seat 1 before each ply and after the last one, in hundredths.
+    """The lead of the side of seat 1 before each ply and after the last ply, in hundredths.
 
-    Deep searches replace short ones. If the side to move made a move into a position that is won
-    for it by force, the position before counts as won, too. Empty with more than two sides.
+    Deep searches replace short ones. If a side's move leads to a position that this side wins by
+    force, the position before that move counts as won, too. Empty with more than two sides.
     """
     if len(set(sides)) != TWO:
         return []
@@ -152,7 +152,7 @@ def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
 
 
 def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Piece | None:
-    """The next piece of a game of so many plies, None if all is done.
+    """The next piece to be analysed of a game of `plies` plies, None if all pieces are done.
 
     `short` has a number for each short search done so far: the chance lost by each move, and one
     number for the position after the last move. `long` are the deep searches done so far.
@@ -182,8 +182,8 @@ def mistakes(long: Sequence[Judged]) -> list[Judged]:
 def turned(leads: Sequence[int]) -> int | None:
     """The ply of the move that turned the game: since then the same side has been ahead.
 
-    `leads` are those of one side before each ply and after the last one. None if no side is ahead
-    in the end, or one always was.
+    `leads` are one side's leads before each ply and after the last ply. None if no side is ahead
+    in the end, or one side always was.
 
     >>> turned([0, 10, -20, -70, -60, -1000]), turned([0, -70, 20, 30]), turned([60, 70])
     (3, None, None)
@@ -194,7 +194,7 @@ def turned(leads: Sequence[int]) -> int | None:
 
 
 def decided(leads: Sequence[int]) -> int | None:
-    """The ply of the move that decided the game: from then to its end it was won by force.
+    """The ply of the move that decided the game: from that move to the end it was won by force.
 
     >>> decided([0, -60, -1000, -1000]), decided([0, 1000, -60])
     (2, None)
@@ -206,7 +206,7 @@ def decided(leads: Sequence[int]) -> int | None:
 def judge(
     game: Game, positions: Sequence[Position], moves: Sequence[str], piece: Piece
 ) -> list[Judged]:
-    """Analyse the plies of a piece; `positions` are those before each move and after the last."""
+    """Analyse the plies of `piece`; `positions` stood before each move and after the last move."""
     return [
         _judged(game, positions[:ply], moves[ply - 1] if ply <= len(moves) else None, piece)
         for ply in piece.plies
@@ -261,7 +261,7 @@ def _to_the_point(
     """The beginning of a line, up to the move that shows its worth, and the position after that.
 
     If the first mover's `score` says that the game is won, the line goes on to the end of the game;
-    else it goes on until that mover scores. It is cut after some plies.
+    else it goes on until that mover scores. The line is cut after some plies.
     """
     seat = turn(position) or 1
     before, most = position, _PLIES_TO_END if score >= WON else _PLIES_OF_LINE
@@ -281,8 +281,8 @@ def _made(
 ) -> Line:
     """The line that begins with a move, searched as deep as the best line.
 
-    With two sides the position after the move is searched. With more, the move's score is among
-    those of the search `found`; if it is missing, the move counts as the last of them.
+    With two sides the position after the move is searched. With more sides, the move's score is
+    among the scores of the search `found`; a move missing there has the last of these scores.
     """
     least, before = Line((move,), found.lines[-1].score), positions[-1]
     scored = next((line for line in found.lines if line.moves[0] == move), None)

@@ -51,7 +51,7 @@ class Course:
         return what_may_come_back(game_named(self.game), list(self.reached()))
 
     def reached(self) -> Iterator[Position]:
-        """The position before each move, and the last one."""
+        """The position before each move, and the last position."""
         position = game_named(self.game).load(self.start)
         for step in self.steps:
             if isinstance(step, int):
@@ -63,7 +63,7 @@ class Course:
 
 
 def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
-    """The last of a game's positions, after those before it that may be repeated."""
+    """The earlier positions of a game that may be repeated, and its last position after them."""
     matter = game.reversible(positions[-1]) if has(game, Claims) else 0
     return list(positions[-matter - 1 :])
 
@@ -80,7 +80,7 @@ def think_about(robot: str, course: Course, seed: int, easier: int, most: float)
 def think(
     robot: Robot, game: Game, positions: Sequence[Position], seed: int, *, easier: int = 0
 ) -> RobotMove:
-    """A robot's move in the last of these positions; the others may be repeated.
+    """A robot's move in the last of `positions`; the other positions may be repeated.
 
     Each step of `easier` selects the next weaker robot; beyond the weakest any legal move is
     played. The same arguments give the same move, unless a time limit ends the search. Raises

@@ -66,7 +66,7 @@ _TRIES = 5  # another client of the pooler may take a session between two probes
 def refuse_lent_sessions(database: Database) -> None:
     """Raise OperatorError if a pooler may give two connections the same PostgreSQL session.
 
-    An unreachable database is no error here, as whoever uses it next raises one.
+    An unreachable database is no error here, as the next use of the database raises that error.
     """
     are_lent = False
     with suppress(psycopg.Error):

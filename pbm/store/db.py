@@ -85,7 +85,7 @@ class UnitOfWork(Transaction):
 class Database:
     """A SQLite file (WAL, synchronous=FULL) or a PostgreSQL server, by URL.
 
-    `embedded`: it is SQLite, which the server migrates automatically.
+    `embedded`: the database is SQLite, which the server migrates automatically.
     """
 
     def __init__(self, url: str) -> None:

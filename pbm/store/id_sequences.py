@@ -25,7 +25,7 @@ def highest_given(database: Database) -> dict[str, int]:
 
 
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
-    """Skip numbers after those `given`, which may be higher than those issued here.
+    """Skip numbers after the highest ones issued, in this database or before the restore (`given`).
 
     Skips 1,000, or a tenth of the highest number if that is more. Returns the next number of each
     sequence of `NUMBERED`. Raises DBAPIError.
@@ -45,7 +45,7 @@ def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str
 
 
 def last_skipped(highest: int) -> int:
-    """The last number to skip if `highest` is the highest known one."""
+    """The last number that a restore skips, if `highest` is the highest number known as issued."""
     after = highest + max(_STEP, highest // 10)
     rounded = -(-after // _STEP) * _STEP
     return rounded if rounded <= _MOST else highest

@@ -60,7 +60,7 @@ _RELEASE = text(
 class AdvisoryLocks:
     """Locks the mails that this process is sending; an embedded database needs no locks.
 
-    The locks belong to one session of PostgreSQL, which releases those of a dead process.
+    The locks belong to one session of PostgreSQL, which releases the locks of a dead process.
     """
 
     def __init__(self, database: Database) -> None:

@@ -1,7 +1,7 @@
 """Notifies workers of new rows, in this process and in others on the same PostgreSQL.
 
 PostgreSQL's NOTIFY makes all commits wait, so it is sent after the commit, by its own connection,
-at most once every `NOTIFY_EVERY` seconds. A process that misses one finds the row by polling.
+at most once every `NOTIFY_EVERY` seconds. A process that misses a NOTIFY finds the row by polling.
 """
 
 import asyncio

@@ -64,10 +64,10 @@ _KEEP = Statement(
 
 
 def _is_first(lane: str) -> ColumnElement[bool]:
-    """Whether no earlier mail of the same lane waits or is handled now.
+    """Whether no earlier mail with the same value in the column `lane` waits or is handled now.
 
-    Both lanes are ordered by number, so that no two mails wait for each other. No `NOT EXISTS`:
-    PostgreSQL estimates that no mail waits, and might read all lanes.
+    Mails of one sender, and of one board, are ordered by number, so that no two mails wait for each
+    other. No `NOT EXISTS`: PostgreSQL estimates that no mail waits, and might read all senders'.
     """
     earlier = select(_EARLIER.c.id).where(
         _EARLIER.c.status == NEW, _EARLIER.c[lane] == inbox.c[lane], _EARLIER.c.id < inbox.c.id
@@ -119,14 +119,14 @@ class Inbox(MailQueue[InboxMail]):
         return read_as(InboxMail, row, raw=row["raw"] or b"")
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
-        """The mails with this digest received since then, as numbers by recipient."""
+        """The numbers of the mails with this digest received after `since`, by recipient."""
         rows = _COPIES.rows(self._transaction, digest=digest)
         return {str(row["recipient"]): int(row["id"]) for row in rows if row["received_at"] > since}
 
     def keep(self, mail: ArrivedMail) -> int | None:
-        """Store a mail, and return its number; for a duplicate, that of the stored mail.
+        """Store a mail, and return its number; for a duplicate, return the stored mail's number.
 
-        Stores nothing and returns None if too many mails of its lane wait.
+        Stores nothing and returns None if too many mails of the same sender (its lane) wait.
         """
         self._transaction.notified.add(MAIL_KEPT)
         queued, now = mail.queued, mail.now.timestamp()
@@ -163,14 +163,14 @@ class Inbox(MailQueue[InboxMail]):
         """Claim the next new mails; other processes skip them.
 
         Leaves out mails that are deferred, longer than `most_bytes`, or not the first of their
-        lanes. Mails with a place before `since` are not scanned.
+        sender and board. Mails whose place in the queue is before `since` are not scanned.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
         rows = _CLAIM.rows(self._transaction, now=now, **bounds)
         return tuple(map(self._read, rows))
 
     def put_aside(self, numbers: Iterable[int], until: datetime) -> None:
-        """Defer these mails until a moment; later mails of their lanes wait."""
+        """Defer these mails until a moment; later mails of their senders and boards wait."""
         rows = [{"mail": number, "until": until} for number in numbers]
         if rows:
             _PUT_ASIDE.run(self._transaction, *rows)
@@ -186,7 +186,7 @@ class Inbox(MailQueue[InboxMail]):
         return (row["id"], row["received_at"]) if row else None
 
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
-        """Find and lock a mail that is still new; without `wait` skip a locked one."""
+        """Find and lock a mail that is still new; without `wait` skip a locked mail."""
         return self._find(inbox_id, inbox.c.status == NEW, wait=wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:

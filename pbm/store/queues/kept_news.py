@@ -98,7 +98,7 @@ class KeptNews(Repository):
         return {player_id: int(size) for player_id, size in self._transaction.execute(query)}
 
     def boards(self, player_id: int, until: datetime) -> dict[int, int]:
-        """The boards with news for a player kept by a moment, and the size of all news of each."""
+        """The boards with news kept for a player by a moment, and the size of each board's news."""
         query = (
             select(kept_news.c.board_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id == player_id)
@@ -109,7 +109,7 @@ class KeptNews(Repository):
         return {board_id: int(size) for board_id, size in self._transaction.execute(query)}
 
     def notified_soon(self, player_ids: Collection[int], until: datetime) -> frozenset[int]:
-        """The players among these to whom a timer will tell kept news by a moment."""
+        """Those of the players `player_ids` to whom a timer will tell kept news by a moment."""
         about = cast(kept_news.c.player_id, String) + "." + cast(kept_news.c.board_id, String)
         theirs = (
             select(kept_news.c.id)
@@ -120,7 +120,7 @@ class KeptNews(Repository):
         return frozenset(self._scalars(query)) if player_ids else frozenset()
 
     def keep_notice(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
-        """Keep a notice about no board for a player, unless `MOST_NOTICES` are kept already."""
+        """Keep a player's notice that is about no board, unless `MOST_NOTICES` are kept already."""
         theirs = kept_notices.c.player_id == player_id
         count = select(func.count()).select_from(kept_notices).where(theirs)
         if self._count(count) < MOST_NOTICES:

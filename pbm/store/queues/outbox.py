@@ -1,4 +1,4 @@
-"""The outbox: the mails to be sent, which a turn adds in its own transaction."""
+"""The outbox: the mails to be sent, each added in the transaction of what it tells."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -163,7 +163,7 @@ class Outbox(MailQueue[OutboxMail]):
         return [self._read(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
-        """The mails among these that are still due."""
+        """Those of the mails `outbox_ids` that are still due."""
         rows = _STILL_DUE.rows(self._transaction, mails=list(outbox_ids))
         return frozenset(int(row["id"]) for row in rows if row["due_at"] <= now)
 
@@ -201,7 +201,7 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
-        """Make mails due at once whose due time was set by a clock that was ahead."""
+        """Make those mails due at once whose due time was set by a clock that was ahead."""
         self._update(
             outbox,
             outbox.c.status == DUE,
@@ -218,7 +218,7 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
-        """The waiting mails before this one to the same reader about the same board."""
+        """The waiting mails that go before `mail`, to the same reader about the same board."""
         thread, key = mail.board_id or _NO_BOARD, mail.recipient.lower()
         before = _to(key, outbox.c.status == DUE, outbox.c.thread == thread, outbox.c.id < mail.id)
         return self._scalars(before.order_by(outbox.c.id))
@@ -238,12 +238,12 @@ class Outbox(MailQueue[OutboxMail]):
         return self._count(_to(address_key, *its).with_only_columns(func.count()))
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
-        """Whether any mail to an address is waiting, about any board or about one."""
+        """Whether any mail to an address is waiting; with `board_id`, any mail about that board."""
         about = () if board_id is None else (outbox.c.thread == board_id,)
         return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
-        """Find the mail to an address by its unique envelope sender."""
+        """Find the mail to an address by the mail's unique envelope sender."""
         query = _SELECTED.where(
             outbox.c.recipient_key == address_key,
             outbox.c.written_at > since,
@@ -267,7 +267,7 @@ class Outbox(MailQueue[OutboxMail]):
     def supersede(
         self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
     ) -> tuple[int, ...]:
-        """Drop a player's waiting mails of the kinds in `SUPERSEDED`, about all boards or one.
+        """Drop a player's waiting mails of kinds in `SUPERSEDED`, about all boards or `board_id`.
 
         `why` is stored with them. Returns the boards that these mails were about.
         """

@@ -1,4 +1,4 @@
-"""The queries that queues share: lock, claim, tries and stuck rows; and the floor of scans."""
+"""The queries that queues share: lock, claim, tries and stuck rows; and where scans begin."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class _Queue(Repository, Generic[_M]):
     def _find(
         self, number: int, *where: ColumnElement[bool], lock: bool = True, wait: bool = True
     ) -> _M | None:
-        """Find a row, and lock it if `lock`; without `wait`, skip it if others have locked it."""
+        """Find a row, and lock it if `lock`; without `wait`, skip a row that others have locked."""
         query = self._selected.where(self._table.c.id == number, *where)
         row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)
         return self._read(row) if row else None
@@ -108,7 +108,7 @@ class JobQueue(_Queue[_J]):
         self._update(self._table, self._table.c.stuck, stuck=False, tries=0)
 
     def count(self, *, stuck: bool = False) -> int:
-        """The number of jobs that are not stuck, or of those that are."""
+        """The number of jobs that are not stuck; with `stuck`, of the stuck jobs."""
         these = self._table.c.stuck if stuck else ~self._table.c.stuck
         return self._count(select(func.count()).where(these))
 
@@ -119,7 +119,7 @@ class JobQueue(_Queue[_J]):
     def _claim(
         self, now: datetime, most: int, order: str, *where: ColumnElement[bool]
     ) -> Sequence[RowMapping]:
-        """Lock the rows that are due, in order; other processes skip them."""
+        """Lock the rows that are due, ordered by the column `order`; other processes skip them."""
         jobs = self._table.c
         query = select(self._table).where(~jobs.stuck, jobs.due_at <= now, *where)
         query = query.order_by(jobs[order], jobs.id).limit(most)
@@ -147,5 +147,5 @@ class ScanFloor:
         return self._floor
 
     def found(self, moments: Iterable[datetime], now: datetime) -> None:
-        """Scan from the earliest of these moments, at which rows were found, or else from now."""
+        """Let scans begin at the earliest of `moments`, at which rows were found, or at `now`."""
         self._floor = min((now, *moments)) - MARGIN

@@ -43,8 +43,8 @@ class SearchJobs(JobQueue[SearchJob]):
     ) -> bool:
         """Add a job for a player; return False if one of this kind and key (`about`) exists.
 
-        Short searches, and players with few jobs, go first. The job's place is now, plus `PATIENCE`
-        times the expected `seconds` of its search, times one more than the player's jobs.
+        Short searches, and players with few jobs, go first. The job's place in the queue is `now` +
+        `PATIENCE` * `seconds` * (1 + the player's jobs); the search takes about `seconds`.
         """
         if seconds >= LONG:
             params = {**(params or {}), "long": True}
@@ -62,7 +62,7 @@ class SearchJobs(JobQueue[SearchJob]):
     def claim(
         self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool = False
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
-        """Lease the next jobs; return all of them, and those among them with an expired lease."""
+        """Lease the next jobs; return them all, and separately those whose lease had expired."""
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
         is_free = or_(leased_until.is_(None), leased_until <= now)
@@ -114,11 +114,11 @@ class SearchJobs(JobQueue[SearchJob]):
         return self._scalars(query.order_by(boards.c.id))
 
     def put_off(self, job: SearchJob, due_at: datetime) -> None:
-        """End the lease; the job is due again at a moment."""
+        """End a job's lease; the job is due again at a moment."""
         self.change(job.id, leased_by=None, leased_until=None, due_at=due_at)
 
     def note_try(self, job: SearchJob, error: str) -> SearchJob:
-        """Count a failed try of a job, and return the job with it."""
+        """Count a failed try of a job, and return the job with the new count."""
         return replace(job, tries=self.count_try(job, error), last_error=error)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:

@@ -65,7 +65,7 @@ class Timers(JobQueue[Timer]):
     def move(
         self, kind: TimerKind, about: str, now: datetime, due_at: datetime, *, player_id: int
     ) -> None:
-        """Set a timer, or move an existing one."""
+        """Set a timer, or move the existing timer of the same kind and key."""
         moment = {"set_at": now, "due_at": due_at}
         row = {"kind": kind, "about": about, "since": now, "player_id": player_id, **moment}
         added = upsert(due).values(row)
@@ -83,7 +83,7 @@ class Timers(JobQueue[Timer]):
     ) -> None:
         """Bring some timers forward to a moment.
 
-        Locked ones are skipped: a process that has claimed one may wait for our board.
+        Locked timers are skipped: a process that has claimed a timer may wait for our board.
         """
         for first in range(0, len(abouts), _AT_ONCE):
             later = select(due.c.id).where(
@@ -118,7 +118,7 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """The players among these who have a seat on a board with a timer due by `until`.
+        """Those of `player_ids` who have a seat on a board with a timer due by `until`.
 
         Only timers of these `kinds` count, and no boards in `but`. Only the next `_LOOKED_AT`
         timers are read.
@@ -144,7 +144,7 @@ class Timers(JobQueue[Timer]):
         self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
-        """Move timers that were set by a clock that was ahead; their waits stay as long."""
+        """Move timers that were set by a clock that was ahead; each waits as long as it was set."""
         for timer in self._all(Timer, select(due).where(due.c.set_at > now)):
             wait = timer.due_at - timer.set_at
             self.change(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)

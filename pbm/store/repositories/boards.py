@@ -87,7 +87,7 @@ class Boards(Repository):
         return self.keep(board_of(found[0], seated))
 
     def keep(self, board: Board) -> Board:
-        """Cache a board that was read, or is as written."""
+        """Cache a board as it was read or written."""
         self._transaction.cache.keep(("board", board.id), _FIND.tables | _SEATED_AT.tables, board)
         return board
 
@@ -132,7 +132,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(boards.c.id))
 
     def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
-        """The numbers of the boards of some games that wait for a player, longest wait first."""
+        """The numbers of boards that wait for a player, only of `games`, longest wait first."""
         query = select(boards.c.id).where(
             boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
         )
@@ -279,7 +279,7 @@ class Boards(Repository):
     def _read(self, query: Select[Any]) -> Iterator[Board]:
         """The boards of a query, in its order, with their seats.
 
-        The seats are a separate statement: a join would read them as before a wait for the lock.
+        The seats are a separate statement: a join would read seats as before a wait for the lock.
         """
         rows = self._rows(query)
         seated: dict[int, list[Row]] = {row["id"]: [] for row in rows}

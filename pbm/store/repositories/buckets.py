@@ -32,8 +32,8 @@ class Buckets(Repository):
         that no two processes take the same token.
 
         Without `wait`, the call does not wait for another process that has taken from this bucket
-        and has not committed. It then returns whether the bucket held a token before that, and
-        takes none. So transactions can take from many buckets in any order without a deadlock.
+        and has not committed. It then takes no token and returns whether the bucket held one before
+        that process took. So transactions can take from buckets in any order without a deadlock.
 
         Raises ValueError for a capacity below one token, and for a time beyond `LONGEST`.
         """
@@ -58,7 +58,7 @@ class Buckets(Repository):
     ) -> dict[str, float]:
         """Take a token from each of some buckets, in one statement without waiting.
 
-        Returns the number of tokens before that, for each bucket that was not empty.
+        Returns the number of tokens before this call, for each bucket that was not empty.
         """
         rows = _TAKE_EACH[self._transaction.dialect.name].rows(
             self._transaction,
@@ -113,19 +113,19 @@ class Buckets(Repository):
         self._delete(buckets, buckets.c.key.startswith(f"{name}:", autoescape=True))
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
-        """The number of these buckets from which a token was taken since a moment."""
+        """The number of the buckets `keys` from which a token was taken since a moment."""
         query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
         return self._count(query)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
-        """The earliest of the moments at which each of these buckets was used last."""
+        """The earliest of the moments of last use of the buckets `keys`."""
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
 
 
 def _take(dialect: str, *, each: bool = False) -> Statement:
-    """The statement that takes a token of one bucket, or of `each` that is not busy."""
+    """The statement that takes a token of one bucket, or with `each` of every bucket not locked."""
     insert = upsert(buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND

@@ -1,4 +1,4 @@
-"""Queries about pending challenges and about who began boards; later expiry of what is open."""
+"""Queries about pending challenges and about who began boards; later expiry of open ones."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -46,7 +46,7 @@ class Challenges(Repository):
     def of_player(self, player_id: int, now: datetime) -> tuple[PendingChallenge, ...]:
         """The challenges by a player, or to a player, that have not expired, oldest first.
 
-        Those that still ask guests by mail address are left out.
+        Challenges that still ask guests by mail address are left out.
         """
         sits = select(challenged.c.challenge_id).where(
             challenged.c.player_id == player_id, challenged.c.asked
@@ -118,7 +118,7 @@ class Challenges(Repository):
         self._update(challenges, challenges.c.id == challenge_id, comment=comment)
 
     def seat_guest(self, challenge_id: int, address_key: str, player_id: int) -> None:
-        """Replace a guest's address by the player that they are now, and note their yes."""
+        """Replace a guest's address by the player that the guest is now; note that player's yes."""
         its = challenged.c.challenge_id == challenge_id
         is_guest = func.lower(challenged.c.address) == address_key
         self._update(challenged, its, is_guest, player_id=player_id, address=None, waits=False)
@@ -245,12 +245,12 @@ class Expiring(Repository):
     """Extends the expiry of open questions, challenges and seeks, within one transaction."""
 
     def put_off_answers(self, shifts: Iterable[Shift]) -> None:
-        """Extend the questions and challenges that were open at some moments."""
+        """Extend the questions and challenges that were open at the moments of `shifts`."""
         self._put_off(shifts, questions, questions.c.asked_at, questions.c.answer.is_(None))
         self._put_off(shifts, challenges, challenges.c.asked_at, true())
 
     def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
-        """Extend the seeks that were open at some moments; they are locked."""
+        """Extend the seeks that were open at the moments of `shifts`; the seeks are locked."""
         self._put_off(shifts, seeks, seeks.c.made_at, seeks.c.status == OPEN)
 
     def _put_off(

@@ -28,7 +28,7 @@ class Reminders(Repository):
         self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
     def was_taken(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
-        """Whether a reminder of a board, written since one moment, was delivered by another."""
+        """Whether a reminder of a board, written from `since` on, was delivered by `until`."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
@@ -69,7 +69,7 @@ class Vacations(Repository):
     """Queries about vacations, within one transaction."""
 
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
-        """A player's vacations that end on a day or later, in the order of their first days."""
+        """A player's vacations that end on the day `since` or later, in the order of first days."""
         (rows,) = rows_of(self._transaction, vacations_read(player_id, since))
         return tuple(read_as(Vacation, row) for row in rows)
 
@@ -78,7 +78,7 @@ class Vacations(Repository):
         return self._first(Vacation, select(vacations).where(vacations.c.id == vacation_id))
 
     def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:
-        """The last day of vacation of each of these players who is away today from all boards."""
+        """For each of these players who is away from all boards today: the last day of vacation."""
         query = (
             select(vacations.c.player_id, func.max(vacations.c.last_day))
             .where(
@@ -102,7 +102,7 @@ class Vacations(Repository):
         self._update(vacations, vacations.c.player_id == player_id, begun, zone=zone)
 
     def end_on(self, vacation: Vacation, last: date) -> None:
-        """Move the end of a vacation; an end before its first day deletes it."""
+        """Move the end of a vacation; an end before the first day deletes the vacation."""
         its = vacations.c.id == vacation.id
         if last < vacation.first_day:
             self._delete(vacations, its)

@@ -18,7 +18,7 @@ _FIRST = 2**31 - 1  # above any board number
 
 
 class Meeting(NamedTuple):
-    """A finished board on which both of two players sat: a seat of each, and the winning seats."""
+    """A finished board on which two given players sat: a seat of each, and the winning seats."""
 
     board_id: int
     one: int
@@ -54,9 +54,9 @@ class History(Repository):
         return Found(tuple(finished), rows[-1][0] if len(rows) == LOOKED_AT else None)
 
     def meetings(self, one: int, other: int) -> tuple[Meeting, ...]:
-        """The finished boards on which both of two players sat, newest first.
+        """The finished boards on which the players `one` and `other` sat, newest first.
 
-        Only the newest `MOST_MEETINGS` boards of the first player that are over are searched.
+        Only the newest `MOST_MEETINGS` boards of `one` that are over are searched.
         """
         looked = _over(one, MOST_MEETINGS, _FIRST).subquery()
         theirs = seats.alias()
@@ -118,7 +118,7 @@ class Analyses(Repository):
         return self._first(KeptAnalysis, select(analyses).where(analyses.c.board_id == board_id))
 
     def begin(self, board_id: int, mark: str, now: datetime) -> None:
-        """Begin an analysis, replacing one of an earlier state of the game."""
+        """Begin an analysis of the game's state `mark`, replacing that of an earlier state."""
         self._delete(analyses, analyses.c.board_id == board_id)
         self._insert(analyses, board_id=board_id, mark=mark, found={}, began_at=now)
 
@@ -140,7 +140,7 @@ class Analyses(Repository):
         return self._scalars(query.order_by(waits.player_id))
 
     def add_reader(self, board_id: int, player_id: int) -> None:
-        """Add a player to those who wait for the analysis."""
+        """Add a player to those who wait for the analysis of a board."""
         self._insert(analysis_readers, board_id=board_id, player_id=player_id)
 
     def forget_readers(self, board_id: int) -> None:

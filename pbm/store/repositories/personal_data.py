@@ -49,7 +49,7 @@ class PersonalData(Repository):
                 self._update(table, rows, **mark.erasure.values)
 
     def export(self, player_id: int) -> dict[str, list[Any]]:
-        """The player's rows of all exported tables, as plain values, by the keys of the tables."""
+        """The player's rows of all exported tables, as plain values, by the tables' export keys."""
         marks = ((table, mark_of(table)) for table in metadata.sorted_tables)
         return {
             mark.export.key: self._exported(table, mark.numbers[0], mark.export, player_id)

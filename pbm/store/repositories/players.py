@@ -91,7 +91,7 @@ class Players(Repository):
         return known or self._one(_BY_ID, player_id=player_id)
 
     def epoch(self, player_id: int) -> int | None:
-        """The epoch of a player reachable by mail; None for anybody else."""
+        """The epoch (raised by `newkey`) of a player reachable by mail; None for anybody else."""
         epoch: int | None = _EPOCH.value(self._transaction, player_id=player_id)
         return epoch
 
@@ -113,12 +113,12 @@ class Players(Repository):
         return self._one(_BY_ADDRESS, address_key=address_key)
 
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
-        """The handles among these that somebody has."""
+        """Those of the `handles` that somebody has."""
         query = select(players.c.handle).where(players.c.handle.in_(handles))
         return frozenset(self._scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
-        """The handles among these that active players have; any number can be asked about."""
+        """Those of the `handles` that active players have; `handles` may be of any length."""
         rows = _ACTIVE.rows(self._transaction, handles=list(handles))
         return frozenset(row["handle"] for row in rows)
 
@@ -138,8 +138,8 @@ class Players(Repository):
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """A page of players in the order of handles, and the first handle of the next page.
 
-        A page has the active ones among `most` players, beginning at `handle`; after the last page
-        the handle is None.
+        A page has the active ones of `most` players, beginning at `handle`; after the last page the
+        next page's handle is None.
         """
         query = select(players).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()

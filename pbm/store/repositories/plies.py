@@ -40,7 +40,7 @@ class Plies(Repository):
         return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
-        """The moves of a few boards, each after the ply given for its number, in order."""
+        """The moves of each board numbered in `since`, after the ply given there, in order."""
         found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
         wanted = [
             and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
@@ -51,7 +51,7 @@ class Plies(Repository):
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """The `ply`, `stood` and `played_at` of moves whose position has one of these marks."""
+        """The `ply`, `stood` and `played_at` of moves to a position with one of these `marks`."""
         query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
         )
@@ -154,8 +154,8 @@ class Playing(Repository):
     ) -> Board:
         """Record a move; the primary key (board, ply) prevents a second move of the same ply.
 
-        Its position counts as having stood `first` times, and once more for each of at most `most`
-        plies from `since` on with the same mark.
+        The position after it counts as having occurred `first` times, and once more for each ply
+        from `since` on, of at most `most` plies, whose position has the same mark (`stood`).
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}
@@ -189,7 +189,7 @@ class Playing(Repository):
         self._delete(departures, of_board, departures.c.left_at >= since)
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Store a board's progress; a wait for another move or player begins anew."""
+        """Store a board's progress; the wait begins anew if it is for another move or player."""
         kept: dict[str, Any] = {**vars(progress), "changed_at": now}
         kept |= {"waits_since": now, "reminded": 0, "given": 0, "stops": ()}
         waited_for = board.to_move and (board.ply, board.to_move.player_id)

@@ -23,7 +23,7 @@ _PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
 
 
 class Questions(Repository):
-    """Queries about questions and errands, within one transaction."""
+    """Queries about questions and commands that wait for a yes, within one transaction."""
 
     def ask(
         self,
@@ -73,7 +73,7 @@ class Questions(Repository):
         return read_as(Question, row, params=params, password=password)
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
-        """Whether a player was asked a question of this kind since then."""
+        """Whether a player was asked a question of this kind since a moment."""
         its = (questions.c.player_id == player_id, questions.c.kind == kind)
         return self._exists(select(questions.c.id).where(*its, questions.c.asked_at > since))
 
@@ -83,7 +83,7 @@ class Questions(Repository):
         return self._exists(select(questions.c.id).where(*its))
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
-        """Whether an address has an open invitation, or had one by this player without a yes."""
+        """Whether an address has an open invitation, or had one by `asker_id` that got no yes."""
         by_asker = questions.c.params["by"].as_integer() == asker_id
         query = (
             select(questions.c.id)
@@ -103,7 +103,7 @@ class Questions(Repository):
         return self._exists(query)
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
-        """The numbers of the errands that a player can still confirm."""
+        """The numbers of the waiting commands (errands) that a player can still confirm."""
         its = questions.c.player_id == player_id
         asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
         return frozenset(number for params in asked for number in params.get("errands", ()))
@@ -119,7 +119,7 @@ class Questions(Repository):
         return self._scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """The parameters `way` of a player's questions about these errands; empty ones count."""
+        """The parameters `way` of a player's questions about these errands, "" if one has none."""
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
             questions.c.kind == "confirm",
@@ -170,7 +170,7 @@ class Questions(Repository):
         )
 
     def waiting_errands(self, player_id: int, since: datetime) -> tuple[PendingCommands, ...]:
-        """A player's errands from unproven mails since a moment, in order."""
+        """A player's waiting commands from unproven mails since a moment, in order."""
         return self._errands(
             errands.c.player_id == player_id,
             errands.c.status == ErrandStatus.WAITING,
@@ -178,7 +178,7 @@ class Questions(Repository):
         )
 
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
-        """The errands among these that are not settled yet, in order."""
+        """The commands with these numbers that are not settled yet, in order."""
         return self._errands(errands.c.id.in_(errand_ids), errands.c.status.not_in(_SETTLED))
 
     def _errands(self, *where: ColumnElement[bool]) -> tuple[PendingCommands, ...]:
@@ -187,7 +187,7 @@ class Questions(Repository):
         return tuple(read_as(PendingCommands, row, password=password) for row, password in sealed)
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus, **values: Any) -> None:
-        """Set the last status of an errand and other columns, and delete its password hash."""
+        """Set an errand's last status and other columns, and delete the errand's password hash."""
         gone: dict[str, Any] = {"password_hash": None, "password_seal": None, **values}
         self._update(errands, errands.c.id == errand.id, status=status, **gone)
 
@@ -196,7 +196,7 @@ class Consents(Repository):
     """Queries about consents, within one transaction."""
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
-        """Store a consent; one that was given after `over` is not renewed."""
+        """Store a consent; a stored consent that was given after `over` is not renewed."""
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
         insert = upsert(consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)

@@ -115,7 +115,7 @@ class Ratings(Repository):
     def wins(
         self, counted: CountedBoard, player_ids: Collection[int], since: datetime
     ) -> dict[tuple[int, int], int]:
-        """How often the first of two players finished before the second since a moment.
+        """By pairs of players, how often the first one finished before the second since a moment.
 
         Only boards counted before `counted` are considered.
         """
@@ -125,7 +125,7 @@ class Ratings(Repository):
         return {(row.player_id, row.other_id): row.wins for row in rows}
 
     def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
-        """Whether a player won each of the last five counted games with another, newest first."""
+        """The last five counted games of a player with another: whether won, newest first."""
         query = select(results.c.place < _lost.c.place).join(
             _lost, _lost.c.rated_id == results.c.rated_id
         )
@@ -151,7 +151,7 @@ class Ratings(Repository):
         return self._all(RatingResult, query.order_by(results.c.player_id))
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """The players whose last board this is, and whose stored rating is not its result.
+        """The players whose last board is `counted`, and whose stored rating is not its result.
 
         Players who have left for good should have no stored rating.
         """

@@ -67,7 +67,7 @@ class Seeks(Repository):
     ) -> Iterator[tuple[Seek, ...]]:
         """Each maker's oldest open seek for a usual game that a player may join, in batches.
 
-        The rating of the player must be admitted. Without `pairs` only seeks that are to be paired.
+        The seek must admit `rating`. Without `pairs`, only seeks whose maker asked to be paired.
         """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
         query = query.where(seeks.c.usual, seeks.c.game == game)
@@ -85,7 +85,7 @@ class Seeks(Repository):
         return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
-        """The open seeks in which a player waits, oldest first; with `over` also closed ones."""
+        """The open seeks in which a player waits, oldest first; with `over` also closed seeks."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
         return self.some(self._scalars(query if over else query.where(_IS_OPEN)))
@@ -93,7 +93,7 @@ class Seeks(Repository):
     def met_since(
         self, player_id: int, others: Collection[int], moment: datetime
     ) -> frozenset[int]:
-        """The players among these who have shared a board with a player since a moment."""
+        """Those of the players `others` who have shared a board with a player since a moment."""
         own, theirs = seats.alias(), seats.alias()
         query = (
             select(theirs.c.player_id)

@@ -92,7 +92,7 @@ class Heartbeats(Repository):
         now: datetime,
         ahead: float | None = None,
     ) -> None:
-        """Store a heartbeat for each role of a process; `alive` has their last signs of life."""
+        """Store a heartbeat for each role of a process; `alive` has the roles' signs of life."""
         insert = upsert(heartbeats)
         statement = insert.on_conflict_do_update(
             index_elements=["process", "role"],
@@ -119,7 +119,7 @@ class Heartbeats(Repository):
         self._delete(heartbeats, heartbeats.c.process == process)
 
     def forget_dead(self, before: datetime) -> None:
-        """Delete heartbeats older than a moment, and the oldest above `MOST_ROWS`."""
+        """Delete heartbeats older than a moment, and the oldest beyond `MOST_ROWS` rows."""
         newest = select(heartbeats.c.beat_at).order_by(heartbeats.c.beat_at.desc())
         last_kept = newest.offset(MOST_ROWS - 1).limit(1).scalar_subquery()
         beat_at = heartbeats.c.beat_at

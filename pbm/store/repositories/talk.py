@@ -35,7 +35,7 @@ class Blocks(Repository):
         return frozenset((by, blocked) for by, blocked in rows)
 
     def around(self, player_id: int, others: Collection[int]) -> frozenset[int]:
-        """The players among these who block a player, or are blocked by the player."""
+        """Those of the players `others` who block a player, or are blocked by the player."""
         pairs = union_all(
             select(blocks.c.player_id).where(
                 blocks.c.blocked_id == player_id, blocks.c.player_id.in_(others)
@@ -66,7 +66,7 @@ class Words(Repository):
         self._insert(words, **row, said_at=now)
 
     def of_others(self, board_id: int, player_id: int, *, most: int) -> tuple[Said, ...]:
-        """The last comments on a board by players other than one, oldest first."""
+        """The last comments on a board by players other than `player_id`, oldest first."""
         query = (
             select(words, players.c.handle)
             .join(players, players.c.id == words.c.player_id)

@@ -1,4 +1,4 @@
-"""Tables of questions, errands, challenges, seeks, and words of players."""
+"""Tables of questions, errands (waiting commands), challenges, seeks, and words of players."""
 
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, text
 

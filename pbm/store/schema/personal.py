@@ -42,7 +42,7 @@ class KeepRows:
 
 @dataclass(frozen=True)
 class ExportRows:
-    """The export has these columns under a key; `columns` maps their names there to the table's.
+    """The export has these columns under a key; `columns` maps export names to columns.
 
     If `columns` is the name of one column, the export has a list of its values.
     """
@@ -96,6 +96,6 @@ def personal(
 
 
 def mark_of(table: Table) -> Personal | None:
-    """A table's mark, None if it has no personal data. Raises KeyError for a table without one."""
+    """A table's mark, None if it has no personal data. Raises KeyError for an unmarked table."""
     mark: Personal | None = table.info[_MARK]
     return mark

@@ -157,7 +157,7 @@ class Call(NamedTuple):
 
 
 def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
-    """Run calls in order; on PostgreSQL in one round trip. Return the driver's rows of each.
+    """Run calls in order; on PostgreSQL in one round trip. Return the driver's rows by call.
 
     Raises SQLAlchemy's errors (DBAPIError), and calls SQLAlchemy's listeners for statements.
     """

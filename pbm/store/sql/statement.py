@@ -90,7 +90,7 @@ class Statement:
         return compiled
 
     def _key(self, values: Mapping[str, Any]) -> Key | None:
-        """The cache key of its rows with these values; None if they are not to be cached."""
+        """The cache key of the rows for these values; None if the rows are not to be cached."""
         if self._writes or self._locks:
             return None
         key = (self, *values.items())

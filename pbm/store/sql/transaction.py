@@ -34,7 +34,7 @@ _MOST = 1000  # reads; far more than in a turn
 class RowCache:
     """Caches rows by the reads that returned them, and values built from rows.
 
-    Both are dropped as soon as one of their tables is written.
+    Rows and values are dropped as soon as one of their tables is written.
     """
 
     def __init__(self) -> None:
@@ -179,7 +179,7 @@ class Transaction:
             self._depth -= 1
 
     def _place_of(self, begin: Call) -> int | None:
-        """The index of a savepoint's begin in the buffer, None once it was sent."""
+        """The index in the buffer of the begin of a savepoint, None once that begin was sent."""
         return next((place for place, call in enumerate(self._buffer) if call is begin), None)
 
 

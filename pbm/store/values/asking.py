@@ -19,7 +19,7 @@ CONSENT_STANDS = timedelta(days=1)
 class Question:
     """A question to one address; a yes sets the `password`, if there is one.
 
-    `epoch` is that of the player when the question was asked.
+    `epoch` is the player's epoch, which `newkey` raises, when the question was asked.
     """
 
     id: int
@@ -48,7 +48,7 @@ class ErrandStatus(StrEnum):
 class PendingCommands:
     """Commands that wait for a player's `yes`, written in full with board and ply.
 
-    `password` is the new one if `change password` is among them.
+    `password` is the new password if `change password` is among the commands.
     """
 
     id: int
@@ -134,7 +134,7 @@ class Seeker:
 class Wish:
     """The game that a seek is for, described as in a challenge.
 
-    `wishes` are its options as typed; a game without any is `usual`. Players who join need a rating
+    `wishes` are options as typed; without any the game is `usual`. Players who join need a rating
     from `least` to `most` in `pool`. `pairs`: the maker asked to be paired.
     """
 
@@ -163,7 +163,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Standing:
-    """An open seek without those who wait in it, except its maker."""
+    """An open seek with its maker, but without the other players who wait in it."""
 
     id: int
     maker_id: int

@@ -194,7 +194,7 @@ class Board:
         return (*own, *(gone for seat in own for gone in self.gone_partners(seat)))
 
     def gone_partners(self, seat: int) -> tuple[int, ...]:
-        """The other seats of a seat's side whose players have left."""
+        """The other seats on a seat's side, as far as their players have left."""
         position = self.position
         if not position.out:
             return ()
@@ -216,7 +216,7 @@ class Board:
         return max((seat.last_ply for seat in self.seats_of(player_id)), default=0)
 
     def seats_of(self, player_id: int) -> tuple[Seat, ...]:
-        """The seats of a player here; empty for all others."""
+        """The seats of a player here; empty for anybody without a seat."""
         return tuple(seat for seat in self.seats if seat.player_id == player_id)
 
 
@@ -241,7 +241,7 @@ class Ply:
 
 @dataclass(frozen=True)
 class NewPly:
-    """A move to be stored; `stood` is the mark of the position after it."""
+    """A move to be stored; `stood` is the mark (for claims) of the position after it."""
 
     ply: int
     seat: int
@@ -275,7 +275,7 @@ class Departure:
 
 @dataclass(frozen=True)
 class Bookkeeping:
-    """The columns of a board that follow from its position; `playing` has that of each seat."""
+    """The columns of a board that follow from its position; `playing` has the seats' values."""
 
     to_move_id: int | None
     playing: frozenset[bool]

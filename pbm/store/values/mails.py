@@ -7,7 +7,7 @@ from typing import Any, Self
 
 
 class Allowance(Enum):
-    """How many answers an address may get: to mails of proven senders, and to others."""
+    """The two limits of answers to an address: to mails of proven senders, and to other mails."""
 
     PROVEN = auto()
     UNPROVEN = auto()
@@ -112,7 +112,7 @@ class InboxMail:
 
 @dataclass(frozen=True)
 class Queued:
-    """How a new mail is placed in the order of turns; times are in seconds.
+    """How a new mail is placed in the queue of mails; times are in seconds.
 
     Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: a player
     seems to send the mail. Its place is now plus `handicap`, at least `apart` after the last mail
@@ -170,7 +170,7 @@ class NewMail:
 
 @dataclass(frozen=True)
 class OutboxMail:
-    """A mail of the outbox; `params` are those of its template, `headers` are for its headers."""
+    """A mail of the outbox; `params` fill its template, `headers` its headers."""
 
     id: int
     kind: Kind

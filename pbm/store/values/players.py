@@ -13,7 +13,7 @@ FIRST_EPOCH = 1
 
 @dataclass(frozen=True)
 class PlayerSettings:
-    """A player's settings, which `set` changes, and two notes of the server at the end."""
+    """A player's settings, which `set` changes, and after them two notes of the server."""
 
     picture: bool = True  # of the board, in mails
     subject: str = "plain"  # or classic, which names the player to move
@@ -118,7 +118,7 @@ class Rating:
 
 @dataclass(frozen=True)
 class RatingResult:
-    """How a board changed a player's rating; fields that `Rating` has, too, are those afterwards.
+    """How a board changed a player's rating; fields that `Rating` has, too, hold the new values.
 
     `weight` is the share of the change that counts, from 0 (the rating stays) to 1.
     """

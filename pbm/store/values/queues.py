@@ -31,7 +31,7 @@ class Timer:
     """Something to be done at `due_at`.
 
     Its time counts from `since`, and it was set or deferred last at `set_at`. `kind` is a
-    `TimerKind`, or one of a newer version. `about` is its key, unique within the kind.
+    `TimerKind`, or a kind of a newer version. `about` is its key, unique within the kind.
     """
 
     id: int
@@ -59,7 +59,7 @@ class SearchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A search about a board at a ply; it counts as the player's, and has failed `tries` times.
+    """A search about a board at a ply, counted among a player's jobs; it has failed `tries` times.
 
     `kind` is a `SearchKind`, `about` its key, unique within the kind.
     """
@@ -117,8 +117,8 @@ class Heartbeat:
     """A sign of life of a process's role: written at `beat_at`, when the role last went on at
     `alive_at`.
 
-    Both are by the process's clock, which was `ahead` of the database's by that many seconds; None
-    if the database has no clock.
+    Both times are by the process's clock, which was `ahead` of the database's by that many
+    seconds; None if the database has no clock.
     """
 
     process: str
