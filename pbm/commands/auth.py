@@ -27,7 +27,7 @@ class Proven:
 
 @dataclass(frozen=True)
 class Claimed:
-    """The sender of an unproven mail from a player's address; `doubt`: section with the reason."""
+    """The sender of an unproven mail from a player's address; `doubt`: the mail section on why."""
 
     player: Player
     board_id: int | None = None
@@ -36,7 +36,7 @@ class Claimed:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The sender of a mail to a player's reply address from none of the player's addresses."""
+    """The sender of a mail to a player's reply address but from none of the player's own."""
 
     owner: Player
     author: str
@@ -47,7 +47,7 @@ class Elsewhere:
 class Answerer:
     """The sender of an answer to a question, open or not, from the asked address.
 
-    `proven`: commands in the answer need no confirmation. `token` is the question's.
+    `proven`: commands in the answer need no confirmation. `token` is the token of the question.
     """
 
     question: Question
@@ -58,7 +58,7 @@ class Answerer:
 
 @dataclass(frozen=True)
 class Stranger:
-    """A sender whose address is no player's."""
+    """A sender whose address belongs to no player."""
 
     author: str
 
@@ -69,7 +69,7 @@ Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
 def identify(
     turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc = Dmarc.UNKNOWN
 ) -> Speaker:
-    """The sender of a mail, by its recipient, its `From:` address and the DMARC result."""
+    """Return the sender of a mail, found by its recipient, `From:` address and DMARC result."""
     work = turn.work
     player = work.players.by_address(address_key(author))
     if isinstance(recipient, QuestionReply):
@@ -93,7 +93,7 @@ def identify(
 def _by_question(
     turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker | None:
-    """The sender of a mail to a question's reply address; None if its token proves nothing."""
+    """The sender of a mail to a question's reply address; None if that address proves nothing."""
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:
         return None
@@ -109,14 +109,14 @@ def _by_question(
 
 
 def player_of(speaker: Speaker) -> Player | None:
-    """The player named as the sender, proven or not; None for a stranger."""
+    """The player who is, or is claimed to be, the sender of a mail; None for a stranger."""
     if isinstance(speaker, Elsewhere):
         return speaker.owner
     return None if isinstance(speaker, Stranger) else speaker.player
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """The section on why a valid tag and address do not prove a player; empty if they do."""
+    """The mail section on why a valid tag and address do not prove the sender; empty if they do."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings
@@ -136,7 +136,7 @@ def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player 
 def asked_question(
     work: UnitOfWork, reply: QuestionReply, *, lock: bool = False
 ) -> Question | None:
-    """The question of a reply address; None for a wrong token, or one older than a `newkey`."""
+    """The question of a reply address; None for a wrong token, or one from before a `newkey`."""
     question = work.questions.by_token(token_digest(reply.token), lock=lock)
     if question is None:
         return None
@@ -148,5 +148,5 @@ def asked_question(
 
 
 def is_open(question: Question, arrived: datetime) -> bool:
-    """Whether a question was open at a moment; a closed one's token proves nothing."""
+    """Whether a question was open when a mail `arrived`; a closed question proves no sender."""
     return question.answer is None and question.expires_at > arrived

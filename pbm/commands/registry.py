@@ -103,7 +103,7 @@ _SHORT = 2  # words at most in a short form
 class Problem:
     """A line that was meant as a command but cannot be parsed, with a refusal's code and params.
 
-    `nearest` is a corrected line, `example` shows the form. `about_board`: it may be about a board.
+    `nearest` is a corrected line, `example` shows the form. `about_board`: a board may be meant.
     """
 
     line: str
@@ -115,7 +115,7 @@ class Problem:
 
 
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
-    """Parse a line: a command, a problem, or None for plain words. A named game replaces `game`."""
+    """Parse a line: a command, a problem, or None for plain words. `game` is the default."""
     words, named = _words(line)
     game = named or game or default_game()
     if not words or len(line) > _LONGEST_LINE:
@@ -224,7 +224,7 @@ def find_command(word: str) -> type[Command] | None:
 
 
 def begun_by(line: str) -> list[type[Command]]:
-    """The commands whose word begins a line; without any, those with a similar word."""
+    """The commands whose word begins a line; without any, the commands with a similar word."""
     words, _ = _words(line)
     if not words or len(line) > _LONGEST_LINE:
         return []
@@ -234,7 +234,7 @@ def begun_by(line: str) -> list[type[Command]]:
 
 
 def _words(line: str) -> tuple[list[str], Game | None]:
-    """The words of a line without names of the server and of a game, and the named game."""
+    """The words of a line without the names of server and game, and the game that it names."""
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]

@@ -25,13 +25,13 @@ _Read = Callable[[str], Command | Problem | None]
 
 @dataclass(frozen=True)
 class Script:
-    """The `commands` of a mail in order, and `comment`, the words for the others.
+    """The `commands` of a mail in order, and `comment`, the words for other players.
 
-    With a `problem` no command runs. The comment is the text of a last command that takes one.
-    `said` are the sender's lines, which may hold a password. `heading` is the subject, if it is not
-    ours.
+    With a `problem` no command runs. If the last command takes a text, that is the comment.
+    `said` are the sender's lines, which may hold a password. `heading` is the subject, if the
+    sender wrote it.
 
-    `pbm/service/understanding` may add: `guess`, a section that asks whether the commands are
+    `pbm/service/understanding` may add: `guess`, a mail section that asks if the commands are
     meant; `wish`, a script to be confirmed; `between`, the words below each command but the last,
     by its index, if they are for several boards; `unplaced`, words to be returned; `answer`, sent
     instead of running commands.
@@ -49,7 +49,7 @@ class Script:
     answer: Answered | None = None
 
     def of(self, logins: Collection[Login]) -> "Script":
-        """The script with only these logins' commands; with the comment if the last one stays."""
+        """The script with only these logins' commands; with the comment if its command stays."""
         own = tuple(command for command in self.commands if command.login in logins)
         return Script(own, self.comment if own and own[-1] is self.commands[-1] else ())
 
@@ -64,7 +64,7 @@ class Script:
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
     def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
-        """The sender's lines except those at some indexes, without doubled blank lines there."""
+        """The sender's lines but those at `left_out` indexes, without doubled blank lines there."""
         kept: list[str] = []
         for index, line in enumerate(self.said):
             doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
@@ -191,7 +191,7 @@ def begins_answer(said: Sequence[str]) -> bool:
 
 
 def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
-    """The words after a yes or a no, in its line and below."""
+    """The words after a yes or a no, in the same line and below."""
     body = trimmed(said)
     found = spoken(body)
     return trimmed((found.rest, *body[found.lines :]))
@@ -208,7 +208,7 @@ def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]
 
 
 def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
-    """Whether a cleaned subject or the first words are a wish for no mail."""
+    """Whether a cleaned subject or the first words ask for no more mail."""
     body = trimmed(said)
     by_subject = opts_out(subject) and not subjects.is_own(subject)
     return by_subject or opts_out(_opening(body))
@@ -226,14 +226,14 @@ def is_bare_yes(script: Script) -> bool:
 
 
 def is_bare_no(script: Script) -> bool:
-    """Whether a mail says no and nothing else; a wish for no mail does not count."""
+    """Whether a mail says no and nothing else; a request for no more mail does not count."""
     alone = not script.commands and len(script.comment) == 1 and not opts_out(script.comment[0])
     found = spoken(script.comment)
     return alone and found.answer is False and not found.rest
 
 
 def trimmed(lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines without leading and trailing blank ones."""
+    """The lines without leading and trailing blank lines."""
     start, end = 0, len(lines)
     while start < end and not lines[start].strip():
         start += 1

@@ -1,6 +1,6 @@
 """Tells a sentence for the other players from a mistyped command.
 
-In answer to a board, "Draw your own conclusions" goes to the others, "move left" does not. A line
+In a reply to a board, "Draw your own conclusions" goes to the others, "move left" does not. A line
 is a sentence only if its words show it, and if it has no argument and no possible secret.
 """
 

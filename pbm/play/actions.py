@@ -1,6 +1,6 @@
 """Actions on a board with all consequences: moves, departures, forfeits, acts of the operator.
 
-If several boards run out of time in one absence, only one costs rating (rules, section 6). An
+If several boards run out of time in one absence, one of them costs rating (rules, section 6). An
 absence begins with a reminder, and ends with the player's next mail.
 """
 
@@ -81,7 +81,7 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a board for the others; None for teams, later rounds, only robots, or too few."""
+    """Start a board for the other players; None for teams, later rounds, robots only, too few."""
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
     if board.round and board.round.number > 1:
@@ -110,7 +110,7 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """When a player may claim the mover's forfeit; None unless the mover's mail bounces."""
+    """From when a player may claim the mover's forfeit; None unless the mover's mail bounces."""
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
         return None
@@ -137,7 +137,7 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
     """Whether a player who runs out of time on a board loses no rating; locks the player's row.
 
-    The first board of an absence costs rating. Later ones are spared, unless the player is behind,
+    The first board of an absence costs rating. Later boards are spared unless the player is behind,
     or had boards spared in an earlier absence less than `SPARED_EVERY` before.
     """
     work.players.lock(player_id)
@@ -161,7 +161,7 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
 def end_board(
     work: UnitOfWork, board: Board, winners: Sequence[int] | None, now: datetime
 ) -> list[Event]:
-    """End a board: closed if `winners` is None, else finished, as a draw if there are none."""
+    """End a board: closed if `winners` is None, else finished, a draw if `winners` is empty."""
     closed = boards.close_board(work, board, BY_OPERATOR, now, winners=winners)
     return settle_end(work, board, closed, now)
 

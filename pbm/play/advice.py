@@ -126,7 +126,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
-    """Queue a job for the next part of an analysis, charged to the player `player_id`."""
+    """Queue a search job for the next part of an analysis, charged to the player `player_id`."""
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
         str(board.id),
@@ -144,7 +144,7 @@ def mark_of(board: Board) -> str:
 
 
 def analysis_params(board: Board, kept: KeptAnalysis, player: Player) -> dict[str, Any]:
-    """The parameters of the section `analysis` for one player."""
+    """The parameters of the mail section `analysis` for one player."""
     own = [] if board.from_record else board.seats_of(player.id)
     found = kept.found
     mistakes = [
@@ -192,12 +192,12 @@ def _lead_chart(
 
 
 def _sign(lead: int) -> str:
-    """How far a side is ahead, as one digit; `.` if it is not, `#` for a win by force."""
+    """How far a side is ahead, as one digit; `.` for a side not ahead, `#` for a win by force."""
     units = (lead + 50) // 100
     return "#" if lead >= _BY_FORCE else "." if units <= 0 else str(min(9, units))
 
 
 def better_lines(kept: KeptAnalysis) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """The better moves by ply, for a record."""
+    """The better moves that an analysis found, by ply, for a record."""
     judged = [*kept.found["mistakes"], kept.found["last"]]
     return tuple((item["ply"], tuple(item["line"])) for item in judged if item and item["line"])

@@ -72,7 +72,7 @@ def begin_board(
     agreed: Collection[int] | None = None,
     first_unsaid: bool = False,
 ) -> list[Event]:
-    """Start a board at a player's wish, seats in the order given. Raises Refusal.
+    """Start a board that `begun_by` asks for, seats in the order given. Raises Refusal.
 
     Players in `agreed` do not count as challenged. If it is not None, the daily limit of first
     boards does not apply; if all agreed, nor does the hourly limit. `first_unsaid`: the player has
@@ -100,7 +100,7 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if a player may not start this board; players in `agreed` accept challenges."""
+    """Raise Refusal if `begun_by` may not start this board; those in `agreed` accept challenges."""
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:
@@ -112,7 +112,7 @@ def check_others(
 
 
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
-    """Whether a person has left as many boards begun by a player unanswered as the limit allows."""
+    """Whether the person `other` has left unanswered as many boards of `begun_by` as is allowed."""
     most = limits.MOST_UNANSWERED
     return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
 

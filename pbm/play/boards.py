@@ -52,10 +52,10 @@ def marks_alike(board: Board) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Arguments of the query that counts repetitions of the position after `ply`; `stood`: its key.
+    """Arguments of the query that counts repetitions of a position, after `ply`; `stood`: its key.
 
-    `since` is the first ply that counts, `first` the count to start from, as the start position has
-    no ply, and `most` the limit of the count.
+    `since` is the first ply that counts, `most` the limit of the count. `first` is the number that
+    the count starts from: the same position at the start of the game counts, but has no ply.
     """
     game = board.rules
     if stood is None or not has(game, Claims):
@@ -97,7 +97,7 @@ _NO_CHANCE = 0  # seed; no game uses chance yet
 
 @dataclass(frozen=True)
 class Setup:
-    """The choices of a challenge; `rounds` are those of a match, `clock` None is the default."""
+    """The choices of a challenge; `rounds`: their number in a match; `clock` None: the usual."""
 
     game: str
     options: Options
@@ -249,15 +249,15 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """The expected processor seconds of a robot's search; without a robot, those of a hint's.
+    """The expected processor seconds of a robot's search; without a robot, of a hint's search.
 
-    Longer searches by the operator's settings do not count, or jobs would wait for hours.
+    The estimate ignores the operator's longer searches, as jobs would wait for hours for them.
     """
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Queue a robot's move, or a reminder of a first move. Called after every change of turn."""
+    """Queue a robot's move, or a reminder of a first move. Called when the mover changes."""
     mover = board.to_move
     if mover is None or mover.robot is None:
         request_first_move(work, board, now)
@@ -277,7 +277,7 @@ def move_key(board: Board, player_id: int) -> str:
 
 
 def asked_by(board: Board) -> int:
-    """The player charged for a robot's move: a person, preferably still in, else the robot."""
+    """The player charged for a robot's move: a person, preferably still playing, else the robot."""
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
     still_in = board.still_in
@@ -303,7 +303,7 @@ def partners_option(game: Game) -> Option | None:
 
 
 def in_seats(game: Game, teams: Sequence[Team]) -> list[str]:
-    """The names of all teams in seat order. Raises Refusal."""
+    """The names of the players of all teams in seat order. Raises Refusal."""
     option = partners_option(game)
     if option is None:
         raise Refusal("no-partners", title=game.info.title)

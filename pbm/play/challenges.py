@@ -64,7 +64,7 @@ def propose(
 def _count_asked(
     work: UnitOfWork, asked: Sequence[Player], begun_by: Player, now: datetime
 ) -> None:
-    """Count a question to each player. Raises Refusal over a limit."""
+    """Count a question to each player in `asked`. Raises Refusal over a limit."""
     own = [
         item for item in work.challenges.of_player(begun_by.id, now) if item.by_id == begun_by.id
     ]
@@ -86,9 +86,9 @@ def invite(
     now: datetime,
     command: str,
 ) -> Invited:
-    """Ask the guests; `guests` has in seat order their mail addresses, and the ids of players.
+    """Ask the guests; `guests` has mail addresses of guests and ids of players, in seat order.
 
-    `command` is the line without its players, to be quoted if the board cannot start.
+    `command` is the command line without its players, to be quoted if the board cannot start.
     """
     addresses = tuple(guest for guest in guests if isinstance(guest, str))
     until = now + limits.SIGNUP_STANDS
@@ -139,7 +139,7 @@ def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[
 def accept_challenge(
     work: UnitOfWork, challenge: PendingChallenge, player: Player, now: datetime
 ) -> list[Event]:
-    """Accept a challenge; the last yes starts the board, or calls it off if it cannot start."""
+    """Accept a challenge; the last yes starts the board, or ends the challenge if it cannot."""
     challenge = work.challenges.note_yes(challenge, player.id)
     if challenge.waiting:
         return []
@@ -196,7 +196,7 @@ def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
     """Call off all pending challenges of a player who leaves the server.
 
-    One that waits for an address of the player gets no event, which would tell whose address it is.
+    A challenge that waits for the player's address gets no event, which would tell whose that is.
     """
     seated = work.challenges.with_player(player.id)
     waiting = work.challenges.with_guest(list(map(address_key, player.addresses)))
@@ -212,7 +212,7 @@ def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
 def call_off_between(
     work: UnitOfWork, player: Player, other: Player, now: datetime
 ) -> list[CalledOff]:
-    """Refuse or withdraw a player's pending challenges with another, unless not asked yet."""
+    """Refuse or withdraw the pending challenges of two players, if `player` began or was asked."""
     found = map(work.challenges.find, work.challenges.with_player(player.id))
     return [
         refuse_challenge(work, challenge, player)
@@ -237,7 +237,7 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """The event that tells a challenge's sender and the asked players, except `but`."""
+    """The event that tells a challenge's inviter and asked players, except `but`, of its end."""
     readers = tuple(
         player_id
         for player_id in (challenge.by_id, *challenge.asked)

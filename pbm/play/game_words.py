@@ -1,6 +1,6 @@
 """Questions to the installed games about texts: is it a move, does it mention a place.
 
-A mail may be about any game, so a game whose code fails on a text counts as a no.
+A mail may be about any game, so if a game's code fails on a text, its answer is no.
 """
 
 from collections.abc import Iterator
@@ -85,7 +85,7 @@ def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
 
 
 def _says(game: Game, protocol: type, member: str, text: str) -> bool:
-    """A game's answer about a text; False if the game lacks the protocol, or its code fails."""
+    """A game's answer about a text; False if the game lacks `protocol`, or its code fails."""
     if not has(game, protocol):
         return False
     try:

@@ -40,7 +40,7 @@ class Rate:
     within: timedelta
 
     def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
-        """Take one token, False if there is none; a rollback returns it.
+        """Take one token, False if there is none; a rollback puts the token back.
 
         Without `wait`, it returns True uncounted while another process has locked the bucket.
         """
@@ -218,7 +218,7 @@ def has_said_no(work: UnitOfWork, address: str) -> bool:
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
-    """Count a mail to a stranger's address; False if over the limit. Take shared limits before."""
+    """Count a mail to a stranger's address; False if over the limit. Take shared limits first."""
     mailbox = mailbox_key(address)
     return any(STRANGER.take(work, now, one, mailbox) for one in range(STRANGER_ANSWERS))
 

@@ -108,7 +108,7 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
 
 
 def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Settle the offers of a player who has left, and those that only waited for that player."""
+    """Settle the offers of a player who has left, and offers that only waited for that player."""
     events: list[Event] = []
     for offer in board.open_offers:
         if not board.playing:
@@ -163,7 +163,7 @@ def _answered(
 
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
-    """The ply to be taken back, its move, and the number of later plies."""
+    """The earliest ply that a take-back undoes, its move, and the number of later plies."""
     taken, *later = work.plies.of(board.id, since=offer.moved - 1)
     return taken.ply, taken.text, len(later)
 

@@ -31,7 +31,7 @@ from pbm.store.values.queues import TimerKind
 def places_of(board: Board) -> tuple[int, ...]:
     """The place of each seat on a finished board, 1 the best; partners share theirs.
 
-    The winners are first, in a draw all who are still in. Others still in follow by the game's
+    The winners are first, in a draw all players still in. Others still in follow by the game's
     ranking, then those who left, the latest first.
     """
     keys = [_key(board, seat.seat) for seat in board.seats]
@@ -90,7 +90,7 @@ _WAYS = {
 
 
 def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
-    """Count games of two players: won by one, the other or both together, drawn, lost by both.
+    """Count the games that two players shared: won by one, the other or both, drawn, lost by both.
 
     >>> score_of([Meeting(3, 1, 2, (1,)), Meeting(2, 2, 1, (1,)), Meeting(1, 1, 2, ())])
     {'one': 1, 'other': 1, 'together': 0, 'draws': 1, 'neither': 0}

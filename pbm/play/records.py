@@ -108,7 +108,7 @@ def keep_record(
 ) -> Board:
     """Store a game played elsewhere: finished, or one that `goes_on` here.
 
-    A finished one keeps the names of the record. No event is returned, as no game ended here.
+    A finished game keeps the names of the record. No event is returned, as no game ended here.
     """
     work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(

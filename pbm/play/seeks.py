@@ -76,7 +76,7 @@ def fewest_players(setup: Setup) -> int:
 def make_seek(
     work: UnitOfWork, wish: Wish, player: Player, now: datetime, lasts: timedelta, lots: Lots
 ) -> Seek | list[Event]:
-    """Open a seek; for the usual game, join a fitting open seek instead, if there is one.
+    """Open a seek; for a game with the defaults, join a fitting open seek instead, if there is one.
 
     A player who wants to be paired waits at most once per game. Raises Refusal if the player has
     too many seeks.
@@ -150,7 +150,7 @@ def leave_all_seeks(work: UnitOfWork, player: Player) -> list[SeekNews]:
 
 
 def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[SeekNews]:
-    """Remove a player from the seeks that another player has joined, too."""
+    """Remove `player` from the seeks that `other` has joined as well."""
     work.seeks.lock()
     found = [seek for seek in work.seeks.of_player(player.id) if seek.has(other.id)]
     return [event for seek in found for event in leave_seek(work, seek, player)]
@@ -165,7 +165,7 @@ def close_seek(work: UnitOfWork, seek: Seek, status: SeekStatus) -> list[SeekNew
 
 
 def has_joined(seek: Seek, player: Player) -> SeekNews:
-    """The event for the maker of a seek that a player has joined."""
+    """The event that tells a seek's maker that a player has joined."""
     readers = (seek.maker.player_id,)
     return _news(seek, "joined", player.handle, readers, waiting=len(seek.seekers))
 
@@ -173,7 +173,7 @@ def has_joined(seek: Seek, player: Player) -> SeekNews:
 def seeks_to_join(
     work: UnitOfWork, player: Player, now: datetime, most: int
 ) -> tuple[list[Seek], list[Seek], int]:
-    """The seeks that a player can join, those for other ratings, and the number beyond `most`.
+    """The seeks that a player can join, seeks for other ratings, and how many seeks exceed `most`.
 
     Seeks with somebody whom the player may not meet are left out. The first seek of each maker
     comes before the second of any, and the newest come first.

@@ -1,4 +1,4 @@
-"""A turn, the unit of work: its cause, its transaction, and its number of mails to others."""
+"""A turn, the transaction for a mail, timer or operator's act: its cause, its mails to others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """Counts the mails that one mail sends to others: for boards, asked addresses, and seeks."""
+    """Counts the mails that one incoming mail causes: for boards, asked addresses, and seeks."""
 
     _others: dict[int, int | None] = field(default_factory=dict)  # by board; None: not counted yet
     _asked: set[str] = field(default_factory=set)
@@ -77,7 +77,7 @@ class Cause:
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """One turn: its effects are committed together, or none of them.
+    """One unit of work: its effects are committed together, or none of them.
 
     `unproven`: the sender is not proven, so answers count apart. `passwords` are the turn's
     password hashes, `apart` other slow work done outside the transaction. `news` are events besides
@@ -103,5 +103,5 @@ class Turn:
         return self.cause.came_at or self.now
 
     def wrote(self, player: Player) -> bool:
-        """Whether the turn's mail came from one of the player's addresses."""
+        """Whether the mail that this turn handles came from one of the player's addresses."""
         return self.cause.is_from(*player.addresses)

@@ -60,7 +60,7 @@ class SharedView(BoardShown):
 
     `turn` is the player to move, `moves_for` the partner who has left and for whom that player
     moves. `gone` says how players left, `away` who has left the server. `rounds` lists first ply,
-    moves and effects by seat. `places` are those of a finished game of three sides or more,
+    moves and effects by seat. `places` are the final places of a game of three or more sides,
     `seconds` is its duration. `too_short`: it counts for no rating.
     """
 
@@ -432,7 +432,7 @@ def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData
 
 
 def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[ViewData], int]:
-    """Views of boards on which a player is to move, longest wait first; the number left out."""
+    """Views of boards on which a player is to move, longest wait first; how many are left out."""
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})

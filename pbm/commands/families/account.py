@@ -147,7 +147,7 @@ class ChangePassword(Command, group="account"):
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:
-        """The line without the password; its sealed hash is stored beside the line."""
+        """The command line without the password; the password's sealed hash is stored beside it."""
         return f"change password {MASK if self.new_password else _NONE}"
 
     def question(self) -> str:
@@ -160,7 +160,7 @@ class ChangePassword(Command, group="account"):
 
     @property
     def new_password(self) -> str | None:
-        """The password, None for `none`."""
+        """The new password; None if the command says `none`."""
         return None if self.password.value == _NONE else self.password.value
 
 
@@ -206,7 +206,7 @@ class Delete(Command, group="account"):
 
 
 def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:
-    """Ask a new address to confirm. Raises Refusal if the player cannot have it."""
+    """Ask a new address to confirm that it is the player's. Raises Refusal if it cannot be."""
     owner = context.work.players.by_address(address_key(address))
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)

@@ -80,7 +80,7 @@ class _Answer(Command):
     who: str | None = operand(Handle(), optional=True)
 
     def _read(self, words: list[str]) -> None:
-        """Fill the fields; `the draw offer` means `draw`."""
+        """Fill the command's fields; `the draw offer` means `draw`."""
         super()._read([word for word in words if lowered(word) not in _SAYS_NOTHING])
         left = self.who if self.what != CHALLENGE else str(self.board) if self.board else None
         if left is not None:
@@ -94,7 +94,7 @@ class _Answer(Command):
         return self._offer(context) if challenge is None else challenge
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
-        """The challenge that is answered, None if it is an offer. Raises Refusal."""
+        """The challenge that the command answers; None if it answers an offer. Raises Refusal."""
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
@@ -120,7 +120,7 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """The speaker's newest boards, and the ones among them with an offer to answer."""
+        """The sender's newest boards, and those of them with an offer that awaits the sender."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 
@@ -142,7 +142,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """The offers to answer on a board; a named ply leaves out take-backs of other plies."""
+        """A board's offers that await the sender; a named ply leaves out take-backs of others."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer
@@ -214,7 +214,7 @@ def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
 
 
 def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:
-    """The handles of a challenge's other players, the inviter first."""
+    """The handles of a challenge's players except `player_id`, the inviter first."""
     named = dict.fromkeys((challenge.by_id, *challenge.asked))
     return [challenge.handle_of(other) for other in named if other != player_id]
 

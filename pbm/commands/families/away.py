@@ -51,7 +51,7 @@ class Back(Command, group="account"):
 
 
 def _vacations(context: Context, **taken: str) -> Answered:
-    """The answer with the coming vacations and days left; `taken`: the days of a new one."""
+    """The answer that lists coming vacations and days left; `taken`: the days of one just added."""
     whose = context.work, context.player, context.turn.arrived
     coming = [
         {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}

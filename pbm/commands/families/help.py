@@ -1,6 +1,6 @@
 """The help: pages in files, and a page per command made from its class.
 
-No line of a page parses as a command, since pages come back quoted: lines to send have a mark in
+No line of a page parses as a command, since replies quote pages: lines to send have a sign in
 front, commands in sentences are in quotes.
 """
 
@@ -127,7 +127,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
 
 
 def _named(subject: str) -> str:
-    """The name of the page that a subject means."""
+    """The name of the help page that `subject` means."""
     name, game = " ".join(subject.lower().split()) or _FIRST, default_game().info.name
     pages = help_pages()
     if name in pages:
@@ -189,7 +189,7 @@ def _board_page(game: Game, option: Option, value: str) -> str:
 
 
 def _board_names() -> Iterator[str]:
-    """A list item per game and number of players, with the boards to start from."""
+    """A list item per game and number of players, with the starting boards to choose from."""
     for game, option in _set_ups():
         of_game = "" if game is default_game() else f" of {game.info.title}"
         for players in game.info.seats:
@@ -202,7 +202,7 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Draw the board for each number of players, and again with each flag that changes it."""
+    """Draw an option's starting board per number of players, and with each flag that changes it."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -220,13 +220,13 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """The starting board for the fewest players, as a drawing."""
+    """The starting board with the `chosen` options for the fewest players, as a drawing."""
     boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 
 
 def _start(game: Game, players: int, chosen: dict[str, str | bool]) -> Position | None:
-    """A starting position; None if the game does not allow this number of players."""
+    """The starting position with the `chosen` options; None if the game forbids so many players."""
     try:
         return game.start(players, completed(game.info.options, chosen), 0)
     except SetupError:
@@ -243,7 +243,7 @@ def _other_words(command: type[Command]) -> str:
 
 
 def _explanations(text: str) -> str:
-    """The explanations of those signs and words that occur in usage lines."""
+    """The explanations of those signs and words that occur in `text`, a list of usage lines."""
     return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
 
 

@@ -106,7 +106,7 @@ class Challenge(Command, group="lobby"):
         return self._line(self._names(context))
 
     def _setup(self, players: int) -> Setup:
-        """The game, its options and its time limits. Raises Refusal."""
+        """The challenged game, its options and its time limits. Raises Refusal."""
         info, chosen = self.game.info, self.chosen.options()
         partners = partners_option(self.game)
         if self._has_partners and partners:
@@ -134,7 +134,7 @@ class Challenge(Command, group="lobby"):
         return self.of_its_game(" ".join([self.words[0], *options, *names]))
 
     def _options(self) -> list[str]:
-        """The options as typed, in a fixed order."""
+        """The command's options as typed, in a fixed order."""
         options = list(dict.fromkeys(self.chosen.written()))
         if self.random:
             options.append("-random")
@@ -191,7 +191,7 @@ class Challenge(Command, group="lobby"):
         return any(context.player.handle in team for team in called)
 
     def _seating(self, names: list[str], context: Context) -> list[str]:
-        """The names in seat order, drawn by lot if asked for; partners stay partners."""
+        """The names in seat order, drawn by lot if the line says so; partners stay partners."""
         if not self.random:
             return names
         shuffled = context.turn.site.shuffled
@@ -203,7 +203,7 @@ class Challenge(Command, group="lobby"):
 
 
 def check_invitations(context: Context, addresses: Sequence[str]) -> None:
-    """Raise Refusal if an address may not be invited; each is asked only once."""
+    """Raise Refusal if an address may not be invited; a player asks an address only once."""
     work, now, server = context.work, context.now, context.server
     asked = work.challenges.guests_of(context.player.id, now - WAITING_FOR)
     if asked + len(addresses) > limits.MOST_INVITED:
@@ -235,7 +235,7 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """The answer to a challenge whose players are asked first; `words`: the comment waits."""
+    """The answer to a challenge that needs the others' yes; `words`: its comment waits for it."""
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}
@@ -253,7 +253,7 @@ def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
-    """The active player of a handle. Raises Refusal; `by_address`: it suggests a mail address."""
+    """The active player of a handle. Raises Refusal, which suggests an address if `by_address`."""
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
         raise Refusal("has-left", handle=handle)

@@ -60,7 +60,7 @@ class ShowAs(Command, group="look"):
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """The index of a userid and password: at the beginning, or behind the board."""
+        """The index of a userid and password in `words`: 0, or behind the board's number."""
         return super().login_in(words) if (first := login_first(words)) is None else first
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -129,7 +129,7 @@ class _Selection:
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """The boards, newest first: all of them, or at least one more than a list shows."""
+        """The selected boards, newest first: all, or at least one more than a list shows."""
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}
@@ -158,7 +158,7 @@ def _all_shown(
 ) -> Iterator[Event]:
     """Show the named boards, then boards of the named players, as many as the answer has room for.
 
-    With `own`, the named ones must be the speaker's. Raises Refusal.
+    With `own`, the named boards must be the sender's. Raises Refusal.
     """
     refs = [item for item in what if isinstance(item, BoardRef)]
     words = [item for item in what if isinstance(item, str)]
@@ -211,7 +211,7 @@ def _listed(context: Context, board: Board) -> dict[str, Any]:
 
 
 def _shown(context: Context, board: Board, ply: int | None) -> Answered:
-    """A board now, or after a ply. Raises Refusal."""
+    """The answer that shows a board as it is now, or after `ply`. Raises Refusal."""
     work, actor, picture = context.work, context.actor, context.wants_picture
     if ply is None:
         view = board_view(work, board, player_id=context.actor_id, whole=True, picture=picture)

@@ -188,7 +188,7 @@ class Standings(Command, group="look"):
 
 
 def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
-    """The best and the provisional ratings of a pool; None for an empty pool."""
+    """The highest and the provisional ratings of a pool of ratings; None for an empty pool."""
     found = _standings(context, game, pool)
     known = [one for one, row in found.items() if not row["provisional"]]
     apart = [one for one, row in found.items() if row["provisional"]]
@@ -203,7 +203,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """The ratings by player id, best first; the place of a provisional one is empty."""
+    """The ratings by player id, highest first; a provisional rating has an empty place."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):

@@ -50,7 +50,7 @@ class PlayMove(BoardCommand, group="play"):
         return command
 
     def is_on(self, board: Board) -> bool:
-        """Whether the line names no other board, and no other ply than the next one."""
+        """Whether the line names no board but this one, and no ply but the board's next."""
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -72,7 +72,7 @@ class PlayMove(BoardCommand, group="play"):
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def _ask(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
-        """The request to confirm that the move is meant for the position now. Raises Refusal."""
+        """The request to confirm that the move is meant for this position. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
@@ -84,7 +84,7 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """The line to store, with board and ply; a move that is not legal now stays as typed."""
+        """The command line to store, with board and ply; a move not legal now stays as typed."""
         board = context.own_board(self.board)
         ply, move = self._meant_ply or board.ply + 1, self.move
         if ply == board.ply + 1:
@@ -97,7 +97,7 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """The board in the answered mail, if it showed an earlier ply."""
+        """What the answered mail showed of this board, if that was an earlier ply."""
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)

@@ -54,7 +54,7 @@ class Export(Command, group="look"):
         yield Answered("record", {"title": title, "number": board.id, "text": text})
 
     def _record(self, context: Context, board: Board) -> GameRecord:
-        """The game's record, with the better moves of an analysis."""
+        """The record of a board's game, with the better moves that an analysis found."""
         record = records.record_of(context.work, board, context.server)
         kept = None if board.playing else kept_analysis(context.work, board)
         if not (kept and kept.finished_at):
@@ -104,7 +104,7 @@ class Import(Command, group="look"):
 
 
 def everything_about(context: Context) -> dict[str, Any]:
-    """All data stored about the speaker, as plain values."""
+    """All data stored about the sender, as plain values."""
     player, work = context.player, context.work
     boards = [
         *work.boards.of_player(player.id, playing=True, most=_EVERY),

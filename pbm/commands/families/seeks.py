@@ -141,13 +141,13 @@ class Unseek(Command, group="lobby"):
 
 
 def _sought(context: Context, wish: Wish, lasts: timedelta) -> Iterator[Event]:
-    """Open a seek, or start a board with players who wait for such a game."""
+    """Open a seek for the game `wish`, or start a board with players who wait for such a game."""
     given = (context.work, wish, context.player, context.now, lasts, context.turn.site.shuffled)
     yield from _outcome(context, seeks.make_seek(*given))
 
 
 def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
-    """The events of a new board, or the answer that the player waits in a seek."""
+    """The events of a new board, or an answer with the seek in which the player now waits."""
     if not isinstance(done, Seek):
         yield from done
         return
@@ -163,7 +163,7 @@ def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
 
 
 def pending_challenges(context: Context) -> list[dict[str, Any]]:
-    """The pending challenges from and to the speaker, as plain data."""
+    """The pending challenges from and to the sender, as plain data."""
     me = context.player.id
     return [
         {
@@ -178,7 +178,7 @@ def pending_challenges(context: Context) -> list[dict[str, Any]]:
 
 
 def own_seeks(context: Context) -> list[dict[str, Any]]:
-    """The speaker's open seeks, as plain data."""
+    """The sender's open seeks, as plain data."""
     own = context.work.seeks.of_player(context.player.id)
     return seeks_data(context, [seek for seek in own if seek.wish.is_installed])
 
@@ -190,7 +190,7 @@ def offered(context: Context) -> list[dict[str, Any]]:
 
 
 def seeks_data(context: Context, listed: Sequence[Seek]) -> list[dict[str, Any]]:
-    """Seeks as plain data, with dates in the speaker's time zone."""
+    """Seeks as plain data, with dates in the sender's time zone."""
     alike: dict[tuple[str, Pool], list[Seek]] = {}
     for seek in listed:
         alike.setdefault((seek.wish.game, seek.wish.pool), []).append(seek)

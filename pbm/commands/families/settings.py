@@ -121,7 +121,7 @@ def _hour(word: str) -> int | None:
 
 
 def _zone(word: str) -> str:
-    """Parse a time zone. Raises Refusal, with zones of that city or of similar names."""
+    """Parse a time zone. Raises Refusal, which suggests zones of that city or similar names."""
     zones = {name.lower(): name for name in available_timezones()}
     asked = lowered(word).replace(" ", "_")
     if asked in zones:
@@ -175,7 +175,7 @@ def names_of(codes: str) -> tuple[str, ...]:
 
 @cache
 def _names() -> dict[str, tuple[str, ...]]:
-    """The names of each language by its code, the English one first."""
+    """The names of each language by its code, the English name first."""
     lines = _FILE.read_text(encoding="utf-8").splitlines()
     found = (line.split() for line in lines if line and not line.startswith("#"))
     return {code: tuple(names) for code, *names in found}
@@ -244,13 +244,13 @@ class SetLimit(Command, group="lobby"):
 
 
 def set_challenges(context: Context, value: str) -> Answered:
-    """Set whether others may challenge the speaker, and answer."""
+    """Set whether others may challenge the sender, and answer."""
     context.work.players.change_settings(context.player_id, challenges=value)
     return _settings(context, changed="challenges")
 
 
 def _settings(context: Context, changed: str = "") -> Answered:
-    """The answer with all settings; `changed` names the one just changed, if any."""
+    """The answer with all settings; `changed` names the setting just changed."""
     player, settings = context.player, context.player.settings
     shown = {
         name: ("on" if value else "off") if isinstance(value, bool) else value

@@ -76,7 +76,7 @@ class RatingRange(ArgumentKind):
 
 
 class Span(ArgumentKind):
-    """A length of time within limits; `why` is the reason for them."""
+    """A length of time within limits; `why` is the reason for the limits."""
 
     shown = "time"
     reason = "span"
@@ -112,7 +112,7 @@ class LongSpan(Span):
 
 
 class Spans(ArgumentKind):
-    """Lengths of time joined by a sign; the last ones may be left out."""
+    """Lengths of time joined by a sign; the last lengths may be left out."""
 
     reason = "span"
 

@@ -25,7 +25,7 @@ def undressed(text: str, *, numbered: bool = True) -> str:
     """Strip quotes, a full stop, "please" and the like around a move from a text.
 
     Signs of doubt stay: a question mark, dots, brackets. `numbered` also drops a number in front
-    ("12." or "1)"), which behind the word `move` may be a board.
+    ("12." or "1)"), which behind the word `move` may be a board's.
 
     >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")
     ('K-R', 'K-R')

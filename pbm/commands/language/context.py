@@ -27,7 +27,7 @@ _ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split(
 class Context:
     """The context of a command.
 
-    `actor_id` is the speaker's id, None for a stranger. `hints` are the boards that the mail points
+    `actor_id` is the sender's id, None for a stranger. `hints` are the boards that the mail points
     at, most certain first: by its reply address, the answered mail, its subject. `mailed` are the
     boards in the answered mail. `can_be_strict`: this server gets DMARC results.
     """
@@ -62,24 +62,24 @@ class Context:
 
     @property
     def actor(self) -> Player | None:
-        """The speaker, as changed by earlier commands; None for a stranger."""
+        """The player who sent the mail, as changed by earlier commands; None for a stranger."""
         return None if self.actor_id is None else self.work.players.get(self.actor_id)
 
     @property
     def player_id(self) -> int:
-        """The speaker's id. Raises Refusal for a stranger."""
+        """The sender's player id. Raises Refusal for a stranger."""
         if self.actor_id is None:
             raise Refusal("not-registered")
         return self.actor_id
 
     @property
     def player(self) -> Player:
-        """The speaker, as `actor`. Raises Refusal for a stranger."""
+        """The player who sent the mail, as `actor`. Raises Refusal for a stranger."""
         return self.work.players.get(self.player_id)
 
     @property
     def wants_picture(self) -> bool:
-        """Whether boards are shown to the speaker as pictures, too."""
+        """Whether boards are shown to the sender as pictures, too."""
         actor = self.actor
         return actor is None or actor.settings.picture
 
@@ -89,24 +89,24 @@ class Context:
 
     @property
     def own_hint(self) -> int | None:
-        """The first board that the mail points at and on which the speaker has a seat."""
+        """The first board that the mail points at and on which its sender has a seat."""
         return next((number for number in self.hints if self.sits_at(number)), None)
 
     def sits_at(self, number: int) -> bool:
-        """Whether the speaker has a seat on a board."""
+        """Whether the sender has a seat on a board."""
         board = self.work.boards.find(number)
         if board is None or self.actor_id is None or not board.is_installed:
             return False
         return bool(board.seats_of(self.actor_id))
 
     def board(self, ref: BoardRef | None) -> Board:
-        """The named or implied board, to look at. Raises Refusal."""
+        """The board that `ref` names or the mail implies, to look at. Raises Refusal."""
         board = self._find(ref, lock=False)
         note_seen(self.work, board, self.turn.now)
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """The named or implied board, locked, in progress and with the speaker. Raises Refusal."""
+        """Return `board(ref)`, locked, in progress and one of the sender's. Raises Refusal."""
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)
@@ -119,7 +119,7 @@ class Context:
         return board
 
     def own_game(self, ref: BoardRef | None) -> Board:
-        """As `own_board`, but the speaker must still be in. Raises Refusal."""
+        """Return `own_board(ref)`, which the sender has not left. Raises Refusal."""
         board = self.own_board(ref)
         if self.player_id not in board.still_in:
             raise Refusal("already-out", number=board.id)
@@ -137,7 +137,7 @@ class Context:
         return board
 
     def _only_board(self) -> int:
-        """The only board on which it is the speaker's turn. Raises Refusal."""
+        """The only board on which it is the sender's move. Raises Refusal."""
         waiting = self.work.boards.to_move(self.player_id)
         if len(waiting) == 1:
             return waiting[0]
@@ -152,7 +152,7 @@ def which_board(boards: Sequence[Board]) -> Refusal:
 
 
 def player_named(context: Context, handle: str) -> Player:
-    """The player of a handle; `me` is the speaker. Raises Refusal."""
+    """The player of a handle; `me` is the sender. Raises Refusal."""
     if handle == ME:
         return context.player
     player = context.work.players.by_handle(handle)
@@ -162,7 +162,7 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """The refusal of an unknown handle, with similar ones; `by_address`: it suggests an address."""
+    """The refusal of an unknown handle, with similar handles, or an address if `by_address`."""
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
     game = default_game().info.name

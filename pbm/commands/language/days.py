@@ -56,7 +56,7 @@ class _Dated:
     year: int | None = None
 
     def since(self, earliest: date) -> date:
-        """The date of the day; if the year is missing, the first one from `earliest` on."""
+        """The date of the day; if the year is missing, the first such date from `earliest` on."""
         if self.year is not None:
             return date(self.year, self.month or 1, self.day)
         return next(
@@ -88,7 +88,7 @@ class Days:
     end: _Item
 
     def on(self, today: date) -> tuple[date, date]:
-        """Both days as dates; without a year, the next ones, or a first day just past."""
+        """The first and last day as dates; without a year the next, or a first day just past."""
         if isinstance(self.begin, timedelta):
             first = today + self.begin
         else:
@@ -170,7 +170,7 @@ def _read(found: re.Match[str]) -> _Item:
 
 
 def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
-    """A day, if it exists. Raises Refusal."""
+    """Return the day of these numbers. Raises Refusal if there is no such day."""
     if _day(year or _A_LEAP_YEAR, month or 1, day) is None:
         raise misread("day", word=cut_short(word))
     return _Dated(day, month, year)

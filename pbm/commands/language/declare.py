@@ -48,7 +48,7 @@ Options = dict[str, str | None]  # by name; None for an option without a value
 
 class Field:
     def usage(self, game: Game) -> str:
-        """The field as in a usage line."""
+        """The field as a usage line shows it."""
         return " ".join(f"[{form}]" for form in self.forms(game).values())
 
     def read(self, words: list[str], options: Options, game: Game) -> Any:
@@ -134,7 +134,7 @@ class ValueOption(Field):
 
 @dataclass(frozen=True)
 class GameOptions(Field):
-    """A field for the options that games declare for a command; `of` returns those of a game.
+    """A field for the options that games declare for a command; `of`: the options of a game.
 
     With `of_any` the options of all games are read, because the board decides the game, not the
     line.
@@ -419,7 +419,7 @@ class Command:
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """The line to store until the `yes`, worded so that it still means the same then."""
+        """The command line to store until the `yes`, worded so that its meaning stays the same."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
@@ -428,7 +428,7 @@ class Command:
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """The command with the board named in front; None if it takes no board or has one."""
+        """The command with the board named in front; None if it takes none or names one."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line
@@ -439,12 +439,12 @@ class Command:
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
-        """The section on what the confirmed command would end; None if it ends nothing."""
+        """The mail section on what the confirmed command would end; None if it ends nothing."""
         return None
 
     @property
     def new_password(self) -> str | None:
-        """A new password, to be hashed outside the turn and never stored."""
+        """A new password, to be hashed outside the transaction and never stored."""
         return None
 
 

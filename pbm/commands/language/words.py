@@ -1,4 +1,4 @@
-"""The common argument types. Each takes words from the front; wrong ones raise Refusal `syntax`."""
+"""The common argument types. Each takes words from a list; wrong words raise Refusal `syntax`."""
 
 import re
 from collections.abc import Sequence
@@ -46,12 +46,12 @@ def is_handle(word: str) -> bool:
 
 
 def is_board(word: str) -> bool:
-    """Whether a word has the form of a board, perhaps with a ply or a colon."""
+    """Whether a word has the form of a board's number, perhaps with a ply or a colon."""
     return _BOARD.fullmatch(word) is not None
 
 
 def misread(reason: str, **params: Any) -> Refusal:
-    """The refusal of words that cannot be parsed; `reason` names its sentence."""
+    """The refusal of words that cannot be parsed; `reason` names the refusal's sentence."""
     return Refusal("syntax", reason=reason, **params)
 
 
@@ -70,7 +70,7 @@ def cut_short(text: str) -> str:
 
 @dataclass(frozen=True)
 class BoardRef:
-    """A board as named: number, ply, or both. Ply -3 is the third last."""
+    """A board as a command names it: number, ply, or both. Ply -3 is the third last."""
 
     number: int | None = None
     ply: int | None = None
@@ -89,7 +89,7 @@ class ArgumentKind:
     explains = False  # its refusal is shown even if it is optional
 
     def read(self, words: list[str]) -> Any:
-        """Take words from the front, and return their value. Raises Refusal."""
+        """Remove the first words of `words`, and return their value. Raises Refusal."""
         if len(words) > 1 and lowered(words[0]) in self.before:
             words.pop(0)
         taken = " ".join(words) if self.rest else words[0]
@@ -171,7 +171,7 @@ class Address(ArgumentKind):
 
 
 class Word(ArgumentKind):
-    """Any one word; with `rest` all remaining ones."""
+    """Any one word; with `rest` all remaining words."""
 
     def __init__(self, shown: str, *, rest: bool = False) -> None:
         self.shown, self.rest = shown, rest
@@ -309,7 +309,7 @@ def login_at(words: list[str]) -> int | None:
 
 
 def login_first(words: list[str]) -> int | None:
-    """The index 0 if a userid and a password come first, else None."""
+    """The index 0 if `words` begin with a userid and a password, else None."""
     first = [lowered(word) for word in words[:_LOGIN]]
     is_board_first = any(word in WHICH or is_board(word) for word in first)
     return None if is_board_first or len(first) < _LOGIN or not is_handle(first[0]) else 0

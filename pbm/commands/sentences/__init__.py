@@ -1,1 +1,1 @@
-"""Recognises plain sentences by word lists: answers, wishes, and moves among other words."""
+"""Recognises plain sentences by word lists: answers, requests, and moves among other words."""

@@ -1,4 +1,4 @@
-"""Parses answers: strictly to a question, broadly to a welcome.
+"""Parses a yes or no: strictly in answer to a question, broadly in answer to a welcome.
 
 The answer to a question is the first line, or its first clause: it must be a yes or no as a whole,
 and the rest must leave no doubt. After a no to a welcome we write no more. See docs/replies.md.
@@ -65,7 +65,7 @@ _NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s
 class Spoken:
     """The answer in the first line after a greeting.
 
-    `answer` is None if it is unclear. `begins`: it begins like an answer. `clear`: it is a yes in
+    `answer` is None if it is unclear. `begins`: the line begins like an answer. `clear`: a yes in
     every language. `rest` is the rest of the line, `lines` the number of lines parsed.
     """
 
@@ -259,7 +259,7 @@ def _as_name(word: str) -> str | None:
 
 
 def _first_clauses(text: str) -> Iterator[tuple[Sequence[str], str]]:
-    """The words of the first clauses, without polite ones, and the mark behind each."""
+    """The words of the first clauses, without polite ones, and the punctuation behind each."""
     for clause in islice(clauses(text), _MOST_CLAUSES):
         if words := _without_polite(clause.words):
             yield words, clause.mark
@@ -295,7 +295,7 @@ def _is_opting_out(words: Sequence[str]) -> bool:
 
 
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
-    """Whether words begin with a phrase or a prefix of a `kind`, or are a single word of it."""
+    """Whether words begin with a phrase or a prefix of a `kind`, or are one word of it."""
     if not words:
         return False
     alone = len(words) == 1 and words[0] in _WORDS[f"{kind} alone"]

@@ -31,7 +31,7 @@ _PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 def small(text: str) -> str:
     """A text in lower case, with single blanks.
 
-    A word with a letter that only resembles an ASCII one stays as it is, so that it matches none.
+    A word with a letter that only resembles an ASCII letter stays as it is, and matches no phrase.
 
     >>> small("SÍ  Claro \u212a")
     'sí claro \u212a'
@@ -57,7 +57,7 @@ NO_MAIL: Final = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop"]
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a sentence: its words in lower case, the mark behind it, and that mark's index."""
+    """A part of a sentence: its words in lower case, the punctuation behind it, and its index."""
 
     words: tuple[str, ...]
     mark: str

@@ -1,6 +1,6 @@
-"""Recognises wishes in plain words: "I give up", "draw?", "How do I resign?".
+"""Recognises requests in plain words: "I give up", "draw?", "How do I resign?".
 
-Words in answer to a board go to the other players, unless they are a wish and nothing else, perhaps
+Words in answer to a board's mail go to the other players, unless they are only a request, perhaps
 with greetings and thanks. The phrases are in `languages/intentions.txt`, those such as
 "unsubscribe" in `yes-no.txt`.
 """
@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
 
 class Intention(StrEnum):
-    """A wish or question. Its value names the section of the file with its phrases."""
+    """A request or question. Its value names the section of the phrase file with its phrases."""
 
     RESIGN = "resign"
     LOST = "lost"  # "You win": a resignation, but talk once the game is over
@@ -90,7 +90,7 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """A wish, worded as `wrote`; `asks_how`: a question how to do it. `handle`: the opponent's."""
+    """A request, worded as `wrote`; `asks_how`: it asks how to do it. `handle`: of the opponent."""
 
     intention: Intention
     asks_how: bool
@@ -101,7 +101,7 @@ class Meant:
 
 @dataclass(frozen=True)
 class Understood:
-    """The wishes in a text, and the remaining lines for others."""
+    """The requests in a text, and the remaining lines, which are for other players."""
 
     meant: tuple[Meant, ...]
     rest: tuple[str, ...]
@@ -109,7 +109,7 @@ class Understood:
 
 @dataclass(frozen=True)
 class _Clause:
-    """A clause and the wish in it; `is_sure`: the wish counts even beside other clauses."""
+    """A clause and the request in it; `is_sure`: the request counts even beside other clauses."""
 
     start: int
     end: int
@@ -119,7 +119,7 @@ class _Clause:
 
 
 def understand(lines: Sequence[str]) -> Understood | None:
-    """The wishes in a sender's words; None if the words are for others.
+    """The requests in a sender's words; None if the words are for other players.
 
     A single word counts only on its own line or last: "Resign? Never!" A text that names a move or
     a place on the board is about the game.
@@ -143,7 +143,7 @@ def understand(lines: Sequence[str]) -> Understood | None:
 
 
 def address_invited(lines: Sequence[str]) -> str | None:
-    """The only mail address in a wish to play with somebody; else None."""
+    """The only mail address in a request to play with somebody; else None."""
     text = "\n".join(lines)
     found = set(_ADDRESS.findall(text)) if len(text) <= _LONGEST else set()
     words = words_of(_ADDRESS.sub(" ", text))
@@ -159,7 +159,7 @@ def days_away(lines: Sequence[str]) -> str | None:
 
 
 def topic_asked(lines: Sequence[str]) -> Meant | None:
-    """The topic of words about no board, if they are a question or a note about being away."""
+    """The request on whose topic words about no board ask a question, or say "away"; else None."""
     text = " ".join(" ".join(lines).split())
     words = words_of(text)
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
@@ -175,7 +175,7 @@ def asks_who(lines: Sequence[str]) -> bool:
 
 
 def only_means(line: str, intention: Intention, board: int) -> bool:
-    """Whether a line is only this wish, and names this board or none."""
+    """Whether a line is only a request of this intention, and names this board or none."""
     said = understand((line,))
     if said is None or said.rest or len(said.meant) != 1:
         return False
@@ -203,7 +203,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
 
 
 def _meaning(words: list[str], wrote: str) -> Meant | None:
-    """The wish of a clause that says nothing else, or None."""
+    """The request of a clause that says nothing else, or None."""
     if len(words) > _MOST_WORDS:
         return None
     greeted = words[0] in _GREETINGS
@@ -228,7 +228,7 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
 
 
 def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
-    """The wish in a phrase such as "how do I resign", and whether the phrase asks how."""
+    """The request in a phrase such as "how do I resign", and whether the phrase asks how."""
     for way in (_ASK, _WISH, _BEG):
         words = phrase.split()
         for count in range(1, len(words)):
@@ -260,7 +260,7 @@ def _opponent(words: Sequence[str]) -> str | None:
 
 
 def _without_asides(words: list[str]) -> list[str]:
-    """The words without asides such as "please" at both ends."""
+    """The words without polite phrases such as "please" at the beginning and end."""
     while size := _aside(words, at_end=False):
         words = words[size:]
     while size := _aside(words, at_end=True):
@@ -269,7 +269,7 @@ def _without_asides(words: list[str]) -> list[str]:
 
 
 def _aside(words: list[str], *, at_end: bool) -> int:
-    """The number of words in the longest aside at one end, or 0."""
+    """The number of words in the longest phrase like "please" in front, or `at_end`; else 0."""
     sizes = range(min(len(words), _LONGEST_ASIDE), 0, -1)
     return next((n for n in sizes if " ".join(words[-n:] if at_end else words[:n]) in _ASIDES), 0)
 
@@ -300,7 +300,7 @@ def _may_be_name(text: str) -> bool:
 def _without_lines_of(
     text: str, found: Sequence[_Clause], others: Sequence[_Clause]
 ) -> tuple[str, ...]:
-    """The lines of a text without those that are only wishes."""
+    """The lines of a text without those that are only requests."""
     said = {text.count("\n", 0, clause.start) for clause in found}
     said -= {text.count("\n", 0, clause.start) for clause in others}
     kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]

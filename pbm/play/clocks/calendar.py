@@ -45,7 +45,7 @@ class Calendar:
         return sum((end - start for start, end in stretches), timedelta())
 
     def after(self, since: datetime, allowed: timedelta) -> datetime | None:
-        """The moment when the time `allowed` has counted; None if it is years away."""
+        """The moment at which `allowed` has counted from `since` on; None if that is years away."""
         start = self._wall(since)
         left = allowed
         for begin, end in self._running(start, start + _FURTHEST):

@@ -50,13 +50,13 @@ def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
 
 
 def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) -> None:
-    """Discount a time in which a player could not play, on all boards."""
+    """Discount the time from `since` on, in which a player could not play, on all boards."""
     for board in _awaited(work, player):
         _begin_anew(work, keep(work, board, Stop(since, now)), now)
 
 
 def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
-    """Store the number of reminders sent; a first warning leaves a day. Returns the wait's end."""
+    """Store the number of reminders sent; a first warning leaves a day. Returns when time is up."""
     wait = waits.wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
         since = waits.warned_from(board, wait)
@@ -89,7 +89,7 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
-    """Store a stop; a part of it before the present wait is cut off."""
+    """Store a stretch in which the clock stops, without its part before the present wait."""
     begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board
@@ -106,7 +106,7 @@ MOST_GIVEN = timedelta(days=365)  # total of gifts to a player
 def give_time(
     work: UnitOfWork, board: Board, giver: Player, time: timedelta, now: datetime
 ) -> TimeGiven:
-    """Give time to the mover, or to all others if the terms count all moves. Raises Refusal."""
+    """Give time to the mover, or all but `giver` if the terms count all moves. Raises Refusal."""
     terms, mover = waits.terms_of(board), board.to_move
     others = [item for item in board.seats if item.player_id in board.still_in]
     others = [item for item in others if item.player_id != giver.id]

@@ -59,7 +59,7 @@ SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder, of a b
 
 @dataclass(frozen=True)
 class Terms:
-    """The agreed clock of a board, in seconds: `each` for a move, `total` for all of a player's.
+    """The agreed clock of a board, in seconds: `each` for a move, `total` for all a player's moves.
 
     A player starts with a full `bank`; each move adds `increment`, up to the bank's size.
     """
@@ -96,7 +96,7 @@ class Terms:
         return int(max(kept, min(kept + self.increment, self.bank)))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
-        """Times of reminders in a wait; the last is a day before its end, or halfway if later."""
+        """Times of reminders in `allowed`; the last a day before its end, or halfway if later."""
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)
         return (*(after for after in before if after < last), last)

@@ -123,7 +123,7 @@ def _notice_key(vacation_id: int, after: int = _NO_BOARD_YET) -> str:
 def take_by_itself(
     work: UnitOfWork, board: Board, player: Player, ran_out_at: datetime
 ) -> VacationTaken | None:
-    """Take up to seven vacation days since time ran out, once per board; None if none are left."""
+    """Add up to seven vacation days from `ran_out_at` on, once per board; None if none are left."""
     first = today_of(player, ran_out_at - _INSTANT)  # at midnight that is the day before
     work.players.lock(player.id)
     ever = work.vacations.of_player(player.id, board.started_at.date() - _DAY)

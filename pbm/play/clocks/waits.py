@@ -30,7 +30,7 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Wait:
-    """A board's wait for a move, as of `now`; `ends_at` is None if it is years away."""
+    """How long a board has waited for a move at `now`; `ends_at`: None if years away."""
 
     player: Player
     terms: Terms
@@ -42,7 +42,7 @@ class Wait:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time has run out."""
+        """Whether the time for the move has run out."""
         return self.ends_at is not None and self.ends_at <= self.now
 
     @property
@@ -52,7 +52,7 @@ class Wait:
 
     @cached_property
     def reminders(self) -> tuple[datetime | None, ...]:
-        """When the player is reminded, the last a day before the end; None: years away."""
+        """The moments of reminders, the last a day before the time ends; None: years away."""
         *first, _ = self.terms.reminders_within(self.allowed)
         wanted = self.player.settings.reminders
         least = self.allowed if wanted == "last" else parse_duration(wanted) or timedelta()
@@ -66,7 +66,7 @@ class Wait:
 
     @property
     def coming(self) -> datetime | None:
-        """When the next reminder is due, or the end; None if that is years away."""
+        """When the next reminder is due, or the time ends; None if that is years away."""
         return (*self.reminders, self.ends_at)[self.passed_by(self.now)]
 
 
@@ -143,7 +143,7 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
-    """The wait of a board for a move; None if no clock runs. `player`: the mover, if known."""
+    """The `Wait` for a board's next move; None if no clock runs. `player`: the mover, if known."""
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None
