@@ -44,7 +44,7 @@ class Site:
     """Settings and keys that all mails of one server share.
 
     `authserv_id` is that of the upstream mail server, empty if its results are not trusted.
-    `trusted_networks` are those of our own mail servers. `robot_seconds` is how long a board's mail
+    `trusted_networks` contain our own mail servers. `robot_seconds` is how long a board's mail
     waits for a robot's move at most, `thought_seconds` how long the strongest robot searches.
     """
 
@@ -66,7 +66,7 @@ class Site:
             return False
 
     def reply_address(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
-        """The address for a player's replies, about one board or none."""
+        """The address for a player's replies, about one board or about none."""
         tag = self.keyring.reply_tag(player_id, epoch, board_id)
         return self.address.board_reply(player_id, tag, board_id)
 

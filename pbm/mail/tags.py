@@ -26,7 +26,7 @@ _log = structlog.get_logger("pbm.keys")
 
 @dataclass(frozen=True)
 class Keyring:
-    """The keys: the first signs, all verify, so that old reply addresses outlive a key rotation."""
+    """The signing keys: the first signs, all verify, so that addresses outlive a key rotation."""
 
     keys: tuple[Key, ...]
 
@@ -48,7 +48,7 @@ class Keyring:
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """The MACs, by every key, of a player's reply tags: for no board and for each of these."""
+        """The MACs, by every key, of a player's reply tags: for no board, and for each board."""
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys
@@ -64,11 +64,11 @@ class Keyring:
         return self._verify(tag, "bounce", player=player_id, mail=mail)
 
     def seal_password(self, kept: PasswordHash, owner: str) -> SealedPassword:
-        """Seal a hash until its owner, named in printable ASCII, confirms the password."""
+        """Seal a password's hash until `owner`, in printable ASCII, confirms the password."""
         return SealedPassword(kept.text, self._tag("password", owner=owner, hash=kept.text))
 
     def open_password(self, sealed: SealedPassword, owner: str) -> PasswordHash | None:
-        """The hash, if a current key sealed it for this owner; else None."""
+        """The password's hash, if a current key sealed it for this owner; else None."""
         kept = PasswordHash.read(sealed.text)
         good = kept and self._verify(sealed.seal, "password", owner=owner, hash=kept.text)
         return kept if good else None

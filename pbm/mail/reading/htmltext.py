@@ -69,8 +69,8 @@ _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
     """Convert an HTML mail to text, one line for each block or `<br>`, quotations after `> `.
 
-    At most 64 K characters and `most_tags` tags are read, since the work grows with the square of
-    the nesting. Invisible text is left out. Signatures marked in HTML: `SIGNATURE` begins the line.
+    At most 64 K characters and `most_tags` tags are read, as the work grows with the square of the
+    nesting. Invisible text is left out. Lines of signatures that HTML marks begin with `SIGNATURE`.
     """
     try:
         first_tags = "<".join(html[:_CHARS].split("<", most_tags + 1)[: most_tags + 1])

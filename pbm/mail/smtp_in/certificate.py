@@ -16,7 +16,7 @@ _MOST_BYTES = 1 << 20
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
-    """The TLS context of two PEM files, chain included; None without. Raises OperatorError."""
+    """The TLS context of two PEM files, chain included; None if unset. Raises OperatorError."""
     if not certificate and not key:
         return None
     if not certificate or not key:
@@ -46,7 +46,7 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
 def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, datetime]:
     """The validity period of the loaded certificate, even if it is over. Raises OperatorError.
 
-    `ssl` shows it only to a client that trusts the certificate, so we make a handshake with one.
+    `ssl` shows the period only to a client that trusts the certificate, so we make such a client.
     """
     client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_side.check_hostname = False

@@ -1,6 +1,6 @@
 """Reads command lines and mails of an SMTP client within limits, and parses MAIL and RCPT.
 
-An address in their arguments is any word of printable ASCII; the handler validates it.
+An address in these commands is any word of printable ASCII; the handler validates it.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ class FloodError(Exception):
 
 
 class LineReader:
-    """Reads lines and mails from a connection; bytes that came after one are kept for the next."""
+    """Reads lines and mails from a connection; bytes that came after one of these are kept."""
 
     def __init__(self, reader: asyncio.StreamReader, limits: ListenerLimits) -> None:
         self._reader = reader

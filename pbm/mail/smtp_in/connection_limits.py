@@ -23,7 +23,7 @@ _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close
 class Caller:
     """The connected `peer`, empty for a local socket, and the `network` of the sender.
 
-    If a trusted peer relays the mail, `network` is that of the client it names, or empty.
+    If a trusted peer relays a mail, `network` is that of the client that this peer names, or empty.
     """
 
     peer: str = ""
@@ -57,7 +57,7 @@ def plain(address: Peer) -> Peer:
 class ListenerLimits:
     """Limits of a client; sizes in bytes, times in seconds.
 
-    `commands` counts those between two mails, `unknown_commands` those in a connection. Of a mail
+    `commands` are allowed between two mails, `unknown_commands` in one connection. Of a mail
     larger than `mail_bytes` we read and drop `surplus_bytes` more, so that the client gets our
     refusal. Trusted peers have no limit of connections and `commands`.
     """
@@ -128,12 +128,12 @@ def peer_of(peername: object) -> Peer | None:
 
 
 def is_within(peer: Peer | None, networks: Iterable[Network]) -> bool:
-    """Whether a peer is in one of these networks; a local socket is in each."""
+    """Whether a peer is in one of these networks; a local socket is in all of them."""
     return peer is None or any(peer in network for network in networks)
 
 
 def origin(peer: Peer | None) -> Peer | Network | None:
-    """The network that a connection is counted for: in IPv6 the /64 of one household."""
+    """The network for which a peer's connections are counted: in IPv6 the /64 of a household."""
     if isinstance(peer, ipaddress.IPv6Address):
         return ipaddress.ip_network((int(peer), 64), strict=False)
     return peer

@@ -85,7 +85,7 @@ class Handler:
 
     `accept_recipient(address, sender, caller)` returns None or a Rejection. `keep(sender,
     recipients, raw, caller)` returns the text after `250` once the mail is durable, or a Rejection;
-    it continues when the client leaves. The null sender is empty. An exception of either goes to
+    it continues when the client leaves. The null sender is empty. An exception in them goes to
     `report_fault`, and the reply is 451. `tls`, if given, is offered by STARTTLS. `report_session`
     is called at the end of each connection.
     """
@@ -116,7 +116,7 @@ class Handler:
         return self.reply_to(keeping.result())
 
     async def drain(self, seconds: float) -> None:
-        """Wait so long for the running calls of ``keep``, then cancel them."""
+        """Wait this many seconds for running calls of ``keep``, then cancel them."""
         if self._keeping:
             await asyncio.wait(self._keeping, timeout=seconds)
         abandoned = set(self._keeping)
@@ -130,7 +130,7 @@ class Handler:
             self.report_fault(fault)
 
     def reply_to(self, answer: object) -> str:
-        """The reply for an answer: a text after 250, or a Rejection."""
+        """The SMTP reply for an answer of a callback: the text after 250, or a Rejection."""
         match answer:
             case Rejection(code, text) if 400 <= code <= 599 and _PRINTABLE.fullmatch(text):
                 return f"{code} {text[:_LONGEST_TEXT]}"

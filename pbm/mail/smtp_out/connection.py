@@ -32,7 +32,7 @@ Reply = tuple[int, bytes]
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Timeouts in seconds; the one after the final dot is that of RFC 5321, section 4.5.3.2."""
+    """Timeouts in seconds; `data`, after the final dot too, is by RFC 5321, section 4.5.3.2."""
 
     connect: float = 30
     command: float = 60
@@ -248,14 +248,14 @@ class ConnectionPool:
     def __init__(
         self, connect: Callable[[], Awaitable[Connection]], size: int, idle_seconds: float
     ) -> None:
-        """`size` limits the open connections, `idle_seconds` the idle time of a kept one."""
+        """`size` limits the open connections, `idle_seconds` how long one is kept idle."""
         self._connect = connect
         self._free = asyncio.Semaphore(size)
         self._idle_seconds = idle_seconds
         self._idle: deque[tuple[Connection, float]] = deque()
 
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
-        """Call `work` with the connection used last, or with a new one if that proves dead.
+        """Call `work` with the connection used last, or with a new one if the old one is dead.
 
         The connection is kept afterwards, but closed after an exception.
         """

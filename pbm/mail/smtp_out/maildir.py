@@ -54,7 +54,7 @@ class MaildirTransport:
 
 
 def folder_of(root: Path, recipient: str) -> Path:
-    """The Maildir of an address, in any case; its name has no slash. Raises AddressError."""
+    """The Maildir of an address in any letter case; its name has no slash. Raises AddressError."""
     return root / quote(address_key(parse_address(recipient)), safe="")
 
 

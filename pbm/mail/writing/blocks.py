@@ -4,7 +4,7 @@ A template consists of paragraphs, `- ` lists, `| ` quotes and marked lines. Par
 are wrapped for the text part and flow in the HTML part; no move breaks at its hyphen. Filters
 mark the other lines and words:
 
-- `pre` keeps the shape of lines, `page` that of indented ones; a paragraph of capitals in a page
+- `pre` keeps the shape of lines, `page` that of indented lines; a paragraph of capitals in a page
   is a heading, and the pages and lists that it names are links;
 - `rows` keeps the shape of lines in the text part, and makes a list of them in the HTML part;
 - `state` is folded at blanks in the text part, and may break anywhere in the HTML part;
@@ -148,8 +148,8 @@ _LONGEST_KEPT = 2_000  # characters of a cached one; longer ones are mostly uniq
 class Block(NamedTuple):
     """A paragraph, list or similar block, as `text` for the text part and `html` for the HTML part.
 
-    `picture` is the description of the picture in it, or empty; `html` has the mark `PICTURE` in
-    place of its Content-ID. In a mail with pictures a `drawn` block stands in the text part only.
+    `picture` describes the picture in the block, or is empty; `html` has the mark `PICTURE` for
+    the picture's Content-ID. In a mail with pictures a `drawn` block stands in the text part only.
     """
 
     text: str = ""

@@ -239,7 +239,7 @@ def _phrase(name: str, display_name: str) -> str:
 
 
 def _encoded(value: str, taken: int) -> str:
-    """Encoded words, one a line; `taken` is the number of characters before the first."""
+    """Encoded words, one a line; `taken` is the number of characters before the first word."""
     words: list[str] = []
     room = (_LINE - taken - 12) // 4 * 3
     piece = b""

@@ -66,9 +66,9 @@ def described(drawing: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def png(described: str) -> bytes:
-    """The PNG of a drawing that `described` made a text of.
+    """The PNG of a drawing, from the text that the function `described` made of it.
 
-    Pieces of the seats in its `named` show the names of their cells; a `small` one has less detail.
+    Pieces of the seats in its `named` show their cells' names; a `small` drawing has less detail.
     """
     drawing = json.loads(described)
     if "leads" in drawing:

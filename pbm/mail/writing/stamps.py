@@ -1,7 +1,7 @@
 """The stamps, small images of which a picture is composed: the empty board, pieces and marks.
 
 Stamps are drawn larger and reduced, for smooth edges. Lengths are in pixels of a page; an image has
-`DENSITY` pixels for each. A pixel is an index into the palette.
+`DENSITY` pixels for each of these. A pixel is an index into the palette.
 """
 
 from collections.abc import Mapping, Sequence
@@ -84,7 +84,7 @@ class Canvas:
             self.text((x, y), text, size, colour, bold, anchor)
 
     def finished(self, *colours: Colour) -> Image.Image:
-        """The image; each pixel is the palette index of the nearest of these colours."""
+        """The image; each pixel is the palette index of the nearest of the given colours."""
         numbers = {colour: _NUMBERS[colour] for colour in colours}
         return _indexed(self._image.reduce(_SMALLER), numbers)
 
