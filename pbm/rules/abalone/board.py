@@ -2,7 +2,7 @@
 
 A cell is the number 10 * row + column: a1 is 11, e5 is 55, i9 is 99. Row 0, row 10 and column 0
 are outside the board, so a step is an addition that never wraps round an edge. A set of cells is an
-integer with a bit for each, so a step of all of them is a shift.
+integer with a bit for each cell, so a step of all of them is a shift.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ BOARD = sum(1 << cell for cell in CELLS)
 
 
 def format_cell(cell: int) -> str:
-    """The name of a cell."""
+    """The name of a cell, such as `c5`."""
     row, column = divmod(cell, 10)
     return f"{ROWS[row - 1]}{column}"
 
@@ -48,7 +48,7 @@ CELL_NAMED = {format_cell(cell): cell for cell in CELLS}
 
 
 def parse_cell(name: str) -> int:
-    """The cell of a lower-case name such as `c5`; raises NotationError for one off the board."""
+    """The cell of a lower-case name such as `c5`; raises NotationError for a cell off the board."""
     if name in CELL_NAMED:
         return CELL_NAMED[name]
     row = [other for other in CELL_NAMED if other[0] == name[:1]]
@@ -67,7 +67,7 @@ def distance(one: int, other: int) -> int:
 
 
 def line_between(one: int, other: int) -> tuple[int, ...] | None:
-    """The cells from one to the other, both included; None if they are not in a straight line.
+    """The cells from one cell to another, both included; None if those are in no straight line.
 
     >>> [format_cell(cell) for cell in line_between(parse_cell("c3"), parse_cell("a1")) or ()]
     ['c3', 'b2', 'a1']

@@ -49,12 +49,12 @@ def _is_quiet(position: Placement, moves: Mapping[int, int]) -> bool:
 
 
 def _awaited(position: Placement) -> list[int]:
-    """The seats whose moves count for `quiet`: those still played, with marbles."""
+    """The seats whose moves count for `quiet`: those with marbles and a player to move them."""
     return [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
 
 
 def balance(start: Placement, end: Placement, seat: int) -> int:
-    """The marbles that a seat's side ejected, minus those that it lost."""
+    """The number of marbles that a seat's side ejected, minus the number that it lost."""
     lost = sum(start.count(member) - end.count(member) for member in end.group_of(seat))
     return end.scores[seat - 1] - lost
 
@@ -75,7 +75,7 @@ def copies(position: _P) -> Iterator[_P]:
 
 
 def _ways() -> Iterator[dict[int, int]]:
-    """For each symmetry of the board, the image of each cell as a set."""
+    """For each symmetry of the board, the image of each cell, as a set of one cell."""
     rays = [(cell // 10 - _ROW, cell % 10 - _COLUMN) for cell in CELLS]
     for lies in (rays, [(row, row - column) for row, column in rays]):  # as it is, and mirrored
         for _ in range(6):

@@ -80,13 +80,13 @@ def _left(move: LineMove) -> list[int]:
 
 
 def _point(cell: int) -> Point:
-    """The middle of a cell, or of one beside the board; the centre is (0, 0)."""
+    """The middle of a cell on the board or beside it; the centre of the board is (0, 0)."""
     rows, columns = cell // 10 - CENTRE // 10, cell % 10 - CENTRE % 10
     return columns - rows / 2, rows * _ROW_HEIGHT
 
 
 def _beside(cell: int, step: int, away: float) -> Point:
-    """A point beyond the last cell of a line in that direction."""
+    """A point that is `away` steps from a cell in the direction of `step`."""
     (x, y), (towards_x, towards_y) = _point(cell), _point(CENTRE + step)
     return x + away * towards_x, y + away * towards_y
 

@@ -36,19 +36,19 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
 
     - `wins`: it ends the game, and the mover's side has won;
     - `pushes-off`: a marble of `seat` that stood on `from`;
-    - `saves`: no opponent's next move can push off the `marbles` that one could have;
+    - `saves`: no opponent's next move can push off `marbles`, as one could before this move;
     - `threatens`: the mover's next move could push off `marbles`, and could not before;
     - `leads-to`: in the continuation the mover's `move` pushes a marble of `seat` off `from`;
     - `to-edge`: marbles of `seat`, which it pushes to the edge cells `on`;
     - `pushes`: `count` marbles of `seat`, each of them farther from the centre, none to the edge;
     - `splits`: the marbles of `seat` into more groups;
-    - `breaks-up`: fewer marbles of `seat` stand side by side;
+    - `breaks-up`: fewer marbles of `seat` stand side by side than before;
     - `takes-centre`: a marble of the mover's comes to the centre, where its side had none;
-    - `centre`: `count` marbles of the mover's come nearer to it, and none goes away from it;
+    - `centre`: `count` of the mover's marbles come nearer to the centre, and none goes away;
     - `together`: more marbles of `seat`, the mover's, stand side by side.
 
-    `marbles` are the `cells` of each `seat`; those of `saves` before the move, those of `threatens`
-    after it. Raises IllegalMoveError.
+    `marbles` are the `cells` of each `seat`: for `saves` before the move, for `threatens` after
+    it. Raises IllegalMoveError.
 
     >>> from pbm.rules.abalone import start
     >>> [reason["what"] for reason in reasons(start(), ["a1-c3,b2"])]
@@ -142,7 +142,7 @@ def _threatens(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Rea
 def _leads_to(
     position: AbalonePosition, played: AbalonePlayed, line: Sequence[str]
 ) -> Iterator[Reason]:
-    """The reason `leads-to`, if the mover makes the next move of the line that ejects."""
+    """The reason `leads-to`, if the next move of `line` that ejects is a move of the mover's."""
     current = played.position
     for text in line:
         seat = current.turn

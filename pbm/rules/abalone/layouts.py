@@ -75,7 +75,7 @@ def start(
 ) -> AbalonePosition:
     """The first position; by default of `standard` for two players, `official` for teams of four.
 
-    Raises SetupError for an unknown board, or one not for these players or for a pillar.
+    Raises SetupError for an unknown board, or one that cannot have these players or a pillar.
 
     >>> start("bowl", 6).turn
     1

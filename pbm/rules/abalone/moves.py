@@ -21,7 +21,7 @@ class LineMove:
     """A line of marbles, as a set of cells, and its step, one of `board.STEPS`; perhaps illegal.
 
     `str()` is the canonical text: in line the rear, the front and the rear's target; sideways the
-    ends in reading order and the first one's target. Raises ValueError for anything but one to
+    ends in reading order and the first end's target. Raises ValueError for anything but one to
     three cells in a straight line and a step.
     """
 
@@ -173,7 +173,7 @@ def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
 
 
 def moved(marbles: int, step: int, occupied: int) -> int:
-    """The set of marbles that a legal move shifts: its line, and those that it pushes."""
+    """The set of marbles that a legal move shifts: its line, and the marbles that it pushes."""
     moving = marbles
     ahead = (shifted(marbles, step) & ~marbles) & occupied
     while ahead:

@@ -5,7 +5,7 @@ from a1 to the cell after the comma if they are neighbours, else from c3.
 
 In Aba-Pro, the notation of most records, row a is at the bottom. A move in line is the rear
 marble's cell and its target, `a1b2`; the number of marbles follows from the position. A move
-sideways is both ends of the line and the target of the first, `g7g9f7`.
+sideways is both ends of the line and the target of the first end, `g7g9f7`.
 """
 
 import re
@@ -76,7 +76,7 @@ def mentions_cell(text: str) -> bool:
 
 
 def check_place(text: str) -> None:
-    """Raise NotationError for a pass, and for two places with a dash if one is off the board.
+    """Raise NotationError for a pass, and for two places with a dash, one of them off the board.
 
     >>> check_place("h4-g3"), check_place("it is h1")
     (None, None)
@@ -160,7 +160,7 @@ def _folded(text: str) -> str:
 
 
 def _resolve(match: re.Match[str], position: Placement) -> LineMove:
-    """The line and the step that a text names; the marbles need not be there."""
+    """The line and the step that a matched text names; no marbles need be on the line."""
     first = parse_cell(match[1])
     last = parse_cell(match[2]) if match[2] else first
     target = parse_cell(match[3])
@@ -216,7 +216,7 @@ def places_of(text: str) -> Places:
 
 
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
-    """The legal moves that some cells may name; `from_to`: they are a marble and its target."""
+    """The legal moves that `places` may name; `from_to`: these are a marble and its target."""
     return [
         move
         for move in position.legal_moves()
@@ -225,7 +225,7 @@ def moves_naming(position: Placement, places: Places, *, from_to: bool = False) 
 
 
 def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
-    """Up to two legal moves whose cells are most like `places`, and share one with them."""
+    """Up to two legal moves whose cells are most like `places`, and share a cell with these."""
     named = set(places)
 
     def difference(move: LineMove) -> int:
@@ -240,7 +240,7 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
-    """The sequences of cells that may name a move: its marbles or ends, perhaps with targets."""
+    """The sequences of cells that may name a move: its marbles or ends, some with targets."""
     yield from _steps(move, position)
     if len(move.cells) == 1:
         return
@@ -272,7 +272,7 @@ _ABAPRO = re.compile(f"{_ABAPRO_CELL}{_ABAPRO_CELL}{_ABAPRO_CELL}?", re.ASCII | 
 
 
 def _seen_from_below(cell: int) -> int:
-    """The cell that has this cell's name in the other notation, in either direction."""
+    """The cell that has this cell's name in Aba-Pro notation, and the other way round."""
     row, column = divmod(cell, 10)
     return 10 * (10 - row) + column + 5 - row
 
@@ -352,7 +352,7 @@ def _named_line(first: int, last: int) -> int:
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """The set of the rear marble, and of up to two marbles of its side right ahead of it."""
+    """The set of the rear marble and up to two marbles of its side that are right ahead of it."""
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
     while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:

@@ -30,7 +30,7 @@ class Placement:
     `marbles` has a set of cells (`pbm.rules.abalone.board`) for each seat, `scores` the ejections;
     partners have the same score. `turn` is the seat to move, None once the game is over. `out` are
     the seats that have left, `quiet` counts the plies since the last ejection. In `teams` seats 1
-    and 3 play seats 2 and 4. A `pillar` is a fixed marble in the centre.
+    and 3 play against seats 2 and 4. A `pillar` is a fixed marble in the centre.
     """
 
     marbles: tuple[int, ...]
@@ -99,11 +99,11 @@ class Placement:
         return (seat + 1) % 4 + 1 if self.teams and seat is not None else None
 
     def is_played(self, seat: int) -> bool:
-        """Whether a player moves for the seat: its own, or a partner's."""
+        """Whether a player moves for the seat: its own player, or its partner's."""
         return seat not in self.out or self.partner(seat) not in self.out | {None}
 
     def seen_by(self, seat: int) -> tuple[int, int, int, int]:
-        """The sets of marbles: the seat's own, its partner's, all opponents', and the fixed one."""
+        """Sets of marbles: the seat's, its partner's, all its opponents', and the fixed marble."""
         own, partner, fixed = self.marbles_of(seat), self.partner(seat), self.fixed
         friends = self.marbles_of(partner) if partner else 0
         return own, friends, self.occupied ^ (own | friends | fixed), fixed

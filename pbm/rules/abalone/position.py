@@ -102,7 +102,7 @@ class AbalonePosition(Placement):
         return replace(self, out=self.out | {seat}).settled(self.turn)
 
     def settled(self, first: int) -> "AbalonePosition":
-        """The position with its outcome, or with the turn of the next able seat from `first` on."""
+        """With the outcome, or with the turn of the next seat, from `first` on, that can move."""
         turn, outcome = None, self._won()
         if outcome is None:
             seats = (*self.seats[first - 1 :], *self.seats[: first - 1])
@@ -125,7 +125,7 @@ class AbalonePosition(Placement):
         return _diagram(self)
 
     def _won(self) -> Outcome | None:
-        """The outcome by `ejections`, or by `last` if one side alone is left or has marbles."""
+        """The outcome by `ejections`, or `last` if one side alone is left or has marbles."""
         if max(self.scores) >= EJECTIONS_TO_WIN:
             first = self.scores.index(EJECTIONS_TO_WIN) + 1
             return self._outcome(self.group_of(first), "ejections")
@@ -188,7 +188,7 @@ def parse_state(text: str) -> AbalonePosition:
 
 
 def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
-    """The marbles of each seat, and whether there is a fixed one."""
+    """The marbles of each seat, and whether there is a fixed marble."""
     rows = text.split("/")
     if [len(row) for row in rows] != [len(row) for row in _EMPTY_ROWS]:
         ends, empty = [ROWS[0], ROWS[-1]], "/".join(_EMPTY_ROWS)
@@ -209,7 +209,7 @@ def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
 
 
 def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
-    """The values of `teams`, `out` and `quiet`; the others follow from the position."""
+    """The values of `teams`, `out` and `quiet`; the other flags follow from the position."""
     teams, quiet = False, 0
     out: frozenset[int] = frozenset()
     for flag in text.split(";"):

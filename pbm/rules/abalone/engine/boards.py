@@ -1,4 +1,4 @@
-"""Positions of the plain search: tables of cells and moves, legal moves, playing a move."""
+"""Positions of the search in plain Python: tables of cells and moves, legal moves, played moves."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ EDGES = tuple(EDGE.values())
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The cells of a move: `line` of its marbles, `flip` the ones that change without a push.
+    """The cells of a move: `line` of its marbles, `flip` the cells that change without a push.
 
     `ahead` is the cell of the first marble to be pushed, 0 for a move that cannot push.
     """
@@ -84,7 +84,7 @@ SCORE_KEYS = tuple(
 
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
-    """The key change of each move of a seat's own marbles that pushes none, by move code."""
+    """By code, the change of a position's hash key by a move of a seat's marbles without a push."""
     keys = CELL_KEYS[seat]
     return {
         code: reduce(xor, (keys[cell] for cell in members(shape.flip & BOARD)), 0)
@@ -173,7 +173,7 @@ class Table:
         return found
 
     def other_moves(self, board: SearchBoard) -> tuple[list[int], list[int]]:
-        """All moves but `ejections`: those that push, and the quiet ones."""
+        """All moves but `ejections`: the moves that push, and the moves that do not."""
         pushing: list[int] = []
         quiet: list[int] = []
         marbles = board.marbles
@@ -246,11 +246,11 @@ class Table:
         return turn < OTHERS and self.sides[turn] == self.own
 
     def movers(self, board: SearchBoard) -> tuple[int, ...]:
-        """The seats that may move."""
+        """The seats that may move: the one whose turn it is, or all enemies together."""
         return self._enemies if board.turn == OTHERS else (board.turn,)
 
     def _seen_by(self, marbles: tuple[int, ...], seat: int) -> tuple[int, int, int, int]:
-        """The sets of marbles: the seat's own, its partner's, all others', and the fixed one."""
+        """Sets of marbles: the seat's, its partner's, all other seats', and the fixed marble."""
         partner = self._partners[seat]
         own, friends = marbles[seat], 0 if partner is None else marbles[partner]
         return own, friends, sum(marbles) ^ own ^ friends, self._root.fixed
@@ -274,7 +274,7 @@ class Table:
         return left.pop() if len(left) == 1 else NO_SIDE
 
     def _shift_mixed(self, after: list[int], seats: tuple[int, ...], shape: Shape) -> int:
-        """Move a line with marbles of two partners; return the change of the key."""
+        """Move a line with marbles of two partners; return the change of the hash key."""
         key = 0
         for seat in seats:
             moving = after[seat] & shape.line
@@ -286,7 +286,7 @@ class Table:
 
 
 def _push(marbles: tuple[int, ...], after: list[int], cell: int, step: int) -> tuple[int, int]:
-    """Push the marbles from a cell on; return the key's change, and the ejected seat or -1."""
+    """Push the marbles from a cell on; return the hash key's change, and the ejected seat or -1."""
     seat = _seat_at(marbles, cell)
     after[seat] ^= 1 << cell
     key = CELL_KEYS[seat][cell]

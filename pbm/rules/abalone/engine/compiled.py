@@ -1,6 +1,6 @@
 """The search in C, called by ctypes, which releases the interpreter lock meanwhile.
 
-A library that was not built from this very source is refused.
+A library that was not built from this very `core.c` is refused.
 """
 
 import ctypes
@@ -34,7 +34,7 @@ class NoCoreError(Exception):
 
 
 def open_core(library: Path) -> ctypes.CDLL:
-    """Open a library that was built from this source; raises NoCoreError."""
+    """Open a library that was built from this `core.c`; raises NoCoreError."""
     if not library.exists():
         raise NoCoreError(f"{library} is not there")
     try:
@@ -114,7 +114,7 @@ def why_not() -> str:
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
-    """The best lines from a root, whose game is not over; raises NoCoreError, MemoryError."""
+    """The best lines from a root, where the game is not over; raises NoCoreError, MemoryError."""
     numbers = _Numbers(*flat(weights, ways))
     given, found = _given(root), _Outlook()
     told = limits.told

@@ -1,4 +1,4 @@
-"""Compiles `core.c`, the fast twin of the search, if there is a C compiler.
+"""Compiles `core.c`, the search in C, if there is a C compiler.
 
 It imports nothing of the package, since `hatch_build.py` runs it to build the wheel. `python -m
 pbm.rules.abalone.engine.compiling` compiles for an installation without a matching core.
@@ -32,7 +32,7 @@ class CompilingError(Exception):
 
 
 def digest() -> str:
-    """The hash of the source, which the library contains too."""
+    """The hash of the text of `core.c`; a library compiled from it contains the same hash."""
     return hashlib.sha256(SOURCE.read_bytes()).hexdigest()
 
 
@@ -69,7 +69,7 @@ def _compiler() -> list[str]:
 
 
 def _gist(output: str) -> str:
-    """The first error line of a compiler's output, else all of it."""
+    """The first error line of a compiler's output, else the whole output."""
     lines = output.strip().splitlines()
     return next((line for line in lines if "error" in line), " ".join(lines)) or "it says nothing"
 

@@ -10,7 +10,7 @@ _BACKWARD = tuple(zip((1, 11, 10), EDGES[3:], strict=True))
 
 
 class Judge:
-    """Evaluates positions for the side of the root."""
+    """Evaluates positions for the side that moves in the root."""
 
     def __init__(self, root: Root, weights: Weights) -> None:
         self._weights = weights

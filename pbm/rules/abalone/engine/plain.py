@@ -95,7 +95,7 @@ class _Search:
         return Outlook(tuple(lines), reached, self.nodes, self.cut)
 
     def _root_moves(self, board: SearchBoard) -> list[int]:
-        """The root's moves: ejections first, then pushes, then those that gain most."""
+        """The root's moves: ejections, pushes, others; in each of these the highest gain first."""
         pushing, quiet = self._table.other_moves(board)
         classes = (self._table.ejections(board), pushing, quiet)
         keyed = []
@@ -110,7 +110,7 @@ class _Search:
     def _aspire(
         self, board: SearchBoard, moves: list[int], depth: int, guess: int | None
     ) -> tuple[int, tuple[int, ...]]:
-        """Search the moves in a window around a guess, widened until the value is inside."""
+        """Search the moves in a window around a guessed value, widened until it holds the value."""
         alpha, beta = -_INFINITE, _INFINITE
         margin = self._ways.aspiration
         if guess is not None and margin and depth > 3 and abs(guess) < SURE:
@@ -214,8 +214,8 @@ class _Search:
         return best
 
     def _guess(self, board: SearchBoard, own: bool, depth: int, alpha: int) -> int:
-        """The static value if it is far above the window (reverse futility pruning), or the bound
-        of quiet moves if it is far below it (futility pruning); else minus infinity."""
+        """The static value if that is far above the window (reverse futility pruning), or the most
+        that quiet moves reach if that is below the window (futility pruning); or -infinity."""
         if depth > 3 or abs(alpha) >= SURE:
             return -_INFINITE
         ways, still = self._ways, self._static(board, own)
@@ -236,7 +236,7 @@ class _Search:
         count: int,
         late: int,
     ) -> int:
-        """The value of a move; a later one is searched in the whole window only if needed."""
+        """The value of a move; moves after the first get the whole window only if needed."""
         child = self._table.play(board, move)
         same = self._table.is_own(child.turn) == self._table.is_own(board.turn)
         if count:
@@ -313,7 +313,7 @@ class _Search:
         return rank
 
     def _reward(self, move: int, tried: list[int], depth: int, ply: int) -> None:
-        """Credit a quiet move that caused a cutoff, and debit those tried before."""
+        """Credit a quiet move that caused a cutoff, and debit the quiet moves tried before it."""
         killers = self._killers[ply]
         if killers[0] != move:
             killers[:] = move, killers[0]
@@ -362,12 +362,12 @@ class _Search:
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
-    """The best lines from a root, whose game is not over."""
+    """The best lines from a root, where the game is not over."""
     return _Search(root, weights, ways, limits).find()
 
 
 def gains(weights: Weights) -> dict[int, int]:
-    """The gain of each move by the distances of its marbles from the centre."""
+    """By code, what each move gains by bringing its marbles nearer to the centre."""
     values = tuple(zip(RINGS, weights.rings, strict=True))
 
     def worth(cells: int) -> int:

@@ -17,7 +17,7 @@ class Root:
 
     `marbles` has a set of cells for each seat; seats and sides count from 0 here. `sides` has the
     side of each seat, `scores` the score of each side. `out`: the seat's player has left. `fixed`
-    is the set of cells that never change. `past` are the marbles and the turn of earlier positions
+    is the set of cells that never change. `past` has marbles and turn of each earlier position
     that may recur.
     """
 
@@ -62,7 +62,7 @@ class SearchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The result of a search: scores with lines of coded moves; `cut`: its time ran out."""
+    """The result of a search: scores with lines of coded moves; `cut`: the time ran out."""
 
     lines: tuple[tuple[int, tuple[int, ...]], ...]
     depth: int
@@ -71,7 +71,7 @@ class Outlook:
 
 
 def root_of(positions: Sequence[Placement]) -> Root:
-    """The root for a search in the last of these positions, whose game is not over."""
+    """The root for a search in the last of these positions, where the game is not over."""
     last = positions[-1]
     assert last.turn is not None
     return Root(

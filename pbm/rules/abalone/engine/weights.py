@@ -1,6 +1,6 @@
 """The parameters of evaluation and search, a thousand to a marble pushed off.
 
-The plain search and `core.c` get them as one row of whole numbers, in this order.
+The search in plain Python and the one in C get them as a row of whole numbers, in this order.
 """
 
 from dataclasses import astuple, dataclass
@@ -14,10 +14,10 @@ class Weights:
     """Weights of the evaluation of a position, from one side's view.
 
     `scores` are for none to five marbles pushed off, `marble` for each marble that is left, `rings`
-    for each by its distance from the centre, `cohesion` for two side by side, `push` for each
+    for a marble by its distance from the centre, `cohesion` for two side by side, `push` for each
     possible push. `danger` is subtracted for each marble that can be pushed off at once. Of several
-    enemies, the best one counts `lead` sixteenths and their mean the rest. `tempo` is the value of
-    having the next move.
+    enemies, the best one counts `lead` sixteenths and the mean of all enemies the rest. `tempo` is
+    the value of having the next move.
     """
 
     scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)

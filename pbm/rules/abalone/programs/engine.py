@@ -40,7 +40,7 @@ class OrderError(ValueError):
 
 
 def read_position(words: Sequence[str]) -> list[AbalonePosition]:
-    """The named position and those after each move. Raises OrderError."""
+    """The named position and the positions after each move. Raises OrderError."""
     kind, *rest = words or ("",)
     at = rest.index("moves") if "moves" in rest else len(rest)
     set_up, moves = rest[:at], rest[at + 1 :]
@@ -123,7 +123,7 @@ class SearchThread:
         self._thread.join()
 
     def finish(self) -> None:
-        """Wait for the end of the search; stop one without a budget."""
+        """Wait for the end of the search; a search without a budget is stopped."""
         if self.budget is None:
             self.stop()
         self._thread.join()
