@@ -1,6 +1,6 @@
 """The contract between the server and a game; `docs/adding-a-game.md` is its guide.
 
-Each optional capability is a protocol of its own. A game returns plain data and raises
+Each optional capability is a `typing.Protocol` of its own. A game returns plain data and raises
 `RulesError`; the sentences for people are in its templates.
 """
 
@@ -67,9 +67,9 @@ class ClaimError(RulesError):
 class RecordError(RulesError):
     """A record that cannot be read or written, or that the rules do not allow.
 
-    For a refused step `given` is its text, `seat` that of the move or leaving, `ply` and `number`
-    its ply and round; for a leaving `after` is the last ply before it. The reason `no-board` means
-    that the text lacks an option of `reads`.
+    For a refused step `given` is its text, `seat` the seat that moves or leaves, `ply` and `number`
+    its ply and round; for a leaving `after` is the last ply before that. The reason `no-board`
+    means that the text lacks an option of `reads`.
     """
 
 
@@ -77,7 +77,7 @@ class RecordError(RulesError):
 class Option:
     """One option of a game, and its syntax in a command.
 
-    Without `values` it is a flag, `-name`; else `-name=value`, or `-value` for those in `flags`.
+    Without `values` it is a flag, `-name`; else `-name=value`, or `-value` for values in `flags`.
     The default is `default`, or the value in `default_with` for another flag that is set. `seats`
     are the numbers of players for which it exists, all if empty. A flag with `partners` is set if
     players are joined by a `+`. `sets_up`: the start position depends on it, so the help draws it.
@@ -112,7 +112,7 @@ class Option:
 
 
 def completed(declared: Sequence[Option], chosen: Options) -> dict[str, str | bool]:
-    """The chosen options, and the defaults of the others.
+    """The chosen options, and the defaults of the options not chosen.
 
     >>> layout = Option("layout", ("plain", "big"), "plain", default_with=(("teams", "big"),))
     >>> completed((layout, Option("teams")), {"teams": True})
@@ -138,7 +138,7 @@ class Info:
     `version` is that of the rules, and changes when the same moves would lead elsewhere. `seats`
     are the possible numbers of players. `playthrough` is a whole game (`pbm.rules.registry`).
     `examples` are lines for the help pages, by command. `folder` has `templates/NAME/` and
-    `help/NAME.txt`; None for a game of the server's own package. Mails list the moves of
+    `help/NAME.txt`; None for a game of the server's own package. Mails list the latest
     `rounds_shown` rounds. Equal positions are counted up to `repetitions`, which allow a claim.
     """
 
@@ -202,9 +202,9 @@ class Position(Protocol):
     """A position: frozen, and equal by value.
 
     Seats count from 1. `sides` has the side of each seat. The seats of one side are partners, who
-    win and lose together; if a partner has left, the other moves for both. `to_move` are the seats
-    whose turn it is, none when the game is over; the server waits for the first. `out` are the
-    seats that have left.
+    win and lose together; if a partner has left, the other moves for both seats. `to_move` are the
+    seats whose turn it is, none when the game is over; the server waits for the first of them.
+    `out` are the seats that have left.
     """
 
     @property
@@ -269,7 +269,7 @@ def _cached(function: _Function) -> _Function:
 
 @_cached
 def has(game: object, what: type[_What]) -> TypeGuard[_What]:
-    """Whether a game has all members of a protocol."""
+    """Whether a game has all members of a protocol, such as `Claims`."""
     protocol: type = what
     bases = [base for base in protocol.__mro__ if base is not object]
     names = (name for base in bases for name in (*vars(base), *get_annotations(base)))
@@ -290,7 +290,7 @@ class ReadsTexts(Protocol):
 
 
 class ReadsLoosely(Protocol):
-    """A game that reads texts that are nearly moves, which the player is asked to confirm.
+    """A game that reads texts that are nearly moves; the player is asked to confirm the move.
 
     The server replaces words such as "to" in them by an arrow, →.
     """
@@ -320,7 +320,7 @@ class TellsMoves(Protocol):
     """A game whose templates describe a move below the board."""
 
     def told_move(self, position: Any, moved: Moved) -> dict[str, Any]:
-        """The data for the macro `marked` about a move that led to a position."""
+        """The data for the template macro `marked`, about the move that led to a position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,8 +328,8 @@ class Ground:
     """The empty board of a picture. Lengths are in steps from cell to cell; x goes right, y down.
 
     `names` has a name of two or three characters for each cell; names in one row begin with the
-    same character. `cells` are the centres of the cells, `corners` those at the corners of the
-    board. `labels` are texts outside the board with their centres, `strokes` lines from a label to
+    same character. `cells` are the centres of the cells, `corners` those of the board's corner
+    cells. `labels` are texts outside the board with their centres, `strokes` lines from a label to
     its cell. `width` and `height` are in pixels of a page; `middle` is the pixel of the point
     (0, 0), `scale` the pixels of a step right and of one down. A piece is at most 36 pixels wide.
     """
@@ -366,7 +366,7 @@ class Claims(Protocol):
     """A game in which a player may claim a draw."""
 
     def reversible(self, position: Any) -> int:
-        """The number of plies since the last irreversible one."""
+        """The number of plies since the last irreversible ply."""
 
     def claim(self, positions: Sequence[Any], moves: Mapping[int, int]) -> str:
         """The reason for a draw by claim, in one word; raises ClaimError if there is none.
@@ -435,7 +435,7 @@ class Ending:
     """How a game ended if its moves did not end it.
 
     `agreed` and `claimed` are draws, `closed` has no result. `operator` is the operator's decision,
-    `record` a result that a record states without a cause; both have `winners`, none for a draw.
+    `record` a result that a record states without a cause; these have `winners`, none for a draw.
     """
 
     how: str
@@ -510,7 +510,7 @@ class SearchResult:
     """The lines that a search found, the best first, none once the game is over.
 
     `depth` is the last completed depth, in plies. `by` is the core that searched, `compiled` or
-    `plain`, which find the same. `cut`: `Budget.seconds` ended the search.
+    `plain` (Python); both find the same. `cut`: `Budget.seconds` ended the search.
     """
 
     lines: tuple[Line, ...]
@@ -526,7 +526,7 @@ class Searches(Game, Protocol):
     def search(
         self, positions: Sequence[Any], budget: Budget, *, best: int = 1, seed: int = 0
     ) -> SearchResult:
-        """The `best` moves in the last of these positions, each scored exactly.
+        """The best moves, `best` in number, in the last of these positions, each scored exactly.
 
         The other positions are earlier ones, which may be repeated. `seed` may choose among equal
         moves. Equal arguments give equal results, unless `seconds` end the search.

@@ -148,12 +148,12 @@ def forms_of(game: Game) -> tuple[Option, ...]:
 
 
 def readings_of(game: Game) -> tuple[Option, ...]:
-    """The options to give for an imported record that lacks them."""
+    """The options of a game that can be given for an imported record if its text lacks them."""
     return game.reads if has(game, KeepsRecords) else ()
 
 
 def written(record: GameRecord, game: Game, chosen: Options) -> str:
-    """A game as text, in its own form or as JSON. Raises RecordError."""
+    """A record as text, in the game's own form or as JSON. Raises RecordError."""
     if has(game, KeepsRecords):
         return game.write(record, chosen)
     played = replay(game, record)

@@ -67,7 +67,7 @@ def games() -> Mapping[str, Game]:
 
 
 def left_out() -> Mapping[str, str]:
-    """The installed games that failed the checks: by name, a sentence with the reason."""
+    """The installed games that failed the checks: for each name, a sentence with the reason."""
     return MappingProxyType(_found()[1])
 
 
@@ -119,7 +119,7 @@ def prefer(name: str) -> None:
 
 
 def default_game() -> Game:
-    """The game of commands that name none."""
+    """The game of commands that name no game."""
     return games()[_preferred[0]] if _preferred else own_game()
 
 
@@ -171,7 +171,7 @@ def _load(point: EntryPoint) -> Game:
 
 
 def _said(error: Exception) -> str:
-    """An error on one line."""
+    """An error as text on one line."""
     words = " ".join(str(error).split())
     return words if isinstance(error, PlaythroughError) else f"{type(error).__name__}: {words}"
 

@@ -22,8 +22,8 @@ class Robot:
     """A computer player.
 
     `rating` is fixed. `seconds` are the expected processor time of a search. Of the `lines` best
-    lines it considers only the share `sees`, and all obvious ones; its score of each is off by up
-    to `blur` hundredths.
+    lines it considers only the share `sees`, and all obvious lines; its score of each is off by
+    up to `blur` hundredths.
     """
 
     name: str

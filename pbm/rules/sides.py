@@ -17,7 +17,7 @@ def partners(position: Position, seat: int) -> tuple[int, ...]:
 
 
 def hand(position: Position, seat: int) -> int:
-    """The seat whose player moves for a seat: itself, or a partner if it has left."""
+    """The seat whose player moves for a seat: that seat, or a partner if that seat has left."""
     if seat not in position.out:
         return seat
     return next((other for other in partners(position, seat) if other not in position.out), seat)

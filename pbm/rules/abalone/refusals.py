@@ -120,12 +120,12 @@ class _Check:
         return self._refused("pillar-in-the-way", place=format_cell(CENTRE))
 
     def _refused(self, reason: str, **params: Any) -> IllegalMoveError:
-        """The error, with a legal move that may be meant."""
+        """The error with this reason, and with a legal move that may be meant."""
         near = nearby_line(self._position, self._move.marbles, self._move.step)
         return IllegalMoveError(reason, **params, **perhaps(near))
 
     def _yours(self, cells: int) -> list[Marbles]:
-        """The mover's and the partner's marbles on a set of cells."""
+        """The marbles of the mover, and of the mover's partner, on a set of cells."""
         groups = (("own", cells & self._own), ("partner", cells & self._partner))
         return [{"whose": whose, "cells": _names(members(some))} for whose, some in groups if some]
 
@@ -152,7 +152,7 @@ def example_move(position: Placement) -> str | None:
 
 @cache
 def _appeals() -> dict[int, int]:
-    """How well each move serves as an example, as a rank by its code; higher is better."""
+    """By code, a rank that tells how well each move serves as an example; higher is better."""
 
     def appeal(code: int) -> tuple[bool, bool, int, int]:
         move = MOVE_CODED[code]

@@ -21,7 +21,7 @@ _PICTURE = re.compile(r"\s*(?:1 2 3 4 5\s|[A-I]- [.ox1-6#]|State:|[.1-6]{5}/[.1-
 def format_record(record: GameRecord, chosen: Options) -> str:
     """A record as text in the chosen form, with a line feed at its end; by default APGN.
 
-    `apgn` and `json` hold all of it, `abapro` the steps and the result, `diagram` the last position
+    `apgn` and `json` hold it whole, `abapro` the steps and the result, `diagram` the last position
     with its state line. Raises RecordError for a record that the rules do not allow, for two forms,
     and for `abapro` with more than two players.
     """

@@ -41,7 +41,7 @@ _SIDES = " ".join("+".join(map(str, side)) for side in TEAMS)
 
 
 def format_apgn(record: GameRecord, replay: Replay, notation: Notation) -> str:
-    """A record as tags and moves; `read_moves` gives the same record back."""
+    """A record as text of tags and moves; `read_moves` reads it back to an equal record."""
     tags = [*record.tags, *_made_tags(record, replay, notation)]
     lines = [format_tag(name, value) for name, value in tags]
     remarks = _remarks(dict(record.better), replay, notation)
@@ -49,7 +49,7 @@ def format_apgn(record: GameRecord, replay: Replay, notation: Notation) -> str:
 
 
 def format_list(record: GameRecord, replay: Replay) -> str:
-    """The moves alone in Aba-Pro notation; raises RecordError for more than two players."""
+    """Only the moves of a record, in Aba-Pro notation; RecordError for more than two players."""
     if record.seats != len(_COLOURS):
         raise RecordError("only-for-two")
     return _format_moves(record, replay, "Aba-Pro", {})
@@ -86,7 +86,7 @@ def _text(notation: Notation, each: Replayed) -> str:
 def _remarks(
     better: Mapping[int, Sequence[str]], replay: Replay, notation: Notation
 ) -> dict[int, str]:
-    """The comments with better lines, by ply; raises RecordError."""
+    """The comments that name better lines, by the ply that they follow; raises RecordError."""
     said = dict[int, str]()
     for each in replay.steps if better else ():
         if isinstance(each.step, Leaving):
@@ -197,7 +197,7 @@ def _names(values: Mapping[str, str], seats: int) -> tuple[str, ...]:
 
 
 def check_board(given: str | None, board: str) -> None:
-    """Raise RecordError if a record is of another board than the one asked for."""
+    """Raise RecordError if a record's `board` is not the `given` one that was asked for."""
     if given not in (None, board):
         raise RecordError("board-differs", board=board, asked=given)
 
@@ -209,7 +209,7 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """The words without the result at their end, which is added to `said`."""
+    """The words without a result at their end; such a result is added to `said`."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
@@ -225,7 +225,7 @@ def _without_result(
 
 
 def _agreed(said: list[Winners], players: int) -> Winners:
-    """The result by the tag and the last word, which must agree unless one is `*`."""
+    """The result; the tag Result and the last word must agree unless one of them is `*`."""
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
         both = [format_result(winners, players) for winners in results]
@@ -249,7 +249,7 @@ def _play(words: list[str | Leaving], replay: Replay, notation: Notation, *, is_
 
 
 def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
-    """Parse a move of a record without the tag Notation."""
+    """Parse a move in a record that has no tag Notation; an error says if it looks like Aba-Pro."""
     try:
         return parse_move(text, position)
     except NotationError as error:
@@ -259,7 +259,7 @@ def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
 
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
-    """The end of a game whose moves did not end it, by the tags and the last word."""
+    """The end of a game whose moves did not end it, by the tags and the result of the record."""
     players, how = final.players, termination.lower()
     if how not in ENDING_HOWS or how == "record":
         if winners is not None and final.outcome and winners != final.outcome.winners:

@@ -55,7 +55,7 @@ def format_json(record: GameRecord, replay: Replay) -> str:
 
 
 def parse_json(text: str, board: str | None = None) -> GameRecord:
-    """The record in a JSON object, of `board` if that is given; raises RecordError."""
+    """The record in a JSON object; RecordError if it is malformed, or not of a given `board`."""
     fields = _Fields(_load(text), "record")
     if fields.get("format", str, "") != FORMAT:
         raise RecordError("not-a-record", format=FORMAT)
@@ -96,7 +96,7 @@ class _Fields:
             raise RecordError("bad-json", fault="fields", what=what, fields=known)
 
     def word(self, name: str, known: tuple[str, ...]) -> str:
-        """A required field that is one of some words."""
+        """A required field whose value is one of the words in `known`."""
         word = self.get(name, str)
         if word not in known:
             raise RecordError("bad-json", fault="word", name=name, words=list(known))

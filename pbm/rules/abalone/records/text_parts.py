@@ -59,7 +59,7 @@ Tags = dict[str, tuple[str, str]]  # names and values, by the name in lower case
 
 
 def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
-    """The tags of a text; its moves, leavings, signs `--` and result. Raises RecordError."""
+    """The tags of a text, and its words: moves, leavings, `--` and result. Raises RecordError."""
     tags: Tags = {}
     words: list[str | Leaving] = []
     depth = place = 0
@@ -274,7 +274,7 @@ _ALIASES = {
 
 
 def _key(name: str) -> str:
-    """A name in lower case, without blanks, `-`, `_` and a leading "the"."""
+    """A name in lower case, without blanks, `-`, `_` and a leading "the", for comparison."""
     key = "".join(character for character in name.casefold() if character.isalnum())
     return key.removeprefix("the")
 
