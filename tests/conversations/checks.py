@@ -46,7 +46,7 @@ def check_boards(table: Table) -> None:
             assert position_after(work, board, board.ply) == board.position
             assert len(work.plies.of(number)) == board.ply
             mover = board.to_move.player_id if board.to_move else None
-            assert work.boards.bookkeeping(number).to_move_id == mover
+            assert work.boards.derived(number)[0] == mover
             assert board.position.state() == board.state
             last = {ply.seat: ply.ply for ply in work.plies.of(number)}
             assert [seat.last_ply for seat in board.seats] == [

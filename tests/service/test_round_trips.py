@@ -18,6 +18,7 @@ from pbm.service.running.writer import at_once
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.mails import ArrivedMail
+from tests.table import Table
 from tests.torture.games import SECRET, SERVER, Letter, begin_games
 
 OF_A_MOVE = 7  # claim, player, board, its state after the move, its mails, commit; and one to spare
@@ -65,32 +66,29 @@ def hand_in(database: Database, site: Site, letters: list[Letter], ply: int) -> 
             )
 
 
-def test_a_move_takes_few_round_trips(postgres_url: str, tmp_path: Path) -> None:
-    database = Database(postgres_url)
-    (game,) = begin_games(database, 1, 2)
-    site = Site(ServerAddress(SERVER), load_keyring("nowhere", SECRET), "op@b.example")
-    worker = InboxWorker(database, site, system_clock)
+SITE = Site(ServerAddress(SERVER), load_keyring("nowhere", SECRET), "op@b.example")
+
+
+def test_a_move_takes_few_round_trips(shared: Table, tmp_path: Path) -> None:
+    (game,) = begin_games(shared.database, 1, 2)
+    worker = InboxWorker(shared.database, SITE, system_clock)
     file = tmp_path / "trace"
     for ply in (1, 2, 3):  # with the first of a player time begins to run
-        hand_in(database, site, [game.letter(ply, site.keyring)], ply)
-        with traced(database, file) as work:
+        hand_in(shared.database, SITE, [game.letter(ply, SITE.keyring)], ply)
+        with traced(shared.database, file) as work:
             assert at_once(worker.run_batch(work, 1)).mails == 1
     assert len(_ANSWERED.findall(file.read_text())) <= OF_A_MOVE
-    with database.reading() as work:
+    with shared.database.reading() as work:
         assert work.boards.get(game.number).ply == 3
-    database.close()
 
 
-def test_a_mail_is_kept_in_few_round_trips(postgres_url: str, tmp_path: Path) -> None:
-    database = Database(postgres_url)
-    (game,) = begin_games(database, 1, 2)
-    site = Site(ServerAddress(SERVER), load_keyring("nowhere", SECRET), "op@b.example")
-    intake = Intake(site, system_clock)
+def test_a_mail_is_kept_in_few_round_trips(shared: Table, tmp_path: Path) -> None:
+    (game,) = begin_games(shared.database, 1, 2)
+    intake = Intake(SITE, system_clock)
     file = tmp_path / "kept"
     for ply in (1, 2, 3):  # statements are prepared by then, and buckets are there
-        letter = game.letter(ply, site.keyring)
+        letter = game.letter(ply, SITE.keyring)
         mail = intake.look_at(letter.sender, (letter.recipient,), letter.raw, UNKNOWN)
-        with traced(database, file) as work:
+        with traced(shared.database, file) as work:
             assert isinstance(intake.keep_arrived(work, mail), str)
     assert len(_ANSWERED.findall(file.read_text())) <= OF_A_KEPT_MAIL
-    database.close()

@@ -164,9 +164,9 @@ def test_a_bug_makes_one_stuck_and_stops_nothing_else(
 
 
 def test_what_the_database_gives_up_comes_later_and_stops_nothing_else(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    shared: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, gives_up, done = Table(postgres_url), [True], []
+    gives_up, done = [True], list[str]()
 
     def slow(tick: Tick) -> str:
         if gives_up:
@@ -176,19 +176,18 @@ def test_what_the_database_gives_up_comes_later_and_stops_nothing_else(
         return "done"
 
     monkeypatch.setattr(jobs, "HANDLERS", {KIND: slow, TimerKind.DAILY_ERASURE: slow})
-    sets(table, "slow")
-    assert tick_next(table.ticks)
-    assert not tick_next(table.ticks)
-    (row,) = table.rows("due")
+    sets(shared, "slow")
+    assert tick_next(shared.ticks)
+    assert not tick_next(shared.ticks)
+    (row,) = shared.rows("due")
     assert (row["stuck"], row["tries"], row["due_at"]) == (False, 0, START + GIVEN_UP_FOR)
     gives_up.clear()
-    with table.database.transaction() as work:
+    with shared.database.transaction() as work:
         work.timers.set(TimerKind.DAILY_ERASURE, "fine", START, START)
-    takes_all(table.ticks)
-    table.clock.passes(seconds=GIVEN_UP_FOR.seconds)
-    takes_all(table.ticks)
+    takes_all(shared.ticks)
+    shared.clock.passes(seconds=GIVEN_UP_FOR.seconds)
+    takes_all(shared.ticks)
     assert done == ["fine", "slow"]
-    table.close()
 
 
 def test_a_kind_of_a_newer_program_is_kept(table: Table) -> None:

@@ -4,7 +4,7 @@ What comes in time is one mail, and what comes late is two.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,14 +82,12 @@ class Loops:
 
 
 @pytest.fixture
-def table(sqlite_url: str) -> Iterator[Table]:
+def table(embedded: Table) -> Table:
     """A board on which pebble has been moved against."""
-    table = Table(sqlite_url)
-    table.robots_join()
-    alice = table.joins("alice")
+    embedded.robots_join()
+    alice = embedded.joins("alice")
     alice.says("challenge pebble").says("a1-c3,b2\n\nHello!")
-    yield table
-    table.close()
+    return embedded
 
 
 def play(table: Table, do: Callable[[Loops], Awaitable[None]]) -> None:

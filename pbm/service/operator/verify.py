@@ -14,7 +14,7 @@ from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn
 from pbm.service.operator.operator_session import OperatorSession, find_board
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, BoardStatus, Bookkeeping, Departure, Ply
+from pbm.store.values.boards import Board, BoardStatus, Departure, Ply
 from pbm.store.values.players import RatingResult
 from pbm.store.values.queues import SearchKind
 
@@ -63,7 +63,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
     if position is not None:
         yield from _differences(board, plies, position)
         yield from _result_differences(board, position)
-        yield from _book_differences(board, position, work.boards.bookkeeping(board.id))
+        yield from _derived_differences(work, board, position)
         yield from _rating_differences(work, board)
         if board.state == position.state():  # a differing state may be unreadable
             yield from _job_differences(work, board)
@@ -153,13 +153,14 @@ def _result_differences(board: Board, position: Position) -> Iterator[str]:
         yield f"it is {_told(*kept)}, but the moves make it {_told(*made)}"
 
 
-def _book_differences(board: Board, position: Position, books: Bookkeeping) -> Iterator[str]:
+def _derived_differences(work: UnitOfWork, board: Board, position: Position) -> Iterator[str]:
+    to_move_id, playing = work.boards.derived(board.id)
     seat = mover(position) if board.playing else None
     waited_for = board.seats[seat - 1] if seat and seat <= len(board.seats) else None
-    if books.to_move_id != (waited_for.player_id if waited_for else None):
+    if to_move_id != (waited_for.player_id if waited_for else None):
         whose = f"{waited_for.handle}'s" if waited_for else "nobody's"
-        yield f"it is kept as the turn of player {books.to_move_id}, but it is {whose}"
-    if books.playing != {board.playing}:
+        yield f"it is kept as the turn of player {to_move_id}, but it is {whose}"
+    if playing != {board.playing}:
         yield "its seats are not marked as " + ("playing" if board.playing else "over")
 
 

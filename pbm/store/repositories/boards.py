@@ -15,7 +15,7 @@ from pbm.store.schema.people import players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
 from pbm.store.sql.transaction import Repository, read_as
-from pbm.store.values.boards import Board, BoardStatus, Bookkeeping, Round, Seat
+from pbm.store.values.boards import Board, BoardStatus, Round, Seat
 from pbm.store.values.players import PlayerStatus
 
 SEATED = (
@@ -172,11 +172,11 @@ class Boards(Repository):
         """The boards that meet a condition, in the order of their numbers."""
         return tuple(self._read(select(boards).where(condition).order_by(boards.c.id)))
 
-    def bookkeeping(self, board_id: int) -> Bookkeeping:
-        """The columns of a board and its seats that follow from its position."""
-        to_move = self._scalars(select(boards.c.to_move_id).where(boards.c.id == board_id))
-        marks = self._scalars(select(seats.c.playing).where(seats.c.board_id == board_id))
-        return Bookkeeping(to_move[0], frozenset(marks))
+    def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:
+        """The columns that follow from the position: `to_move_id`, and all seats' `playing`."""
+        (to_move,) = self._scalars(select(boards.c.to_move_id).where(boards.c.id == board_id))
+        playing = self._scalars(select(seats.c.playing).where(seats.c.board_id == board_id))
+        return to_move, frozenset(playing)
 
     def add(
         self,

@@ -158,6 +158,8 @@ rated_boards = Table(
 )
 
 
+_RATED = {name: name for name in ("game", "pool", "mu", "sigma")}
+
 results = Table(
     "results",
     metadata,
@@ -178,9 +180,7 @@ results = Table(
     info=personal(
         "player_id",
         erasure=KeepRows("ratings of the others are counted from it"),
-        export=ExportRows(
-            "rated_games", {"game": "game", "pool": "pool", "mu": "mu", "sigma": "sigma"}
-        ),
+        export=ExportRows("rated_games", _RATED),
     ),
 )
 
@@ -204,9 +204,6 @@ ratings = Table(  # the last result of each player
     Index("ix_ratings_player_id", "player_id"),
     info=personal(
         "player_id",
-        export=ExportRows(
-            "ratings",
-            {"game": "game", "pool": "pool", "mu": "mu", "sigma": "sigma", "games": "games"},
-        ),
+        export=ExportRows("ratings", _RATED | {"games": "games"}),
     ),
 )

@@ -271,11 +271,3 @@ class Departure:
     how: str
     left_at: datetime
     spared: bool = False
-
-
-@dataclass(frozen=True)
-class Bookkeeping:
-    """The columns of a board that follow from its position; `playing` has the seats' values."""
-
-    to_move_id: int | None
-    playing: frozenset[bool]
