@@ -36,7 +36,7 @@ class Claimed:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The sender of a mail to a player's reply address but from none of the player's own."""
+    """The sender of a mail to a player's reply address, from an address that is not theirs."""
 
     owner: Player
     author: str

@@ -52,7 +52,7 @@ def marks_alike(board: Board) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Arguments of the query that counts repetitions of a position, after `ply`; `stood`: its key.
+    """Arguments of the query that counts repetitions of the position at `ply`, with key `stood`.
 
     `since` is the first ply that counts, `most` the limit of the count. `first` is the number that
     the count starts from: the same position at the start of the game counts, but has no ply.

@@ -387,7 +387,7 @@ def _model() -> PlackettLuce:
 
 
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
-    """Yield, once, how a recount changed a player's ratings; nothing while it goes on."""
+    """Yield, once, how a recount changed a player's ratings; nothing during the recount."""
     if work.facts.find(STALE) is not None:
         return
     work.players.change(player.id, rating_news=None)

@@ -76,7 +76,7 @@ def fewest_players(setup: Setup) -> int:
 def make_seek(
     work: UnitOfWork, wish: Wish, player: Player, now: datetime, lasts: timedelta, lots: Lots
 ) -> Seek | list[Event]:
-    """Open a seek; for a game with the defaults, join a fitting open seek instead, if there is one.
+    """Open a seek; for a game with default options, join a fitting open seek instead, if any.
 
     A player who wants to be paired waits at most once per game. Raises Refusal if the player has
     too many seeks.
@@ -118,7 +118,7 @@ def join_seek(
 
 
 def find_seek(work: UnitOfWork, number: int) -> Seek:
-    """Find an open seek. Raises Refusal, which says what became of a closed one."""
+    """Find an open seek. Raises Refusal, which says what became of a closed seek."""
     seek = work.seeks.find(number)
     if seek is None:
         raise Refusal("no-such-seek", seek=number)

@@ -336,7 +336,7 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """A picture with cell names on readers' pieces; on the mover's for a reader of 0 or 3 seats."""
+    """A picture with cell names on readers' pieces; on the mover's pieces for 0 or 3 seats."""
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()

@@ -66,7 +66,7 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
 
 
 def _some_alike(stem: str) -> Iterator[list[str]]:
-    """Yield a stem and its numbered forms in growing batches; the first mostly suffices."""
+    """Yield a stem and its numbered forms in growing batches; the first batch mostly suffices."""
     root = stem[: _LONGEST - len(str(_MOST_ALIKE)) + 1]
     candidates, number = [stem], 2
     while number < _MOST_ALIKE:

@@ -1,4 +1,4 @@
-"""The loops of the roles turn, ticks and post; a new row or a due time wakes each of them."""
+"""The loops of the processes' roles turn, ticks and post; a new row or a due time wakes a loop."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -33,7 +33,7 @@ def _nobody_asks() -> None:
 
 @dataclass
 class TurnTaker:
-    """Runs an inbox worker: batches of up to `most_together` turns, and slow work in a thread."""
+    """Runs an inbox worker: batches of up to `most_together` mails, and slow work in a thread."""
 
     worker: InboxWorker
     writer: Writer
@@ -43,9 +43,9 @@ class TurnTaker:
     _uncounted: TurnFailedError | None = field(default=None, init=False)
 
     async def take(self) -> BatchResult:
-        """Run a batch; count the try of a turn that failed. Raises DBAPIError.
+        """Handle a batch of mails; count the try of a mail that failed. Raises DBAPIError.
 
-        If a batch of several turns fails, each runs again alone, to find the failing one.
+        If a batch of several mails fails, each runs again alone, to find the mail that fails.
         """
         await self._count_failed()
         most = 1 if self._single else self.most_together
@@ -73,7 +73,7 @@ class TurnTaker:
 async def rounds(
     a_round: Callable[[], Awaitable[float | None]], event: asyncio.Event, alive: Alive, waiting: str
 ) -> None:
-    """Run rounds of a role for ever, and call `alive` before each.
+    """Run rounds of a role's loop for ever, and call `alive` before each round.
 
     A round returns the seconds to wait for the event, or None to go on at once. `waiting` is for
     the log while the database is down.
@@ -115,7 +115,7 @@ async def take_turns(
 
 
 async def begin(initial_work: Callable[[], None], in_thread: InThread) -> None:
-    """Do a role's initial work; retry while the database is down."""
+    """Do the initial work of a process's role; retry while the database is down."""
     while True:
         try:
             await in_thread(initial_work)

@@ -125,7 +125,7 @@ class _Answer(Command):
         return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
-        """The named or only board with an offer to answer, and the offer. Raises Refusal."""
+        """The board with an offer that awaits the sender, and this offer. Raises Refusal."""
         ref = self.board
         if not context.hints and (ref is None or ref.number is None):
             boards, asked = self._asked_boards(context)

@@ -159,7 +159,7 @@ def days_away(lines: Sequence[str]) -> str | None:
 
 
 def topic_asked(lines: Sequence[str]) -> Meant | None:
-    """The request on whose topic words about no board ask a question, or say "away"; else None."""
+    """The topic of words about no board that ask a question or tell of being away; else None."""
     text = " ".join(" ".join(lines).split())
     words = words_of(text)
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)

@@ -48,7 +48,7 @@ MOST_SENT_AGAIN = 100  # boards mailed again after a change of address
 
 
 def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
-    """Handle the answer to a question. Returns the outcome in words."""
+    """Handle a mail that answers a question. Returns the outcome in words."""
     question, player = speaker.question, speaker.player
     if question.kind == NEW_ADDRESS:
         return settle_new_address(turn, question, speaker.token)
@@ -84,7 +84,7 @@ def _answer(
 ) -> bool | None:
     """The answer: True, False, or None for other words; dangerous commands need a clear yes.
 
-    `stop` is a no while the question is open; other commands are no answer.
+    The command `stop` is a no while the question is open; other commands are no answer.
     """
     commands = turn.script(context).commands
     if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
@@ -98,7 +98,7 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop the refused commands; play a move below the "no", and quote any other words back."""
+    """Drop the refused `errands`; play a move below the "no", and quote any other words back."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
@@ -211,7 +211,7 @@ def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> st
 
 
 def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
-    """True or False for a yes or no, as a word or as the only command; else None."""
+    """True for a yes, False for a no, as a word or as the only command; else None."""
     if not script.commands:
         return confirmation(turn.envelope.said)[0]
     command = script.commands[0]
@@ -260,7 +260,7 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
 def _announce(
     turn: MailTurn, before: Player, player: Player, question: Question, boards: Sequence[Board]
 ) -> None:
-    """Tell all addresses of the player, also a replaced one, about the change."""
+    """Tell all addresses of the player, also a replaced address, about the change."""
     told = {
         "handle": before.handle,
         "address": question.address,

@@ -1,6 +1,6 @@
 """Newcomers: mails from unknown addresses, answers to the welcome, and challenges with guests.
 
-Except `help`, no command of an unknown address runs before its yes. Guests are invited by mail
+Except `help`, no command of an unknown address runs before a yes. Guests are invited by mail
 address.
 """
 
@@ -86,7 +86,7 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
 
 
 def help_stranger(context: Context, author: str, script: Script) -> bool:
-    """Send the help page that the first command asks for. Returns whether it does."""
+    """Send the help page that the first command asks for. Returns whether it asks for one."""
     first = script.commands[0] if script.commands else None
     left = answers_left(context.turn, author)
     # The day's last answer is the welcome, since that still lets them sign up.
@@ -110,7 +110,7 @@ def say_goodbye(turn: Turn, address: str) -> str:
 
 
 def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
-    """The only game that a script asks for, by command or in words; None if it asks for more."""
+    """The game that a script asks for, by command or in words; None if it asks for other things."""
     if not script.commands:
         pairs = pairs_meant(script)
         return FirstGame(default_game().info.name, Play.words[0]) if pairs else None
@@ -263,7 +263,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:
-    """Store a no for good, even a late one: the address is never asked again."""
+    """Store a no for good, even a late no: the address is never asked again."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")
     challenge = invited_to(turn, question)
@@ -275,7 +275,7 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
     """Whether a mail only repeats the offered handle, which counts as a yes.
 
-    If a password waits it is no yes: by a name senders say that they want no password.
+    If a password waits, the handle is no yes: it says that the sender wants no password.
     """
     if question.password is not None:
         return False
@@ -332,7 +332,7 @@ def who_asks(challenge: PendingChallenge | None) -> Refusal:
 def said_yes(
     turn: MailTurn, challenge: PendingChallenge, question: Question, player: Player
 ) -> Answered:
-    """Seat a guest who said yes; return the answer to them."""
+    """Seat a guest who said yes; return the answer to the guest."""
     challenge, waits = seat_guest(turn.work, challenge, address_key(question.address), player)
     inviter = turn.work.players.get(challenge.by_id)
     if not challenge.addresses and not inviter.is_active:

@@ -37,7 +37,7 @@ FIRST_GAMES = Challenge | Play | Join
 
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
-    """Ask players whether they accept a challenge; not counted against their limit of answers."""
+    """Ask players whether they accept a challenge; not counted in the limit of answers to them."""
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
         return
@@ -55,7 +55,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
     """Store the questions to the guests before they are mailed, so that the next command sees them.
 
-    Raises Refusal if we may not write to one of them now.
+    Raises Refusal if we may not write to one of the guests now.
     """
     work, now = turn.work, turn.now
     guests = tuple(
@@ -158,26 +158,26 @@ class FirstGame:
 
     @property
     def told(self) -> dict[str, Any]:
-        """Template parameters of the welcome."""
+        """The template parameters of the welcome that show this game."""
         asks_for_seat = not self.robots and not self.pairs
         seat = self.line if asks_for_seat else None
         return {"pairs": self.pairs, "robots": list(self.robots), "seat": seat}
 
     @property
     def kept(self) -> dict[str, Any]:
-        """Parameters stored with the question."""
+        """The parameters stored with the welcome's question."""
         return {"pairs": self.game} if self.pairs else {"begins": vars(self)}
 
     @property
     def script(self) -> Script:
-        """The script with the command; empty if the command is no longer readable."""
+        """The script with this game's command; empty if the command no longer parses."""
         game = games().get(self.game)
         command = parse_line(self.line, game) if game else None
         return Script((command,)) if isinstance(command, FIRST_GAMES) else Script()
 
 
 def first_game_kept(params: Mapping[str, Any]) -> FirstGame | None:
-    """The first game stored with a welcome's question; None without one."""
+    """The newcomer's first game, as stored with the welcome's question; None if none is stored."""
     begins, pairs = params.get("begins"), params.get("pairs")
     if begins:
         return from_plain(FirstGame, begins)
@@ -202,7 +202,7 @@ def ask_signup(
 ) -> None:
     """Send an unknown address the welcome, which asks whether it wants to play under a handle.
 
-    `problem`: the refusal of the requested handle. `last`: the address gets no further answer
+    `problem`: the refusal of the handle asked for. `last`: the address gets no further answer
     today. `named`: the handle was read in the answer before. `more`: other commands were dropped.
     `asked`: names of commands that only players may use. `page`: text of a help page. `kept`: hash
     of a password in the mail. `invitation`: number of the challenge that invited the address;

@@ -50,7 +50,7 @@ _NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
 
 
 def shortened(comment: Sequence[str]) -> list[str]:
-    """The first lines of a comment, for a question; "(and more)" is added if it is longer."""
+    """The first lines of a comment, for a question; "(and more)" is added to a longer comment."""
     told: list[str] = []
     room = _MOST_CHARACTERS
     for line in comment[:_MOST_LINES]:
@@ -86,10 +86,10 @@ def ask_errand(
 ) -> None:
     """Ask a player to confirm the commands in `told`.
 
-    Unproven commands share one question with the newest ones that wait, `MOST_ERRANDS` in all.
-    `reasons`: sections that explain the question. `avoidable`: in an answer to our mail the
+    Unproven commands share one question with the newest waiting ones, `MOST_ERRANDS` in all.
+    `reasons`: mail sections on why we ask. `avoidable`: in an answer to our mail the
     commands would need no question. `guessed`: the commands were inferred from plain words.
-    `password`: a new password among them.
+    `password`: a new password among the commands.
     """
     if not may_answer(turn, player):
         return
@@ -157,7 +157,7 @@ def as_shown(line: str) -> str:
 
 
 def ask_alias(turn: Turn, owner: Player, author: str, errand_id: int, told: dict[str, Any]) -> None:
-    """Ask a player whether a reply from an unknown address is theirs."""
+    """Ask the player `owner` whether a reply from an unknown address is theirs."""
     kept = {"author": author, "errands": [errand_id]}
     subject = question_subject(f"a reply from {author}")
     ask_player(turn, owner, "alias", subject, {"author": author, **told}, kept)
@@ -189,7 +189,7 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's; if it is another player's, only tell that one."""
+    """Ask an address whether it is this player's; if it is another player's, tell only them."""
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
@@ -212,7 +212,7 @@ def tell_other_addresses(turn: Turn, player: Player, sections: Sequence[Answered
 
 
 def origin_of(turn: Turn) -> str:
-    """The origin of a turn's mail, as a digest; empty if no consent can cover the mail.
+    """The origin of the mail being handled, as a digest; empty if no consent can cover the mail.
 
     That is so if the envelope sender's domain does not match `From:`, or the network is unknown.
     """
@@ -231,7 +231,7 @@ def origin_of(turn: Turn) -> str:
 
 
 def give_consent(turn: Turn, player: Player, origin: str) -> None:
-    """Store a player's consent; a second one does not prolong the first."""
+    """Store a player's consent; a second consent does not prolong the first."""
     over = turn.now - CONSENT_STANDS
     turn.work.consents.give(player, origin, turn.now, over=over)
 
@@ -258,7 +258,7 @@ def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
 
 
 def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> PasswordHash | None:
-    """The hash stored with a question or pending commands; None if its seal is not ours."""
+    """The hash stored with a question or pending commands; None if the seal is not ours."""
     if asked.password is None:
         return None
     of_player = f"player {asked.player_id}"
@@ -272,7 +272,7 @@ def of_address(address: str) -> str:
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """The context; it refuses to hash new passwords if those of the script exceed a rate."""
+    """The context; it refuses to hash new passwords if the script has more than a rate allows."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:
@@ -302,7 +302,7 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
 
 
 def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
-    """Hash the last new password of a rehearsed script, and seal it; None if there is none."""
+    """Hash and seal the last new password of a rehearsed script; None if it has no password."""
     new = _new_passwords(script)
     if not new:
         return None

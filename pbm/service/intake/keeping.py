@@ -56,7 +56,7 @@ _WINDOW = 60.0  # seconds
 
 @dataclass
 class Intake:
-    """Stores mails, one row for each recipient; refuses unreadable mails and those over a limit.
+    """Stores mails, one row for each recipient; refuses unreadable mails and mails over a limit.
 
     A copy to the same recipient (equal but for trace fields) shares its row. A copy to another of
     our addresses is handled only if that address may belong to somebody else.
@@ -148,7 +148,7 @@ class Intake:
 
 
 def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
-    """The queue place of a mail to this recipient. `author` is an address key.
+    """The place in the queue of a mail to this recipient. `author` is an address key.
 
     `from_player`: the mail came to our plain address from a player's address.
     """
@@ -227,7 +227,7 @@ def log_fault(fault: BaseException) -> None:
 
 
 class SessionLog:
-    """Logs each SMTP session at its end; those without a mail at a limited rate."""
+    """Logs each SMTP session at its end; sessions without a mail at a limited rate."""
 
     def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
         """`seconds` is a monotonic clock."""

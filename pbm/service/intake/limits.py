@@ -94,7 +94,7 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take an answer from a pool: that for retries, if deferred `AGAIN_AFTER` ago or earlier."""
+    """Take an answer from a pool: the one for retries, if deferred at least `AGAIN_AFTER` ago."""
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
     for pool in (limits.VOUCHED, limits.STRANGERS) if passes else (limits.STRANGERS,):
@@ -167,7 +167,7 @@ class MailRates:
     def count(
         self, work: UnitOfWork, now: datetime, recipient: Recipient, author: str, peer: str
     ) -> Rejection | None:
-        """Count a mail; return the refusal if it is over a limit. `author` is an address key."""
+        """Count a mail; return the refusal of a mail over a limit. `author` is an address key."""
         for rate, whose in self._counted(recipient, author, peer):
             if rate.most and not rate.take(work, now, whose, wait=False):
                 return Rejection(

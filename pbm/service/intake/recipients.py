@@ -1,6 +1,6 @@
 """Checks recipients (SMTP RCPT): the tags of reply addresses, and how often a peer guesses tags.
 
-Wrong tags count for the peer's network. Over the limit the network is deferred before its next
+Wrong tags count for the peer's network. Over the limit the network is deferred before the next
 address is checked. If `MAIL FROM` is an address of the tagged player, the try counts for network
 and player together, since a large provider's network is shared. If an upstream server hides the
 network, the log only warns: a deferral would hit everybody, and a tag has 80 bits.
@@ -36,7 +36,7 @@ _log = structlog.get_logger("pbm.guesses")
 class Guesser(NamedTuple):
     """Key of a counter of wrong tags; `network` is empty if unknown.
 
-    `player_id` is set if `MAIL FROM` is the tagged player's address, for a bounce, which has none,
+    `player_id` is set if `MAIL FROM` is the tagged player's address, for a bounce (no sender),
     and if the network is unknown.
     """
 
@@ -96,7 +96,7 @@ def check_recipient(
 
 
 def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
-    """Count a wrong tag; log the one that reaches the limit."""
+    """Count a wrong tag; log the tag that reaches the limit."""
     if GUESSES.take(work, now, *by, wait=False) and GUESSES.is_empty(work, now, *by):
         _log.warning(
             "many reply addresses that are not ours",
@@ -117,7 +117,7 @@ def _try_of(work: UnitOfWork, recipient: _Signed, sender: str, network: str) -> 
 
 
 def _was_good(work: UnitOfWork, site: Site, reply: PlayerReply) -> bool:
-    """Whether a reply address was valid in one of the player's last epochs."""
+    """Whether a reply address was valid before one of the player's last `newkey` commands."""
     player = work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return False
@@ -127,7 +127,7 @@ def _was_good(work: UnitOfWork, site: Site, reply: PlayerReply) -> bool:
 
 
 def _why_not_known(work: UnitOfWork, site: Site, now: datetime, recipient: _Signed) -> str:
-    """Why an address is invalid, in words for the operator; empty if it is valid."""
+    """Why a reply address is invalid, in words for the operator; empty if it is valid."""
     keyring = site.keyring
     match recipient:
         case Bounce(player_id, name, tag):

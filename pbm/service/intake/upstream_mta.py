@@ -1,6 +1,6 @@
-"""Decides whether to trust the DMARC results of the upstream mail server, called the front.
+"""Decides whether to trust DMARC results of the upstream mail server, here called the front.
 
-They are trusted once a probe with forged results arrived without these. Three facts are stored:
+They are trusted once a probe with forged results arrived without them. Three facts are stored:
 `front` the trusted server, `front-doubted` the failure of the last probe, `probe` the pending one.
 """
 
@@ -22,7 +22,7 @@ _FRONT, _PROBE, _DOUBT = "front", "probe", "front-doubted"
 
 @dataclass(frozen=True)
 class Arrival:
-    """How a probe arrived: from which peer, if a trusted one, and what its header fields show."""
+    """How a probe arrived: from which peer, if that is trusted, and what its header fields show."""
 
     peer: str
     trusted: bool
@@ -30,7 +30,7 @@ class Arrival:
 
 
 def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
-    """The trusted front with this id; None before a successful probe."""
+    """The trusted upstream server with this id; None before a successful probe."""
     fact = work.facts.find(_FRONT) if authserv_id else None
     if fact is None or fact.value["authserv_id"] != authserv_id:
         return None
@@ -38,31 +38,31 @@ def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
 
 
 def what_it_says(site: Site, front: Front | None, peer: str, raw: bytes, author: str) -> Dmarc:
-    """The trusted front's DMARC result for a mail; UNKNOWN for a mail from another peer."""
+    """The DMARC result that the trusted `front` gives a mail; UNKNOWN if another peer sent it."""
     if front is None or not site.trusts(peer):
         return Dmarc.UNKNOWN
     return dmarc_of(raw, front, author)
 
 
 def note_front(work: UnitOfWork, front: Front, now: datetime) -> None:
-    """Trust a front from now on."""
+    """Trust the upstream server `front` from now on."""
     forget_front(work)
     work.facts.note(_FRONT, asdict(front), now)
 
 
 def forget_front(work: UnitOfWork) -> None:
-    """Trust no front; also delete the stored failure of a probe."""
+    """Trust no upstream server; also delete the stored failure of a probe."""
     work.facts.forget(_FRONT)
     work.facts.forget(_DOUBT)
 
 
 def doubt_front(work: UnitOfWork, authserv_id: str, why: str, now: datetime) -> None:
-    """Store why the last probe failed."""
+    """Store why the last probe of an upstream server failed."""
     work.facts.note(_DOUBT, {"authserv_id": authserv_id, "why": why}, now)
 
 
 def why_doubted(work: UnitOfWork, authserv_id: str) -> tuple[str, datetime] | None:
-    """Why and when the last probe failed; None if none failed."""
+    """Why and when the last probe failed; None if no failure is stored."""
     fact = work.facts.find(_DOUBT)
     if fact is None or fact.value["authserv_id"] != authserv_id:
         return None
@@ -70,7 +70,7 @@ def why_doubted(work: UnitOfWork, authserv_id: str) -> tuple[str, datetime] | No
 
 
 def expect_probe(work: UnitOfWork, token: str, authserv_id: str, now: datetime) -> str:
-    """Expect a probe with this token for `PROBE_FOR`; return the mark that the probe must have."""
+    """Expect a probe with this token for `PROBE_FOR`; return the text that it must contain."""
     digest = token_digest(token)
     work.facts.note(_PROBE, {"digest": digest, "authserv_id": authserv_id, "arrival": None}, now)
     return _mark(digest)
@@ -85,7 +85,7 @@ def is_expected(work: UnitOfWork, probe: Probe, now: datetime) -> bool:
 
 
 def arrival_of(work: UnitOfWork, token: str) -> Arrival | None:
-    """How a probe arrived; None if it has not yet."""
+    """How the probe with this token arrived; None if it has not arrived yet."""
     fact = work.facts.find(_PROBE)
     if fact is None or fact.value["digest"] != token_digest(token) or not fact.value["arrival"]:
         return None

@@ -41,7 +41,7 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
     """Obey a player's script. Returns the outcome in words.
 
     If the sender is not `proven`, commands must be confirmed, unless they only read or a standing
-    consent covers them. `doubt` names the section that says why a reply address proves nothing.
+    consent covers them. `doubt` names the mail section on why a reply address proves nothing.
     """
     player = context.player
     if not proven:
@@ -74,7 +74,7 @@ def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]]
 
 
 def _lost(context: Context, script: Script, number: int | None) -> Answered:
-    """The answer to a mail without a command or a board: quotes it and gives examples."""
+    """The answer to a mail without a command or a board: quotes the mail and gives examples."""
     told: dict[str, Any] = {"title": "no command found", "number": number}
     if number is None:
         work, player = context.work, context.player
@@ -126,7 +126,7 @@ def _do(context: Context, player: Player, script: Script) -> str:
 
 
 def _tried_too_often(context: Context, player: Player, script: Script) -> dict[int, Answered]:
-    """Count tries of expensive commands; return refusals of those over their rate, by index."""
+    """Count tries of expensive commands; return refusals of commands over their rate, by index."""
     turn, told = context.turn, dict[int, Answered]()
     whose = (player.id, *(["unproven"] if turn.unproven else []))
     for place, command in enumerate(script.commands):
@@ -191,7 +191,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Take the turn's notes on withheld words, to add to the answer; none over their limit."""
+    """Take the notes on withheld words, to add to the answer; no note that is over its limit."""
     turn = context.turn
     if not turn.notes:
         return []
@@ -225,7 +225,7 @@ def is_dangerous(script: Script) -> bool:
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
     """Ask to confirm a script; commands that would fail are refused at once.
 
-    If no remaining command needs a confirmation, they run.
+    If no remaining command needs a confirmation, the commands run.
     """
     script = script.with_one_comment()
     rehearsal = rehearse(questions.within_rate(context, script), script)

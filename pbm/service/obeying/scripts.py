@@ -116,7 +116,7 @@ class _Run:
         return [event for events in self.happened for event in events]
 
     def seen_by(self, command: Command) -> Context:
-        """The context in which `command` runs: that of the mail, changed by the events so far."""
+        """The context in which `command` runs: the mail's context, changed by the events so far."""
         context, before = self._context, self.events
         shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
         touched = tuple(event.acted_on for event in before if event.acted_on)
@@ -126,7 +126,7 @@ class _Run:
         return replace(context, shown=shown, hints=context.hints or last, text=text)
 
     def next(self, command: Command) -> None:
-        """Run a command, unless one before it was refused or has to be confirmed."""
+        """Run a command, unless an earlier command was refused or has to be confirmed."""
         here = self.seen_by(command)
         # Only commands that come last depend on those before: they mean the position after a move.
         before = self.events if command.comes_last else []
@@ -184,8 +184,8 @@ def _count_news(context: Context, events: Sequence[Event]) -> None:
 def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
     """Send the comment below the commands to its board, or return it to the sender.
 
-    It belongs to the last command that changes something: it goes to its board, waits with it, or
-    is quoted in its refusal. Without commands it is chat on the answered board. After commands that
+    It belongs to the last command that changes something: it goes to that board, waits with it, or
+    is quoted in the refusal. Without commands it is chat on the answered board. After commands that
     only read it is quoted as unsent; without a board only if it holds a move, since it may be a
     signature.
     """
@@ -201,7 +201,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Send a comment to the board of a command; if it has to wait, store it in the `events`."""
+    """Send a comment to a command's board; if the comment has to wait, store it in the `events`."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)
@@ -230,7 +230,7 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
 
 
 def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
-    """The refusal, with a quotation of the comment that was not sent."""
+    """Return the refusal with a quotation of the comment that was not sent."""
     return replace(refusal, params={**refusal.params, "comment": list(comment)})
 
 
@@ -256,7 +256,7 @@ def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event
 def refused(
     command: Command, refusal: Refusal, context: Context, *, alone: bool = True
 ) -> Answered:
-    """The answer to a refused command; `alone`: it was the only one."""
+    """The answer to a refused command; `alone`: it was the only command."""
     told: dict[str, Any] = {"title": command.words[0], "nearest": None, "example": None}
     told |= {"talk": False, "comment": [], "alone": alone}
     told |= {"line": command.line, "code": refusal.code, "params": refusal.params}
@@ -292,7 +292,7 @@ def is_refusal(event: Event) -> TypeGuard[Answered]:
 
 
 def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
-    """The board to show with a refusal: the named one, or that of the mail if `about_board`."""
+    """The board to show with a refusal: the named one, or if `about_board` the mail's."""
     if number:
         return number if context.sits_at(number) else None
     return context.own_hint if about_board else None

@@ -33,7 +33,7 @@ _MOST_PACKED = 50  # largest compression ratio; our databases have about 5
 class Manifest:
     """The manifest of an archive; `files` has the SHA-256 digest of each file.
 
-    `schema` is the version of the tables; `keys` says whether they come from a file or a setting.
+    `schema` is the version of the tables; `keys`: whether keys come from a file or a setting.
     """
 
     format: int

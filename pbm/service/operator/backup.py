@@ -169,7 +169,7 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
 def _keys_to_write(
     settings: Settings, manifest: Manifest, file: Path, *, force: bool
 ) -> bytes | None:
-    """The new content of the key file; None to keep it. Raises OperatorError."""
+    """The new content of the key file; None to keep the file. Raises OperatorError."""
     content = file.read_bytes()
     if manifest.keys == archive.FROM_SETTING:
         kept = load_keys(Path(archive.KEYS), content.decode("utf-8", "surrogateescape"))
@@ -196,7 +196,7 @@ def _keys_to_write(
 
 
 def _write_keys(path: Path, content: bytes) -> Path | None:
-    """Write the key file, mode 0600; rename an old one that differs, and return its path."""
+    """Write the key file, mode 0600; rename an old file that differs, and return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     old: Path | None = None
     if path.exists() and path.read_bytes() != content:

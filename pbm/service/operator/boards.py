@@ -79,7 +79,7 @@ def undo(session: OperatorSession, number: int, why: str) -> Ply:
 def end(
     session: OperatorSession, number: int, why: str, winners: Sequence[str] | None = None
 ) -> Board:
-    """Close a board; with `winners`, finish it, as a draw if empty. Raises OperatorError."""
+    """Close a board; with `winners` finish it, with () as a draw. Raises OperatorError."""
     with session.act(why) as act:
         board = act.board(number)
         _check_playing(board)
@@ -216,7 +216,7 @@ def parse(text: str, game: Game, chosen: Options) -> GameRecord:
 
 
 def game_of(name: str | None) -> Game:
-    """The game of that name, or the default one. Raises OperatorError."""
+    """The game of that name, or the default game. Raises OperatorError."""
     if name is None:
         return default_game()
     if name not in games():
@@ -243,7 +243,7 @@ def take_over(
 ) -> Board:
     """Import a running game from another server, and mail it to its players.
 
-    `handles` are in seat order, by default those in the record. Raises OperatorError.
+    `handles` are in seat order, by default the handles in the record. Raises OperatorError.
     """
     through = replay(game, record)
     if record.ended or through.final.outcome:

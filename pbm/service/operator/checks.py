@@ -1,4 +1,4 @@
-"""`pbm-admin check`: whether a server has everything it needs, and what to do if not. Read-only."""
+"""`pbm-admin check`: whether a server has everything it needs, else what to do. Changes nothing."""
 
 import asyncio
 import stat

@@ -140,7 +140,7 @@ def _find(program: str) -> str:
 def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
     """Migrate a database; a SQLite database with tables is copied first.
 
-    Returns the version before (empty without tables), and the copy. Raises OperatorError.
+    Returns the earlier version (empty without tables), and the copy. Raises OperatorError.
     """
     if is_current(database):
         return newest_version(), None

@@ -47,7 +47,7 @@ def examine_front(
     """Send a probe through the upstream server, and store whether the server can be trusted.
 
     Raises OperatorError if the probe cannot be sent, or does not arrive within `wait` seconds; then
-    the earlier verdict stays.
+    the earlier result stays.
     """
     name = settings.front_name
     if not name:

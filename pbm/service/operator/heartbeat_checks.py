@@ -29,9 +29,9 @@ TROUBLES = (OperatorError, GamesError, DBAPIError, PermissionError)
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check: `text` is the state, or what is wrong and how to mend it.
+    """The result of a check: `text` is the state found, or what is wrong and how to mend it.
 
-    `warning`: it works, but needs attention.
+    `warning`: what was checked works, but needs attention.
     """
 
     good: bool
@@ -41,7 +41,7 @@ class CheckResult:
 
 
 class DubiousError(Exception):
-    """A check passed, but needs attention; ``str()`` is for the operator."""
+    """What was checked works, but needs attention; ``str()`` is for the operator."""
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
@@ -62,7 +62,7 @@ def sentence_of(error: Exception) -> str:
 
 
 def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:
-    """Check each role: the required ones, and any others with a heartbeat."""
+    """Check each role: the required roles, and any others with a heartbeat."""
     now = clock()
     known = [beat for beat in seen_by(work, clock) if beat.beat_at > now - FORGOTTEN_AFTER]
     results = []
@@ -74,7 +74,7 @@ def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:
 
 
 def those_beating(heartbeats: Iterable[Heartbeat], now: datetime) -> str:
-    """The names of the processes that are alive; empty if there are none."""
+    """The names of the processes whose heartbeats show that they are alive; empty if none are."""
     beating = {beat.process: beat for beat in heartbeats if beat.beat_at >= now - LATE}
     return _named(list(beating.values()))
 
@@ -121,7 +121,7 @@ def _lost(beat: Heartbeat, late: datetime) -> str:
 
 
 def _has_its_process(beat: Heartbeat) -> bool:
-    """Whether a heartbeat's process lives on this machine, rather than a later one with its id."""
+    """Whether a heartbeat's process lives on this machine, not a later process with its id."""
     if beat.host != socket.gethostname():
         return False
     try:

@@ -1,4 +1,4 @@
-"""Keys that sign reply addresses: the newest signs, older ones verify until they are dropped.
+"""Keys that sign reply addresses: the newest key signs, older keys verify until they are dropped.
 
 A running server reloads the key file by itself. The database stores only fingerprints of the keys,
 to detect lost or wrong keys before they sign a mail.
@@ -25,7 +25,7 @@ _WHAT_TO_DO = (
 
 
 def list_keys(settings: Settings) -> tuple[str, ...]:
-    """The ids of all keys, beginning with the one that signs. Raises OperatorError."""
+    """The ids of all keys, beginning with the key that signs. Raises OperatorError."""
     keys = _keys_here(settings)
     if not keys:
         raise OperatorError(f"There is no key file {settings.key_file}. See: pbm-admin check")
@@ -53,7 +53,7 @@ def drop_old_key(settings: Settings, session: OperatorSession, key_id: str, why:
 
 
 def forget_keys(settings: Settings, clock: Clock, who: str, why: str) -> list[str]:
-    """Forget the fingerprints of lost keys; return the ids. Raises OperatorError."""
+    """Forget the fingerprints of lost keys; return the keys' ids. Raises OperatorError."""
     reason, now = reason_of(why), clock()
     with closing(Database(settings.database_url)) as database, database.transaction() as work:
         marks, _, lost = _marks(work, settings)
@@ -79,7 +79,7 @@ def _keys_here(settings: Settings) -> tuple[Key, ...]:
 
 
 def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring:
-    """Load the keys of these settings, or create them. Raises OperatorError for wrong ones."""
+    """Load the keys of these settings, or create them. Raises OperatorError for wrong keys."""
     refuse_other_keys(work, settings, now)
     return load_keyring(settings.key_file, settings.secret_key or None)
 
@@ -114,7 +114,7 @@ def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[
 
 
 def note_keys(work: UnitOfWork, keys: Iterable[Key], now: datetime) -> None:
-    """Store the fingerprints of these keys, and no others."""
+    """Store the fingerprints of these keys, and delete all others."""
     marks = list(map(mark_of, keys))
     fact = work.facts.find(_KEYS)
     if fact is None or fact.value != marks:

@@ -26,7 +26,7 @@ _MOST_WHO = 80
 
 @dataclass(frozen=True, kw_only=True)
 class OperatorTurn(Turn):
-    """A turn in which the operator makes one change."""
+    """A unit of work, one transaction, in which the operator makes one change."""
 
     who: str
     why: str
@@ -52,7 +52,7 @@ class OperatorTurn(Turn):
     def tell_board(
         self, done: OperatorActed, events: Iterable[Event] = (), *, but: int | None = None
     ) -> None:
-        """Mail a board to its players, `but` one, with the operator's act and further events."""
+        """Mail a board to its players except `but`, with the operator's act and further events."""
         announce_boards(self, [done, *events], but=but)
 
     def send_board(self, board: Board, player: Player, done: OperatorActed) -> bool:

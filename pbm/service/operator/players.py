@@ -16,7 +16,7 @@ from pbm.store.values.players import Player, PlayerStatus
 
 
 def set_address(session: OperatorSession, handle: str, address: str, why: str) -> Player:
-    """Replace a player's addresses by one, and mail all boards to it. Raises OperatorError."""
+    """Make `address` a player's only address, and mail all boards to it. Raises OperatorError."""
     with session.act(why) as act:
         player = _person(act, handle)
         try:

@@ -34,7 +34,7 @@ _ERASED = "Its contents were erased when it was done."
 
 @dataclass(frozen=True)
 class MailInQueue:
-    """A mail in the queue, without contents; `until` is the time of the next try, if not now."""
+    """A mail in the queue, without contents; `until` is the next try, if not now."""
 
     name: str
     status: str
@@ -57,7 +57,7 @@ def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
 
 
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
-    """A mail with its contents, masked (erased once it is done). Raises OperatorError."""
+    """A mail with its contents, masked (erased once the mail is done). Raises OperatorError."""
     with session.look() as work:
         mail = _find(work, name)
     text = _outgoing_text(mail) if isinstance(mail, OutboxMail) else _incoming_text(mail.raw)

@@ -72,7 +72,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
 def _replay(
     game: Game, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
 ) -> Generator[str, None, Position | None]:
-    """Replay a game; yield its problems. Returns the last position, or None if that fails."""
+    """Replay a game; yield its problems. Returns the last position, None if a move fails."""
     at = ""
     try:
         position = game.load(board.start_state)
@@ -192,7 +192,7 @@ def _job_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
 
 
 def _rounded(result: RatingResult) -> tuple[float, ...]:
-    """Round a result, since its last digits depend on library and machine."""
+    """Round a rating result, since its last digits depend on library and machine."""
     return tuple(round(value or 0, 6) for value in astuple(result))
 
 

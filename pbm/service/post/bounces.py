@@ -1,8 +1,8 @@
-"""Bounces: mark players as unreachable, tell opponents after a day, unmark when they write.
+"""Bounces: mark players as unreachable, tell opponents after a day, unmark players who write.
 
 A permanent bounce (`5.x.x`) marks the player at once; temporary ones (`4.x.x` or no code) count
-once a day, and the third in a row marks. If it is the player's turn on a board, its mail is
-rewritten and sent again after a pause.
+once a day, and the third in a row marks. If it is the player's move on a board, the board's mail
+is rewritten and sent again after a pause.
 """
 
 from collections.abc import Iterable
@@ -119,14 +119,14 @@ def tell_later(
 ) -> None:
     """Schedule a notice to waiting opponents that a player is `REACHABLE` or `UNREACHABLE`.
 
-    It is sent only if still true at `at`, and only for boards numbered above `after`.
+    It is sent only if it is still true at `at`, and only for boards numbered above `after`.
     """
     about = f"{player.id}.{what}.{after}"
     work.timers.set(TimerKind.ACCOUNT_NEWS, about, now, at, player_id=player.id)
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
-    """Release a player's delayed mails and drop the deferred; return the dropped mails' boards."""
+    """Release a player's delayed mails, drop deferred mails; return the dropped mails' boards."""
     outbox = turn.work.outbox
     boards = outbox.supersede(player.id, "the player has written", turn.now)
     outbox.release(player.id, address_key(player.address), turn.now)
@@ -136,7 +136,7 @@ def _release(turn: Turn, player: Player) -> tuple[int, ...]:
 def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
     """Count a bounce; return the consequence in words for the operator.
 
-    If no other mail to the player is queued, one board on which it is their turn is sent again.
+    If no other mail to the player is queued, one board on which they are to move is sent again.
     """
     work, now = turn.work, turn.now
     since, last, count = player.unreachable_since, player.bounced_at, player.bounces
@@ -159,7 +159,7 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
 
 
 def _to_move(work: UnitOfWork, player: Player) -> list[int]:
-    """Numbers of the boards on which it is the player's turn; boards of missing games left out."""
+    """Numbers of the boards on which the player is to move, except boards of missing games."""
     boards = work.boards.get_many(work.boards.to_move(player.id))
     return [board.id for board in boards if board.is_installed]
 

@@ -59,7 +59,7 @@ class Outdated:
 
 
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
-    """Whether a mail is an old reminder of a clock; deadlines of first moves do not move."""
+    """Whether a mail is an old reminder of a clock; a first move's deadline stays."""
     return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
 
 
@@ -101,7 +101,7 @@ Outcome = tuple[OutboxMail, Delivery | Outdated]
 
 
 class Recording:
-    """Records delivery outcomes: those of sent mails in batches, each other one alone.
+    """Records delivery outcomes: outcomes of sent mails in batches, each other outcome alone.
 
     Other outcomes lock players and boards; several in one transaction could deadlock.
     """
@@ -214,7 +214,7 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
 
 @dataclass(frozen=True)
 class DueMails:
-    """Mails to send now, or else the next due time; and whether more may be due."""
+    """Mails to send now, or else the next due time; and whether more mails may be due."""
 
     mails: Sequence[tuple[OutboxMail, Written]]
     next_due_at: datetime | None
@@ -266,7 +266,7 @@ class Post:
         return found
 
     def _held(self, found: list[OutboxMail]) -> list[OutboxMail]:
-        """Lock the found mails; return the ones that this process has locked and that are due."""
+        """Lock the found mails; return the mails that this process has locked and that are due."""
         held = self.holds.take([mail.id for mail in found])
         mine: frozenset[int] = frozenset()
         try:
@@ -342,7 +342,7 @@ class Post:
 
 
 def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:
-    """Log why a mail was not sent, with the SMTP reply code if there was one."""
+    """Log why a mail was not sent, with the SMTP reply code, if any, and what happens `then`."""
     told = {"mail": outgoing(mail.id), "message_id": mail.message_id, "then": then}
     code = {"code": outcome.code} if outcome.code else {}
     _log.warning("mail not sent", **told, **code, reason=masked(outcome.reason))

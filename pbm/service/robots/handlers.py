@@ -1,6 +1,6 @@
 """Handlers of the four kinds of search jobs: a robot's move, its answer to a draw, hints, analyses.
 
-If the robot is to move, it answers the offer with its move; otherwise in a job of its own. An
+A robot that is to move answers the offer with its move; any other robot in an extra job. An
 analysis of a finished game has a job for each part of the game, and then a mail with all.
 """
 
@@ -36,7 +36,7 @@ _NOT_WANTED = "nothing: nobody wants it any more"
 
 @dataclass(frozen=True, kw_only=True)
 class RobotTurn(Turn):
-    """The turn in which a search job is finished; its board is locked."""
+    """The unit of work, one transaction, that finishes a search job; the job's board is locked."""
 
     job: SearchJob
     board: Board
@@ -83,12 +83,12 @@ def prepare_move(work: UnitOfWork, job: SearchJob, board: Board, site: Site) -> 
 
 
 def finish_move(turn: RobotTurn, found: RobotMove) -> str:
-    """Play the move."""
+    """Play the move that the search found."""
     return _play(turn, found.move, found.score)
 
 
 def give_up_move(turn: RobotTurn) -> str:
-    """Play any legal move."""
+    """Play any legal move, since the search has failed too often."""
     game, position = turn.board.rules, turn.board.position
     return _play(turn, (has(game, Suggests) and game.example_move(position)) or "")
 
@@ -152,7 +152,7 @@ def prepare_answer(
 
 
 def finish_answer(turn: RobotTurn, found: RobotStanding) -> str:
-    """Accept or refuse the draw."""
+    """Accept or refuse the offered draw in the robot's name."""
     board, robot_id = turn.board, turn.job.params["robot"]
     offer = _offer(board, turn.job)
     if offer is None:
@@ -163,7 +163,7 @@ def finish_answer(turn: RobotTurn, found: RobotStanding) -> str:
 
 
 def refuse_draw(turn: RobotTurn) -> str:
-    """Refuse the draw, since there is no evaluation."""
+    """Refuse the offered draw, since there is no evaluation of the position."""
     return finish_answer(turn, RobotStanding(0, 0))
 
 
@@ -289,7 +289,7 @@ def _long_looks(found: Any) -> list[analysis.Judged]:
 
 
 def _added(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[str, Any]:
-    """Add the results of one more part to `found`: the short searches come before the long ones."""
+    """Add the results of one more job to `found`: short searches come before long searches."""
     looks, deep = _short_looks(found), list(found.get("deep", ()))
     if len(looks) <= board.ply:
         looks += [(item.seat, item.best, item.made) for item in judged]

@@ -1,4 +1,4 @@
-"""Leases search jobs and finishes them; has the loop of the role robots.
+"""Leases search jobs and finishes them; has the loop of the processes' role `robots`.
 
 No transaction is open while a job is computed. One transaction acts on the result and deletes the
 job's row, so it is finished once; after a crash the job is leased again.
@@ -43,7 +43,7 @@ _log = structlog.get_logger("pbm.robots")
 
 @dataclass(frozen=True)
 class LeasedJob:
-    """A job leased to this process; with None as its computation, the handler gives up."""
+    """A job leased to this process; if its computation is None, the job's handler gives up."""
 
     job: SearchJob
     computation: Computation | None
@@ -75,7 +75,7 @@ class RobotJobs:
             return work.search_jobs.next_due_at()
 
     def claim(self, work: UnitOfWork, most: int, long: int | None = None) -> list[LeasedJob]:
-        """Lease up to `most` jobs, at most `long` of them long ones; delete obsolete ones."""
+        """Lease up to `most` jobs, at most `long` of them long jobs; delete obsolete jobs."""
         long = most if long is None else long
         leased: list[LeasedJob] = []
         for _ in range(_MOST_CLAIMS):
@@ -104,7 +104,7 @@ class RobotJobs:
     def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any = None) -> None:
         """Act on a result, or give up a job without computation; a job that is gone is ignored.
 
-        The board is locked before the job, in the same order as in turns.
+        The board is locked before the job, in the same order as when a mail is handled.
         """
         with faults_to(partial(self.fail, work, leased)):
             with work.savepoint():
@@ -141,9 +141,9 @@ class RobotJobs:
             tell_of_trouble(turn, "robot-trouble", "a robot could not think", told, cause)
 
     def _prepared(self, work: UnitOfWork, job: SearchJob) -> Sequence[LeasedJob]:
-        """The job with its computation; empty if that failed, or if the job is obsolete.
+        """The job with its computation; empty if preparing failed, or if the job is obsolete.
 
-        An obsolete job is deleted only with the board locked: a turn that holds the board may be
+        An obsolete job is deleted only with the board locked: a transaction that holds it may be
         asking for the same job again, which adds no row.
         """
         with faults_to(partial(self.fail, work, LeasedJob(job, None))):
@@ -227,7 +227,7 @@ class RobotWorker:
                 _log.warning("database away, leases run out by themselves", error=trouble)
 
     async def _compute(self, leased: LeasedJob) -> None:
-        """Compute a job, then finish it; retry to finish it while the database is down."""
+        """Compute a leased job, then finish it; retry the finish while the database is down."""
         piece, is_done = partial(self.jobs.finish, leased=leased), False
         if leased.computation is not None:
             try:

@@ -50,7 +50,7 @@ def disks(settings: Settings) -> list[Disk]:
 
 
 async def watch_disks(settings: Settings) -> None:
-    """Check the disks for ever; log when one gets short of room, or has room again."""
+    """Check the disks for ever; log when a disk gets short of room, or has room again."""
     told: dict[Path, bool] = {}
     while True:
         try:

@@ -72,7 +72,7 @@ class Heart:
 
 
 async def keep_beating(heart: Heart, writer: Writer) -> None:
-    """Write heartbeats for ever; the first one after a pause."""
+    """Write heartbeats for ever; the first heartbeat after a pause."""
     while True:
         await asyncio.sleep(BEAT_EVERY)
         await beat(heart, writer)

@@ -97,14 +97,14 @@ async def here(work: Callable[[], T]) -> T:
 
 @dataclass
 class _Asked(Generic[T]):
-    """A queued piece of work, its caller's future, and the call that settles the future."""
+    """A queued piece of work, its caller's future, and the call that completes the future."""
 
     steps: Piece[Steps[T]]
     done: asyncio.Future[T]
     then: Callable[[], None] = field(init=False)
 
     def do(self, work: UnitOfWork) -> Steps[None]:
-        """Run the piece; `settle` delivers its result after the commit."""
+        """Run this piece of work; `settle` delivers its result after the commit."""
         self.then = partial(self.done.set_result, (yield from self.steps(work)))
 
     def fail(self, error: Exception) -> None:
@@ -112,13 +112,13 @@ class _Asked(Generic[T]):
         self.then = partial(self.done.set_exception, error)
 
     def settle(self) -> None:
-        """Settle the caller's future, unless it was cancelled."""
+        """Give the result or error to the caller's future, unless it was cancelled."""
         if not self.done.done():
             self.then()
 
 
 class Writer:
-    """Runs pieces of work that write, in order of arrival; those that wait share a commit.
+    """Runs pieces of work that write, in order of arrival; the pieces that wait share a commit.
 
     If a piece fails, or the database rolls back for another process, each piece of the transaction
     runs again in its own. On PostgreSQL a thread runs everything. SQLite answers sooner than a
@@ -143,7 +143,7 @@ class Writer:
         return await self.do_steps(partial(_in_one_step, piece))
 
     async def do_steps(self, piece: Piece[Steps[T]]) -> T:
-        """Run a piece of work in steps, like `do`."""
+        """Run a piece of work in steps; returns and raises like `do`."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._asked.append(_Asked(piece, done))
         if self._working is None:
@@ -183,7 +183,7 @@ class Writer:
             asked.settle()
 
     async def _do_apart(self, group: Sequence[_Asked[Any]]) -> None:
-        """Run each piece again in its own transaction; retry one that conflicts with others."""
+        """Run each piece again in its own transaction; retry a piece that conflicts with others."""
         for number, asked in enumerate(group):
             for tries_left in reversed(range(MOST_TRIES)):
                 try:

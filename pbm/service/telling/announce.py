@@ -28,7 +28,7 @@ _Hidden = Mapping[int, Collection[str]]  # blocked handles, by the player who bl
 
 @dataclass
 class _News:
-    """The events on one board, and the facts (`lead`) and comments that mails show of them."""
+    """The events on one board, and the facts (`lead`) and comments that mails show about it."""
 
     events: list[BoardEvent] = field(default_factory=list)
     lead: list[dict[str, Any]] = field(default_factory=list)
@@ -115,7 +115,7 @@ def _audience(
 ) -> list[Player]:
     """The seated players who get a mail about the events on a board.
 
-    The sender gets a receipt, unless that is switched off. Events with `only_if_wanted` are for
+    The sender gets a receipt, unless that is switched off. Events `only_if_wanted` are for
     players who want each move (`mails=all`, or digests) or have to act. Players who left a running
     game only hear of its end. Words and account news of blocked players cause no mail.
     """
@@ -132,9 +132,9 @@ def _audience(
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
-    """Whether the sender gets a mail.
+    """Whether the sender of a command gets a mail about its events.
 
-    With receipts switched off, a move (with or without a comment) causes none, unless the game is
+    With receipts switched off, a move (even with a comment) causes no mail, unless the game is
     over, or the sender has to move or to answer an offer.
     """
     if player.settings.receipts or not board.playing:
@@ -164,7 +164,7 @@ def _is_asked(player: Player, board: Board) -> bool:
 
 
 def _kept_words(turn: Turn, board: Board, news: _News) -> _Hidden:
-    """Store the comments on a board; return the speakers whom each player has blocked."""
+    """Store the comments on a board; return the authors whom each player has blocked."""
     handles = [event.speaker for event in news.events if event.speaker]
     if not handles:
         return {}
@@ -230,7 +230,7 @@ def _shown(
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
     """Whether to offer fewer mails to the sender; once only, to a player with many boards.
 
-    The boards are only counted when one begins, and at first moves.
+    The boards are only counted when a board begins, and at first moves.
     """
     settings = player.settings
     if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
@@ -256,7 +256,7 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 def _mail_for(
     reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
-    """The facts and comments for one reader; of a blocked author's words, only the handle.
+    """The facts and comments for one reader; for a blocked author's words only the handle.
 
     To a player who comments on a board for the first time, the mail names the readers.
     """
@@ -347,7 +347,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
 
 
 def may_answer(turn: Turn, player: Player) -> bool:
-    """Whether the player may get an answer or question now; one over the limit is told so once."""
+    """Whether the player may get an answer or question now; the limit is told to them once."""
     work, now, unproven = turn.work, turn.now, turn.unproven
     if is_paused(work, player.address, now, unproven=unproven):
         return False

@@ -1,4 +1,4 @@
-"""Digests: a mail that shows several boards, each once, with the news kept for it."""
+"""Digests: mails that show several boards, each board once, with the news kept for it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -50,7 +50,7 @@ def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
 
 
 def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
-    """The numbers of the first boards, as many as fit into one mail, and at least one."""
+    """The numbers of the first boards, as many as fit into one mail, and at least one board."""
     some: list[int] = []
     room = _MOST_CHARACTERS
     for board in boards:
@@ -71,7 +71,7 @@ def _view(turn: Turn, player: Player, board: Board, *, drawn: bool) -> dict[str,
 
 
 def _urgency(turn: Turn, player: Player, board: Board) -> tuple[bool, bool, float, int]:
-    """Sort key of boards: the player's turns by clock, then finished boards, then the rest."""
+    """Sort key of boards: first those awaiting the player by clock, then finished, then others."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         return True, board.playing, 0.0, board.id

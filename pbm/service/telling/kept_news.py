@@ -1,11 +1,11 @@
 """Kept news: events on a board that are kept for a digest instead of being mailed at once.
 
-A reader with digests only gets at once: answers to own mails, offers that others may end meanwhile,
+Readers with digests get at once just answers to own mails, offers that others may end meanwhile,
 and boards whose clock would run out soon after the digest. For other readers, mails over the limit
-are kept for one mail at the next full hour; the first mail of each of their turns is exempt.
+are kept for one mail at the next full hour; the first mail each time they are to move is exempt.
 
 Mails can also be delayed, as outbox rows due later: for a robot's answer, or while the reader is
-unreachable. The next mail about the board replaces one that waits for a robot, and has its news.
+unreachable. The next mail about the board replaces a mail that waits for a robot, and has its news.
 """
 
 import json
@@ -40,7 +40,7 @@ def keep_for_digests(
 ) -> tuple[list[Player], set[int], set[int]]:
     """Keep the news of a board for the players who get them with a later mail.
 
-    Returns the players to mail now, the numbers of players who may have kept news, and the numbers
+    Returns the players to mail now, the numbers of players with possibly kept news, and the numbers
     of players who get no picture. `sender` is the number of the player whose mail caused the news.
     `told` has facts and comments by player. Players in `together` get one mail for several boards.
     """
@@ -157,7 +157,7 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
 def _comes_in_any_case(
     turn: Turn, board: Board, player: Player, events: Sequence[BoardEvent]
 ) -> bool:
-    """Whether a mail is exempt from the limit, for example if it begins the reader's turn."""
+    """Whether a mail is exempt from the limit, for example when the reader is to move now."""
     if any(event.exempt for event in events):
         return True
     waits = board.to_move is not None and board.to_move.player_id == player.id
@@ -169,7 +169,7 @@ def _comes_in_any_case(
 
 
 def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
-    """When a board's mail is due that waits for a robot to act; None if it need not wait."""
+    """When a board's mail that waits for a robot to act is due; None if the mail need not wait."""
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
     is_due = is_due or any(map(robots.intersection, board.open_offers.values()))

@@ -1,7 +1,7 @@
 """Writes mails into the outbox: recipient, subject, thread, reply address.
 
-A board's mails to one player are a thread: each refers to the first, whose Message-ID is computed
-from board and player, without a query.
+A board's mails to one player are a thread: each refers to the first mail, whose Message-ID is
+computed from board and player, without a query.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
 class MailWriter:
-    """Writes the mails of one turn as outbox rows in its transaction."""
+    """Writes the mails of one unit of work as outbox rows, in its transaction."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
@@ -44,7 +44,7 @@ class MailWriter:
         kind: Kind = Kind.BOARD,
         not_before: datetime | None = None,
     ) -> None:
-        """Mail a board to a player, in its thread, with its kept news."""
+        """Mail a board to a player, in the board's thread, with the news kept for it."""
         view = with_kept(self._turn, player, board, view)
         if kind == Kind.BOARD:
             self.boards(board, [(player, view)])
@@ -62,7 +62,7 @@ class MailWriter:
     ) -> None:
         """Mail a board to several players; delayed if a robot is to act on the board.
 
-        `instead` has the delayed mails that these replace, by player number.
+        `instead` has the delayed mails that the new mails replace, by player number.
         """
         mails = []
         for player, view in views:
@@ -218,7 +218,7 @@ class MailWriter:
         address: str = "",
         kind: Kind = Kind.NOTICE,
     ) -> None:
-        """Mail a notice to an address, or to a player's `address`, by default the first one."""
+        """Mail a notice to an address, or to a player's `address`, by default the first."""
         headers = self._plain_headers(answer_subject(subject), *filter(None, [address]))
         mail = self._mail(kind, reader, template, params, headers)
         self._turn.work.outbox.add(replace(mail, recipient=address or mail.recipient))

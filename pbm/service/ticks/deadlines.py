@@ -131,7 +131,7 @@ def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) ->
 
 
 def _next_look(tick: Tick, board: Board, wait: Wait) -> datetime:
-    """When to check next: at the next reminder or end of this wait, or of the next player's."""
+    """When to check next: when this player's next reminder or end is due, or the next player's."""
     another = tick.now + first_look(board)
     return max(min(wait.coming or another, another), tick.now + ALL_KEPT)
 
@@ -143,7 +143,7 @@ def _first_look(tick: Tick, board: Board) -> datetime:
 
 
 def _look_without_clock(tick: Tick, board: Board) -> datetime:
-    """When to check a stopped clock again; early if a robot is to move, since it sets no timer."""
+    """When to check a stopped clock again; early for a robot's move, since robots set no timer."""
     soon = min(_NO_CLOCK_RUNS, first_look(board))
     return tick.now + (soon if board.to_move and board.to_move.robot else _NO_CLOCK_RUNS)
 
@@ -191,7 +191,7 @@ def decline_first_move(tick: Tick) -> str | Again:
 
 
 def _waiting(tick: Tick) -> tuple[Board, Player] | str | Again:
-    """The board and the player whose first move is due, or the outcome if the timer is obsolete."""
+    """The board, and the player whose first move is due; the outcome if the timer is obsolete."""
     board = tick.locked_board
     if board is not None and not board.is_installed:
         return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
@@ -202,7 +202,7 @@ def _waiting(tick: Tick) -> tuple[Board, Player] | str | Again:
 
 @dataclass(frozen=True)
 class Awaited:
-    """An awaited move, with the begin and the end of the wait.
+    """An awaited move, with the moments when the wait for it begins and ends.
 
     `is_first`: the player's first move on this board. `counts`: a reminder that names this move
     also counts as the board's own next reminder.
@@ -216,7 +216,7 @@ class Awaited:
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of all awaited moves, most urgent first; a single one in its thread."""
+    """Remind a player of all awaited moves, most urgent first; a single one in a board's thread."""
     if not player.addresses:
         return
     tick.work.players.begin_absence(player.id, tick.now)
@@ -287,7 +287,7 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
-    """The move that a clock waits for; marks the board's reminders of the next day as sent."""
+    """The move that a clock waits for; the board's reminders of the next day count as sent."""
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None
@@ -302,7 +302,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """A first move not reminded of before; its own reminder is dropped if due within a day."""
+    """A first move without a reminder so far; its own reminder is dropped if due within a day."""
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
     at = max(now, calendar.after(since, REMINDED_AFTER) or now + REMINDED_AFTER)

@@ -104,7 +104,7 @@ def erase_old_rows(tick: Tick) -> Again:
 
 
 def recount_ratings(tick: Tick) -> str | Again:
-    """Recount ratings after a board's result has changed: those of the next boards in order."""
+    """Recount ratings after a board's result has changed: ratings from the next boards in order."""
     work = tick.work
     work.ratings.hold()
     stale = work.facts.find(STALE, lock=True)

@@ -58,7 +58,7 @@ class Ticks:
     seconds: Callable[[], float] = time.monotonic
 
     def begin(self) -> None:
-        """Set recurring timers, retry stuck ones, and count a try for those that a crash ended."""
+        """Set recurring timers, retry stuck timers, count a try for timers that a crash ended."""
         now = self.clock()
         with self.database.transaction() as work:
             for kind in RECURRING:

@@ -111,7 +111,7 @@ def _tell_of(
     fact: Callable[[int], PlayerAway | PlayerBack],
     but: Collection[int | None] = (),
 ) -> str:
-    """Announce the vacation on the next boards that wait; set a timer for the rest."""
+    """Announce a vacation on the next boards that wait for the player; set a timer for the rest."""
     _, _, after = tick.timer.about.partition(".")
     waiting = tick.work.boards.to_move(player.id)
     left = [
@@ -129,7 +129,7 @@ def _tell_of(
 def send_digest(tick: Tick) -> str | Again:
     """Write a player's digest if there are kept news, and schedule the next.
 
-    After digests are switched off, the timer runs once more, since a turn may still be keeping
+    After digests are switched off, the timer runs once more, as a mail may still be keeping
     news.
     """
     player = tick.work.players.find(tick.timer.player_id or 0)

@@ -29,7 +29,7 @@ class Again:
 
 @dataclass(frozen=True, kw_only=True)
 class Tick(Turn):
-    """The turn of a timer."""
+    """The unit of work, one transaction, in which a due timer is handled."""
 
     timer: Timer
 
@@ -46,7 +46,7 @@ class Tick(Turn):
     def waits_for_mail(self, until: datetime) -> Again | None:
         """The time of a retry if a mail that arrived by `until` is not handled yet; else None.
 
-        The same while no mail can come in. Check this before penalising a player for a missing
+        Also while no mail can come in. Check this before penalising a player for a missing
         mail, since mails count from arrival.
         """
         if is_down(self.work, self.now):

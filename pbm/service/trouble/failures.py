@@ -1,7 +1,7 @@
 """Failed tries, the crash marker, and the watchdog.
 
-The watchdog logs slow turns, and ends the process if one hangs, as a thread cannot be stopped.
-After the restart by the supervisor, the crash marker names the mail, and a try of it is counted.
+The watchdog logs slow mails, and ends the process if a mail hangs: a thread cannot be stopped.
+After the restart by the supervisor, the crash marker names the mail, whose try is counted.
 """
 
 import faulthandler
@@ -41,9 +41,9 @@ Handler = Callable[[Exception], object]
 
 
 class CrashMarker:
-    """A small file with the numbers of the rows being worked on; none without a path.
+    """A small file with the numbers of the mails being handled; there is no file without a path.
 
-    A process takes the first such file that no other has locked, perhaps that of a dead process.
+    A process takes the first such file that no other process has locked, perhaps a dead one's.
     The file is not synced, so after a power cut no row is blamed.
     """
 
@@ -55,7 +55,7 @@ class CrashMarker:
 
     @contextmanager
     def holding(self, inbox_id: int) -> Iterator[None]:
-        """Record a row while the context is open; thread-safe."""
+        """Record the number of a row while the context is open; thread-safe."""
         try:
             with self._changing:
                 self._numbers.append(inbox_id)
@@ -94,7 +94,7 @@ class CrashMarker:
 
 
 def _first_free(path: Path) -> IO[str]:
-    """Lock the first file that no other process has locked. Raises OperatorError."""
+    """Lock the first of `path`, `path`-2, ... that no process has locked. Raises OperatorError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for number in itertools.count(1):
@@ -131,7 +131,7 @@ def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[No
 
 @dataclass(eq=False)
 class _Turn:
-    """A turn under way, or its slow work outside a transaction."""
+    """The handling of a mail under way, or the mail's slow work outside a transaction."""
 
     mail_id: int
     thread: int
@@ -140,7 +140,7 @@ class _Turn:
 
 
 class Watchdog:
-    """A thread that checks the turns under way.
+    """A thread that checks how long the mails being handled take.
 
     It cannot run while other code holds the GIL, for example a regular expression. So each check
     also resets a kernel timer; if that expires, the process prints its stacks and dies of SIGALRM.
@@ -159,7 +159,7 @@ class Watchdog:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Watch while the context is open. Call this in the main thread."""
+        """Run the watchdog while the context is open. Call this in the main thread."""
         signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the parent may have blocked it
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
         faulthandler.register(signal.SIGALRM, chain=True)
@@ -178,7 +178,7 @@ class Watchdog:
 
     @contextmanager
     def watching(self, mail_id: int) -> Iterator[None]:
-        """Watch a turn, or its slow work, in this thread."""
+        """Watch the handling of a mail, or its slow work, in this thread."""
         turn = _Turn(mail_id, threading.get_ident(), self._seconds())
         self._set(lambda turns: (*turns, turn))
         try:
@@ -187,7 +187,7 @@ class Watchdog:
             self._set(lambda turns: tuple(other for other in turns if other is not turn))
 
     def look(self) -> None:
-        """Check each turn under way once: log a slow one, and end the process if one hangs."""
+        """Check each mail being handled once: log a slow mail, end the process if a mail hangs."""
         with self._changing:
             turns = self._turns
             if turns and self._is_looking:

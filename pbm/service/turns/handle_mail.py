@@ -1,4 +1,4 @@
-"""Handles one mail: bytes -> envelope -> speaker -> script -> events -> mails in the outbox.
+"""Handles one mail: bytes -> envelope -> sender -> script -> events -> mails in the outbox.
 
 A command may contain a login: userid and password, as on older servers. The correct password
 authenticates the player for that command only, whoever sent the mail, and the answer goes to the

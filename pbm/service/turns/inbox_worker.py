@@ -1,11 +1,11 @@
-"""Claims mails of the inbox and runs a turn for each.
+"""Claims mails of the inbox and handles each in a turn, a unit of work in one transaction.
 
 On PostgreSQL each turn has its own transaction, and several workers run at the same time. On
 SQLite, which has one writer, the turns of `SLICE` seconds share a transaction and its fsync. A row
 stays new until the commit, so a turn that failed can be repeated.
 
 Slow work (parsing a long mail, hashing a password, replaying a whole game) runs in a thread,
-without an open transaction. The mail is put aside meanwhile, and other turns go on.
+without an open transaction. The mail is postponed meanwhile, and others are handled.
 """
 
 import time
@@ -45,7 +45,7 @@ _log = structlog.get_logger("pbm.turn")
 class TurnFailedError(Exception):
     """A turn raised an error (a bug or a database fault), and its transaction is rolled back.
 
-    `in_batch` is the number of turns begun in that transaction; any of them may be the cause.
+    `in_batch` is the number of turns begun in that transaction; any of these may be the cause.
     """
 
     def __init__(self, mail: InboxMail, error: Exception, *, in_batch: int) -> None:
@@ -59,7 +59,7 @@ class TurnFailedError(Exception):
 class Preparation:
     """A mail that needs slow work, with the results so far and the work still to finish.
 
-    `started` is set once the mail is put aside and its work may run.
+    `started` is set once the mail is postponed, so that its work may run.
     """
 
     mail: InboxMail
@@ -116,7 +116,7 @@ class Preparations:
         return list(found.values())
 
     def of(self, mail: InboxMail) -> Preparation:
-        """Return the preparation of a mail, and note that a long one must be parsed first."""
+        """Return the preparation of a mail, and note that a long mail must be parsed first."""
         known = self._kept.get(mail.id)  # after a rollback the number may belong to another mail
         if known and (known.mail.recipient, known.mail.raw) != (mail.recipient, mail.raw):
             known = None
@@ -132,18 +132,18 @@ class Preparations:
         return prepared
 
     def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
-        """Note the slow work that a turn needs; the next batch puts the mail aside."""
+        """Note the slow work that a mail needs; the next batch postpones the mail for it."""
         prepared.under_way, prepared.started = needed.work_out, False
         self._kept[prepared.mail.id] = prepared
 
     def start(self, prepared: Preparation) -> None:
-        """Start the work of a mail that is put aside; earlier, a rollback may change its number."""
+        """Start the slow work of a postponed mail; earlier, a rollback may change its number."""
         if not prepared.started:
             self._to_do.append(prepared)
         prepared.started = True
 
     def ready(self) -> list[int]:
-        """Numbers of the mails whose work is done, or not started yet."""
+        """Numbers of the mails whose slow work is done, or not started yet."""
         return [
             number
             for number, known in self._kept.items()
@@ -168,7 +168,7 @@ def _read_mail(site: Site, mail: InboxMail) -> Envelope:
 
 @dataclass(frozen=True)
 class BatchResult:
-    """How many mails were handled or put aside, and whether more may wait."""
+    """How many mails were handled or postponed, and whether more mails may wait."""
 
     mails: int
     more: bool
@@ -190,7 +190,7 @@ class InboxWorker:
         self.preparations = Preparations(self.site)
 
     def begin(self) -> None:
-        """Announce handles that an upgrade changed, and count a try for mails of a crashed turn."""
+        """Announce handles that an upgrade changed, and count a try for mails that a crash hit."""
         with self.database.transaction() as work:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
@@ -202,8 +202,8 @@ class InboxWorker:
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
         """Count a try for the mails whose turns were running when a process died.
 
-        Any of those with an earlier try may be the cause, so they are put aside for different
-        times: after the next crash only one is under suspicion.
+        Any mail with an earlier try may be the cause, so these mails are retried at different
+        times: after the next crash only one can be the cause.
         """
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
@@ -241,7 +241,7 @@ class InboxWorker:
         return BatchResult(count, more=count > 0 and (count == most or count < len(mails)))
 
     def work_out(self, preparation: Preparation) -> None:
-        """Run a turn's slow work; called in a thread, outside any transaction."""
+        """Run a mail's slow work; called in a thread, outside any transaction."""
         with self._at_hand(preparation.mail):
             preparation.work_out()
 
@@ -291,7 +291,7 @@ class InboxWorker:
             yield
 
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
-        """Count a failed try of a mail; after a database timeout or deadlock only put it aside."""
+        """Count a failed try of a mail; after a database timeout or deadlock just retry later."""
         self.preparations.forget(failed.mail.id)  # the next try repeats its slow work
         if gave_up(failed.error):
             told = {"mail": incoming(failed.mail.id), "error": in_a_line(failed.error)}

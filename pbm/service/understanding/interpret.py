@@ -1,6 +1,6 @@
 """Interprets a script whose words may mean more than a comment.
 
-Words can be a yes or no to an offer, a wish in plain words, lines for several boards, or a move;
+Words can be a yes or no to an offer, a request in plain words, lines for several boards, or a move;
 the first that fits counts. The result is a clearer script, perhaps to be confirmed (`guess`), or an
 answer (`answer`).
 
@@ -116,7 +116,7 @@ def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:
 
 
 def _which_of_several(context: Context, script: Script) -> Script | None:
-    """A script that asks which move is meant, if one board has two different ones."""
+    """A script that asks which move is meant, if one board has two different moves."""
     moves = [command for command in script.commands if isinstance(command, PlayMove)]
     if len(moves) <= 1:
         return None
@@ -135,7 +135,7 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 
 def _without_wish(context: Context, script: Script) -> Script:
-    """The script, with a line below a move that is a wish ("draw?") moved to `wish`.
+    """The script; a line below a move that is a request ("draw?") is moved to `wish`.
 
     The opponents do not get that line; the sender is asked about it afterwards.
     """
@@ -183,8 +183,8 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
     """The lines for boards among a mail's lines, by their indexes.
 
-    In an answer to a board's mail, a number may count anything: it must be that of a hinted board,
-    or of one on which it is the sender's turn.
+    In an answer to a board's mail, a number may count anything: it must name a board that the
+    mail points at, or on which the sender is to move.
     """
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
     found = {
@@ -199,7 +199,7 @@ def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
 
 
 def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
-    """Parse a line for one of these boards; an unreadable one becomes a move, which is refused."""
+    """Parse a line for one of these boards; an unreadable line becomes a move, which is refused."""
     found = _NUMBERED.fullmatch(line.rstrip())
     if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
         return None

@@ -1,4 +1,4 @@
-"""The turn that handles one mail: its scripts, and the context of its commands."""
+"""The transaction that handles one mail: the mail's scripts, and the context of its commands."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -19,7 +19,7 @@ from pbm.store.values.players import Player
 
 @dataclass(frozen=True, kw_only=True)
 class MailTurn(Turn):
-    """The turn that handles one mail.
+    """The unit of work that handles one mail, in one transaction.
 
     `mailed`: boards shown in the mail that this one answers. `believes_front`: the upstream mail
     server is trusted. `done`: logins whose commands have already run. `withholds_words`: the words
@@ -43,7 +43,7 @@ class MailTurn(Turn):
 
     @cached_property
     def heading(self) -> str:
-        """The subject if the sender wrote it; empty if it is that of one of our mails."""
+        """The subject if the sender wrote it; empty if it repeats the subject of our mail."""
         is_ours = self._board_named is not None or is_own(self.subject)
         return "" if is_ours else self.subject
 
@@ -78,7 +78,7 @@ class MailTurn(Turn):
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
-        """The mail's scripts: as an answer, as another mail, below an answer to the welcome."""
+        """The mail parsed as an answer, as any other mail, and below an answer to the welcome."""
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))

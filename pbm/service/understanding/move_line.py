@@ -1,6 +1,6 @@
 """Finds a move between other words in an answer to a board's mail.
 
-On the sender's turn, a line that is a move is played, perhaps with kind words beside it; all other
+On the sender's move, a line that is a move is played, perhaps with kind words beside it; all other
 words are the comment. If the move is unclear or inside a sentence, the sender is asked first, and
 nothing is played or sent. A sentence about impossible moves is chat.
 """
@@ -37,7 +37,7 @@ _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 class _Found:
     """A move in the sender's words.
 
-    `index`: of its line, None for the subject. `move`: None if `text` is only similar to a move, so
+    `index` of its line, None for the subject. `move`: None if `text` is only similar to a move, so
     that the game must interpret it. `inside`: set if the line has other words, too.
     """
 
@@ -49,7 +49,7 @@ class _Found:
 
 
 def read_move_line(context: Context, script: Script) -> Script | None:
-    """The script with the move found in the mail, or a question about it; None without one."""
+    """The script with the move found in the mail, or a question about it; None without a move."""
     if script.commands:
         return _leading_moves(context, script)
     problem = script.problem
@@ -111,7 +111,7 @@ def _legal(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[
 
 
 def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
-    """Ask about a move without a board, if it is the sender's turn on one board only."""
+    """Ask about a move without a board, if the sender is to move on one board only."""
     board = _board_on_turn(context, None) if context.actor_id else None
     move = whole_move(problem.line, board.rules) if board else None
     if board is None or move is None or not move.is_on(board):
@@ -179,7 +179,7 @@ def _guess(
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
-    """The script that asks which move is meant, if a line below the first is another legal one."""
+    """The script that asks which move is meant, if a line below the first is another legal move."""
     if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None
     game = script.commands[0].game
@@ -213,7 +213,7 @@ def _is_of_a_move(script: Script, problem: Problem) -> bool:
 
 
 def _leaves_it_open(context: Context, board: Board, problem: Problem) -> bool:
-    """Whether to look for a move in other lines, too: the unreadable one may be a remark."""
+    """Whether to look for a move in other lines, too: the unreadable line may be a remark."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True
@@ -226,7 +226,7 @@ def _spells_move(problem: Problem) -> bool:
 
 
 def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
-    """The board that the mail is about, if it is the sender's turn on it; else None."""
+    """The board that the mail is about, if the sender is to move on it; else None."""
     number = problem.params.get("number") if problem else None
     try:
         board = context.board(BoardRef(number) if number else None)
@@ -237,7 +237,7 @@ def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
 
 
 def _found_in(board: Board, script: Script) -> Iterator[_Found]:
-    """Yield the lines that are or contain moves, or are similar to one."""
+    """Yield the lines that are or contain moves, or are similar to a move."""
     game, problem = board.rules, script.problem
     first = 0
     if problem:

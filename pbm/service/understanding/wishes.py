@@ -1,6 +1,6 @@
-"""Turns wishes in plain words into commands; other players do not get these words.
+"""Turns requests in plain words into commands; other players do not get these words.
 
-Commands that only read are run. Others must be confirmed, since the reading may be wrong.
+Commands that only read are run. Others must be confirmed, since the words may be misunderstood.
 """
 
 from collections.abc import Collection
@@ -74,7 +74,7 @@ _WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
 def read_wish(context: Context, script: Script) -> Script | None:
-    """The script with the commands that plain words ask for; None if they ask for none."""
+    """The script with the commands that its plain words ask for; None if they ask for none."""
     said = None if _names_page(context, script) else _understood(script)
     if said is None and not context.hints and not script.commands and not script.problem:
         guessed = _invitation(context, script) or _vacation(script)
@@ -131,7 +131,7 @@ def _vacation(script: Script) -> Script | None:
 
 
 def only_wishes(line: str) -> bool:
-    """Whether a line is only a wish that a command on its board fulfils."""
+    """Whether a line is only a request that a command on its board fulfils."""
     said = understand((line,))
     return (
         said is not None
@@ -149,7 +149,7 @@ def page_meant(script: Script) -> str | None:
 
 
 def pairs_meant(script: Script) -> bool:
-    """Whether plain words only ask to be paired."""
+    """Whether a script's words ask for nothing but to be paired with an opponent."""
     said = _understood(script)
     found = said.meant if said else ()
     return bool(found) and all(
@@ -183,9 +183,9 @@ def ask_to_decline(context: Context, script: Script, number: int) -> Script | No
 
 
 def _understood(script: Script) -> Understood | None:
-    """The wishes in a script's words, or else in the subject.
+    """The requests in a script's words, or else in the subject.
 
-    A first line that reads as a command may be a wish, as in "help me out".
+    A first line that reads as a command may be a request, as in "help me out".
     """
     if script.commands:
         first, *others = script.commands
@@ -200,13 +200,13 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
-    """The wishes of a line that says nothing else, with `words` as the remaining lines."""
+    """The requests of a line that says nothing else, with `words` as the remaining lines."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 
 
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
-    """Whether a wish is rather meant for the other players.
+    """Whether a request is rather meant for the other players.
 
     Examples: "You win" after the end of the game; "Anyone for a game?" in answer to a board.
     """

@@ -104,7 +104,7 @@ def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
 def _of_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """The word before a password, or before a candidate over the limits; else None."""
+    """The word before a password, or before a word that may not be checked for one; else None."""
     hashes = {name: player.password_hash for name, player in players.items()}
     known = {name: kept for name, kept in hashes.items() if kept}
     speaking = player_of(speaker)
@@ -311,7 +311,7 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
 def perhaps_passwords(
     text: str, handles: Collection[str], own: str | None = None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the handle (`own` without a userid), the word before, and each possible password."""
+    """Yield each possible password with its handle (`own` without a userid) and the word before."""
     if not handles:
         return
     called = f"|{'|'.join(_CALLED)}" if own in handles else ""
