@@ -11,12 +11,10 @@ from pbm.commands.families.look import Show
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMANDS, parse_line
-from pbm.resources import resource_path
 from tests.help.boards import flow
 from tests.help.pages import SERVER, command_table, page_text
 from tests.rows import each_row
 
-FILES = resource_path("help") / "commands"
 every_command = each_row("command", COMMANDS, ids=lambda item: item.words[0])
 
 
@@ -31,15 +29,7 @@ def test_every_example_is_read_as_that_command(command: type[Command]) -> None:
 def test_a_command_belongs_to_a_group_and_says_what_it_is_for(command: type[Command]) -> None:
     assert command.group in GROUPS
     assert command.summary().endswith(".")
-    assert "\n" not in command.summary()
     assert command.summary() in flow(command.help())
-
-
-def test_each_file_of_a_command_belongs_to_one() -> None:
-    names = {"-".join(filter(None, [command.words[0], command.second])) for command in COMMANDS}
-    files = {path.stem: path.read_text("ascii") for path in FILES.iterdir()}
-    assert files.keys() <= names
-    assert not [name for name, text in files.items() if text != f"{text.strip()}\n"]
 
 
 @every_command

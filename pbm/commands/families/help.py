@@ -61,7 +61,11 @@ _ROW = re.compile(r"\| `(\w+)` v `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|")
 
 
 class Help(Command, group="look"):
-    """Get help: the few things a newcomer needs, or the page you name."""
+    """Get help: the few things a newcomer needs, or the page you name.
+
+    `help tutorial` explains a first game, `help commands` lists every command, and
+    `help {name}` has the rules. Each command has a page under its name.
+    """
 
     words = ("help",)
     examples = ("help", "help commands", "help move")

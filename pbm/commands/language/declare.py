@@ -1,11 +1,11 @@
-"""How a command is declared: a class whose fields are its syntax, and whose docstring its purpose.
+"""How a command is declared: a class whose fields are its syntax and whose docstring is its help.
 
     class Decline(Command):
         '''Leave a board before your first move.'''
         words = ("decline",)
         board = operand(BoardKind(), optional=True)
 
-Usage lines, errors and help pages are made from the class; `help/commands` has more for the page.
+Usage lines, errors and help pages are made from the class.
 """
 
 import inspect
@@ -36,7 +36,7 @@ from pbm.nearest import nearest
 from pbm.play.game_words import mentions_place
 from pbm.play.limits import Rate
 from pbm.play.turn import Turn
-from pbm.resources import game_note, resource_path
+from pbm.resources import game_note
 from pbm.rules.contract import Game
 from pbm.rules.contract import Option as GameOption
 from pbm.rules.registry import default_game, games
@@ -250,7 +250,7 @@ def _value(name: str, shown: str, options: Options) -> str:
 
 
 MASK = "****"
-# In a help text: the game's note on the command, and its name.
+# In a docstring: the game's note on the command, and its name.
 _OF_GAME, _NAME_OF_GAME = "{game}", "{name}"
 
 
@@ -320,16 +320,13 @@ class Command:
 
     @classmethod
     def help(cls) -> str:
-        """The help text: the summary, and the command's file with the notes of the default game."""
-        name = "-".join(filter(None, [cls.words[0], cls.second]))
-        file = resource_path("help") / "commands" / f"{name}.txt"
-        more = file.read_text(encoding="ascii") if file.exists() else ""
-        return f"{cls.summary()}\n\n{cls.with_game(more)}".strip()
+        """The help text: the docstring, with the notes of the default game."""
+        return cls.with_game(inspect.getdoc(cls) or "")
 
     @classmethod
     def summary(cls) -> str:
-        """The first sentence of the help text: the docstring."""
-        return cls.with_game(inspect.getdoc(cls) or "")
+        """The first sentence of the help text."""
+        return cls.help().split("\n")[0]
 
     @classmethod
     def with_game(cls, text: str) -> str:
