@@ -146,6 +146,7 @@ class TestRemove:
         assert room.player("bob").addresses == ()
         room.posts()
         room.bob.hears("has removed you, bob", "| asked for it", "board 1")
+        assert not any("rematch" in mail.text for mail in room.bob.mails[-2:])
         room.alice.hears("you win", "The operator removed bob from this server.", "| asked for it")
         assert [change.what for change in room.journal(handle="bob")] == ["removed"]
         (change,) = room.journal(board=1)

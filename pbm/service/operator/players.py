@@ -96,14 +96,13 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
     """Remove a player from all games, and erase all data but the handle. Raises OperatorError."""
     with session.act(why) as act:
         player = _person(act, handle)
-        boards = boards_played(act.work, player)
-        numbers = [board.id for board in boards]
+        numbers = [board.id for board in boards_played(act.work, player)]
         act.tell(player.address, "removed", "you are removed", handle=player.handle, boards=numbers)
         act.work.players.change(player.id, status=PlayerStatus.REMOVED)
         announce_seeks(act, leave_all_seeks(act.work, player))
         for event in call_off_all(act.work, player):
             tell_called_off(act, event)
-        for board in boards:
+        for board in boards_played(act.work, player):  # read anew, to say who has left the server
             events = leave_board(act.work, board, player, "removed", act.now)
             act.note("player removed", board=board, handle=player.handle)
             act.tell_board(by_operator.PlayerRemoved(board.id, act.why, player.handle), events)
