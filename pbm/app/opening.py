@@ -24,6 +24,7 @@ from pbm.service.operator.keys import note_keys, open_keyring
 from pbm.store.connecting import comes_back, refuse_lent_sessions, why_unusable
 from pbm.store.db import Database
 from pbm.store.migrate import is_current, newest_version
+from pbm.store.sql.driver import shown_url
 
 DATABASE_PAUSE = 2.0  # seconds between tries to reach the database
 _log = structlog.get_logger("pbm.app")
@@ -110,6 +111,8 @@ def ready_database(database: Database) -> None:
     before, copy = bring_up_to_date(database)
     if before:
         _log.info("database migrated", before=before, now=newest_version(), copy=str(copy))
+    else:
+        _log.warning("new database", url=shown_url(database.engine.url))
 
 
 @contextmanager

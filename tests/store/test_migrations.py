@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from alembic import command
@@ -9,7 +10,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import insert, text
+from structlog.testing import capture_logs
 
+from pbm.app.opening import ready_database
 from pbm.passwords import PasswordHash
 from pbm.resources import resource_path
 from pbm.service.accounts import CLEARED
@@ -292,3 +295,12 @@ def test_an_invitation_of_before_goes_on_waiting(bare_database_url: str) -> None
     assert [seat.handle for seat in table.board(2).seats] == ["alice", "dave", "bob", "erin"]
     alice.hears("| Hello!").says("challenge dave@example.net").hears("We have asked")
     table.close()
+
+
+def test_a_new_database_is_reported_once(tmp_path: Path) -> None:
+    for reported in (["new database"], []):
+        database = Database(f"sqlite:///{tmp_path}/new/pbm.sqlite3")
+        with capture_logs() as logs:
+            ready_database(database)
+        assert [entry["event"] for entry in logs] == reported
+        database.close()
