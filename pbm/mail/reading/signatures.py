@@ -32,6 +32,7 @@ _POSTSCRIPT = re.compile(r"(?:p\.?){1,2} ?s\b", re.IGNORECASE)
 _ASKS_OR_CALLS = ("!", "?", "…")
 _FEW_WORDS = 6
 _BAR = re.compile(r" [|•·] ")
+_MOST_BARS = 8  # of a line; a longer rest is a sentence
 _MOST_NAMES = 2
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _IN_NAMES = frozenset(
@@ -143,7 +144,7 @@ def _is_block(lines: Sequence[str]) -> bool:
 def _has_firm(lines: Sequence[str]) -> bool:
     """Whether the lines have a firm or telephone number, and a second firm, number or address."""
     told = _told(lines)
-    parts = [part for line in told for part in _BAR.split(line)]
+    parts = [part for line in told for part in _BAR.split(line, _MOST_BARS)]
     telling = list(filter(_tells, dict.fromkeys(told + parts)))
     is_firm = any(_FIRM.search(line) or _PHONE.search(line) for line in telling)
     return is_firm and len(telling) >= _FEWEST_TELLING
@@ -156,7 +157,7 @@ def _told(lines: Sequence[str]) -> list[str]:
 
 
 def _is_sentence(line: str) -> bool:
-    return any(map(_is_whole_sentence, _BAR.split(line)))
+    return any(map(_is_whole_sentence, _BAR.split(line, _MOST_BARS)))
 
 
 def _is_whole_sentence(line: str) -> bool:

@@ -115,6 +115,9 @@ READABLE = {
     "full quoted lines and rests": _mail(("> " + "x " * 35 + "\nrest\n") * (_TEXT // 78)),
     "fences, line by line": _mail("a\n" + "-----\n" * (_TEXT // 6)),
     "fences and names": _mail("a\n" + "=====\nMarta\n" * (_TEXT // 12)),
+    "bars in a line above sentences": _mail(
+        "Hello\n\n" + "i\n" * 300 + "J" + " | x" * (_TEXT // 4) + "\nThis is one sentence.\n" * 12
+    ),
     "signs, line by line": _mail("# x\n\n: x\n\n" * (_TEXT // 10)),
     "signs below introductions": _mail("On 10:30 a@b wrote:\n: x\n" * (_TEXT // 24)),
     "initials, line by line": _mail("MQO>x\n" * (_TEXT // 6)),
