@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from pbm.errors import Refusal
-from pbm.events import Answered, Event, on_boards
+from pbm.events import Answered, BoardEvent, Event, on_boards
 from pbm.mail.site import Site
 from pbm.passwords import Apart, PasswordWork
 from pbm.play.limits import MOST_MAILS
@@ -29,7 +29,7 @@ class Postage:
         happened = on_boards(events)
         boards = {event.board_id for event in happened if event.counts_postage}
         boards -= self._others.keys()
-        others = [event for event in events if event not in happened]
+        others = [event for event in events if not isinstance(event, BoardEvent)]
         asked = {address for event in others for address in event.asked} - self._asked
         news = sum(event.mails for event in others)
         is_first = not (self._others or self._asked or self._of_seeks)

@@ -101,6 +101,26 @@ def test_nobody_can_flood_a_player_with_questions(table: Table) -> None:
     assert table.board(1).status == "playing"
 
 
+def test_a_short_forged_mail_brings_no_long_one(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    alice.writes("", "help move\nwhoami\nHELP  move\n" * 6)
+    repeated = alice.newest.text
+    assert repeated.count("You are alice, here since") == 1
+    assert alice.writes("", "help move\nwhoami").newest.text == repeated
+
+
+def test_what_is_long_or_slow_is_done_five_times_a_day(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    enough = "This can be sent 5 times in 24 hours. You can send it again from 2026-11-21"
+    for words in ("export me", "delete"):
+        for _ in range(5):
+            alice.writes(words)
+            assert enough not in " ".join(alice.newest.text.split())
+        alice.forgets().writes(words).hears(enough)
+        alice.says(words, answering=alice.mail("Abalone Board 1"))  # counted apart
+        assert enough not in " ".join(alice.newest.text.split())
+
+
 def test_replies_from_elsewhere_do_not_flood_either(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     stolen = alice.forgets().mail("Abalone Board 1")

@@ -13,7 +13,7 @@ from pbm.events import AddressWanted, Answered, Event, Forgotten
 from pbm.mail.address import address_key
 from pbm.play.actions import boards_played, leave_board
 from pbm.play.challenges import call_off_all
-from pbm.play.limits import MOST_SHOWN, refusal_of_stranger, strangers_answers_left
+from pbm.play.limits import DELETES, MOST_SHOWN, refusal_of_stranger, strangers_answers_left
 from pbm.play.seeks import leave_all_seeks
 from pbm.play.turn import Turn
 from pbm.store.values.players import Player, PlayerStatus
@@ -204,7 +204,7 @@ class ExplainStop(Command, group="account"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        playing = [board.id for board in boards_played(context.work, context.player)]
+        playing = [board.id for board in boards_played(context.work, context.player, lock=False)]
         yield Answered("stop", {"title": "stop", "boards": playing})
 
 
@@ -218,6 +218,7 @@ class Delete(Command, group="account"):
 
     words = ("delete",)
     dangerous = True
+    tries = DELETES  # it is tried on all boards of the player before the question
     asks = "Do you want to leave this server for good?"
 
     def run(self, context: Context) -> Iterator[Event]:

@@ -13,7 +13,7 @@ from pbm.events import Answered, Event
 from pbm.play import records
 from pbm.play.advice import better_lines, kept_analysis, played_elsewhere
 from pbm.play.game_words import why
-from pbm.play.limits import A_RECORD, IMPORTS, KEPT_UNSEEN, MOST_PLIES
+from pbm.play.limits import A_RECORD, EXPORTS_OF_ALL, IMPORTS, KEPT_UNSEEN, MOST_PLIES
 from pbm.rules.contract import GameRecord, KeepsRecords, RecordError, has
 from pbm.rules.record import forms_of, readings_of, written
 from pbm.store.values.boards import Board
@@ -37,6 +37,7 @@ class Export(Command, group="look"):
 
     def run(self, context: Context) -> Iterator[Event]:
         if self.what == ME:
+            context.count(EXPORTS_OF_ALL)
             text = json.dumps(everything_about(context), indent=1)
             yield Answered("record", {"title": "all about you", "text": text})
             return
@@ -93,7 +94,7 @@ class Import(Command, group="look"):
             raise Refusal("long-record", plies=plies, most=MOST_PLIES)
         for _ in range((plies - 1) // A_RECORD):  # each further hundred counts as one more
             if not IMPORTS.take(context.work, context.now, context.player.id):
-                raise Refusal("too-often", most=IMPORTS.most)
+                raise Refusal("too-often", most=IMPORTS.most, name=IMPORTS.name)
         seated = [context.player.id] * through.record.seats
         names = records.shown_names(through.record)
         board = records.keep_record(context.turn, self.game, through, seated, names=names)

@@ -11,6 +11,7 @@ from pbm.errors import Refusal
 from pbm.mail.site import Answering
 from pbm.play.actions import forfeited_at
 from pbm.play.begin import handles_like, robot_to_begin_with
+from pbm.play.limits import Rate, minute_after
 from pbm.play.records import note_seen
 from pbm.play.turn import Turn
 from pbm.rules.contract import Game
@@ -49,6 +50,16 @@ class Context:
     @property
     def now(self) -> datetime:
         return self.turn.now
+
+    def count(self, rate: Rate) -> None:
+        """Count a try of something expensive; unproven mails have a limit of their own.
+
+        Raises Refusal over the limit.
+        """
+        whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
+        if not rate.take(self.work, self.now, *whose):
+            again = minute_after(rate.free_at(self.work, self.now, *whose))
+            raise Refusal("too-often", most=rate.most, again=again, name=rate.name)
 
     @property
     def answered(self) -> Answering | None:

@@ -22,7 +22,7 @@ from pbm.events import (
 from pbm.plain import to_plain
 from pbm.play.actions import show_life
 from pbm.play.begin import robot_to_begin_with
-from pbm.play.limits import LEFT_OUT_NOTICES, is_paused, minute_after
+from pbm.play.limits import LEFT_OUT_NOTICES, is_paused
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
 from pbm.service.asking import questions
@@ -91,7 +91,7 @@ def _obey_meant(
     context: Context, player: Player, script: Script, *, proven: bool, doubt: str
 ) -> str:
     """Run an interpreted script or ask to confirm it; commands over their rate are refused."""
-    refusals = _tried_too_often(context, player, script)
+    refusals = _tried_too_often(context, script)
     outcomes = []
     if refusals:
         script = script.with_one_comment()
@@ -125,15 +125,14 @@ def _do(context: Context, player: Player, script: Script) -> str:
     return f"{player.handle}: {names or 'chat'}{told}"
 
 
-def _tried_too_often(context: Context, player: Player, script: Script) -> dict[int, Answered]:
+def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
     """Count tries of expensive commands; return refusals of commands over their rate, by index."""
-    turn, told = context.turn, dict[int, Answered]()
-    whose = (player.id, *(["unproven"] if turn.unproven else []))
+    told = dict[int, Answered]()
     for place, command in enumerate(script.commands):
-        rate = command.tries
-        if rate and not rate.take(turn.work, turn.now, *whose):
-            again = minute_after(rate.free_at(turn.work, turn.now, *whose))
-            refusal = Refusal("too-often", most=rate.most, again=again)
+        try:
+            if command.tries:
+                context.count(command.tries)
+        except Refusal as refusal:
             told[place] = refused(command, refusal, context, alone=len(script.commands) == 1)
     return told
 

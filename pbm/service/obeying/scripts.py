@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
+from pbm.commands.language.words import lowered
 from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
 from pbm.commands.sentences.moves_inside import moves_inside
@@ -110,6 +111,7 @@ class _Run:
         self._alone = len(script.commands) == 1
         self.takes_text = bool(script.commands) and script.commands[-1].takes_text
         self.happened: list[list[Event]] = []
+        self._looked: set[str] = set()  # lines that only read, since the last change
 
     @property
     def events(self) -> list[Event]:
@@ -127,6 +129,9 @@ class _Run:
 
     def next(self, command: Command) -> None:
         """Run a command, unless an earlier command was refused or has to be confirmed."""
+        if self._is_repeated(command):
+            self.happened.append([])
+            return
         here = self.seen_by(command)
         # Only commands that come last depend on those before: they mean the position after a move.
         before = self.events if command.comes_last else []
@@ -138,6 +143,13 @@ class _Run:
             self.happened.append([replace(held[-1], line=_pinned(here, command))])
         else:
             self.happened.append(self._done(here, command))
+
+    def _is_repeated(self, command: Command) -> bool:
+        """Whether the answer to this command is in the mail already."""
+        line = " ".join(lowered(command.line).split())
+        is_repeated = line in self._looked
+        self._looked = self._looked | {line} if command.reads_only else set()
+        return is_repeated
 
     def _done(self, context: Context, command: Command) -> list[Event]:
         turn, player = context.turn, context.player
