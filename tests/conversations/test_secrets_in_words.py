@@ -76,12 +76,20 @@ class TestPasswords:
             f"Мой пароль {PASSWORD}",
             "Hi bob\nchange password a-new-Sesame",
             "Hi bob,\n- set my password: a-new-Sesame",
+            "Hi bob\n\nnew password: a-new-Sesame",
+            "The password is a-new-Sesame",
+            "Please change password a-new-Sesame",
+            "Hi\n- password a-new-Sesame",
+            "1. **password** a-new-Sesame",
+            "password -> a-new-Sesame",
+            "Well\npassword\n\na-new-Sesame",
         ],
     )
     def test_nor_do_those_that_are_called_so(self, table: Table, words: str) -> None:
         alice, bob = people(table)
         alice.says(words).hears(HELD, "word after")
         assert PASSWORD not in sent(bob) + table.everything_stored()
+        assert "a-new-Sesame" not in table.everything_stored()
         bob.hears_nothing()
 
     @pytest.mark.parametrize(
@@ -113,6 +121,7 @@ class TestPasswords:
             ("Malice somewhere, alices everywhere", 0),
             ("I lost my password yesterday, so I change passwords everywhere", 2),
             ("You change password protected archives?", 1),
+            ("- the password for today: none", 0),
             ("al\u0131ce congratulations", 0),
         ],
     )

@@ -251,18 +251,25 @@ _CLASSIC = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 # The text allowed before a command's word. Searched only near the word, as there may be much.
-_BEGINS = rf"(?:^|[:;,.!?>|*\"'`(\u201c\u201e\u00ab\u2013\u2014]){_MARKS}{{0,8}}(?:pbm\s{{1,9}})?"
+_BEGINS = (
+    rf"(?:^|[:;,.!?>|*\"'`(\u201c\u201e\u00ab\u2013\u2014]){_MARKS}{{0,8}}"
+    r"(?:(?:pbm|please)\s{1,9}){0,2}"
+)
 _MOST_BEFORE = 40  # characters
 _NEW = re.compile(
     rf"(?<![a-z0-9])(?:change|set)[ \t]+(?:my[ \t]+)?(password)[\s:=]+(\S{{{SHORTEST},80}})",
     re.ASCII | re.IGNORECASE,
 )
 
-# A line that is only a password.
+# A line that is only a password, perhaps as an item of a list, or below its name.
+_WHOSE = (
+    "my|mein|mon|mi|il mio|la mia|mijn|mitt|the|das|le|la|el|il|het|new|neues|nouveau|nueva|nuova"
+    "|nieuwe?|nytt|please"
+)
 _ALONE = re.compile(
-    rf"^[ \t]{{0,8}}(?:(?:my|mein|mon|mi|il mio|mijn|mitt)[ \t]{{1,8}})?({'|'.join(_CALLED)})"
-    rf"[ \t]{{0,8}}[:=]?[ \t]{{0,8}}(?:(?:is|ist|est|es|è)[ \t:]{{1,8}})?"
-    rf"(\S{{{SHORTEST},80}})[ \t]*+$",
+    rf"^(?:\d{{1,3}}[.)])?{_MARKS}{{0,8}}(?:(?:{_WHOSE})[ \t]{{1,8}}){{0,3}}({'|'.join(_CALLED)})"
+    rf"[*_`>\"')\]]{{0,3}}\s{{0,8}}(?:[:=\u2192]|-{{0,2}}>|[-\u2013\u2014](?=\s))?\s{{0,8}}"
+    rf"(?:(?:is|ist|est|es|è)[ \t:]{{1,8}})?(\S{{{SHORTEST},80}})[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 
