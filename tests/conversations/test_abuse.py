@@ -197,7 +197,8 @@ def test_a_settled_question_says_nothing_about_others(table: Table) -> None:
 def test_one_mail_is_answered_with_ten_boards_at_most(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     table.begins("alice", "bob", times=11)
-    lines = ["show 1 2 3 4 5 6"] + ["show 7 8 9 10 11 12"] * 19
+    more = (f"show {number} {1 + number % 12}" for number in range(1, 13))
+    lines = ["show 1 2 3 4 5 6", "show 7 8 9 10 11 12", *more]
     alice.forgets().writes("multiple", "\n".join(lines)).gets(1)
     text = alice.newest.text
     assert text.count("\nState:") == 10

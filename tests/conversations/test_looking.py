@@ -225,7 +225,7 @@ def test_not_more_boards_at_once_than_a_mail_can_hold(table: Table) -> None:
     assert shown.text.count("State:") == 8
     alice.says("\n".join(f"{number} a1-c3,d4" for number in range(1, 9)), answering=shown).gets(8)
     alice.forgets().says("next", answering=shown).hears("It is your move on two boards")
-    alice.says("next\nnext\nnext\nnext\nnext\nnext", answering=shown).hears(
+    alice.says("next\nshow 1 2 3 4\nshow 5 6 7 8\nshow 9", answering=shown).hears(
         "One mail is answered with 10 boards at most."
     )
 

@@ -290,8 +290,8 @@ def test_multiple_says_that_all_is_commands(table: Table) -> None:
 
 def test_twenty_commands_and_not_one_more(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    alice.says("\n".join(["whoami"] * 20)).gets(1)
-    assert alice.newest.text.count("You are alice") == 20
+    alice.says("\n".join(f"history alice -before={n}" for n in range(1, 21))).gets(1)
+    assert alice.newest.text.count("There are no finished games among those.") == 20
     for subject in ("", "multiple"):
         alice.forgets().says("\n".join(["move 1 a1-c3,d4"] * 21), subject=subject).gets(1)
         alice.hears("One mail may hold 20 commands at most.", "Nothing has changed.")
