@@ -92,7 +92,7 @@ def _mac(key: Key, purpose: str, **fields: int | str | None) -> str:
 
 
 class WatchedKeyring(Keyring):
-    """The keys of a file, reloaded when it is replaced; an invalid one is logged and ignored."""
+    """The keys of a file, reloaded when it is replaced; an invalid file is logged and ignored."""
 
     _path: Path
     _loaded: tuple[Key, ...]

@@ -106,7 +106,7 @@ class Option:
         return next((value for value in self.values if _letters(value) == _letters(text)), None)
 
     def usual(self, chosen: Options) -> str | None:
-        """The value if none is chosen."""
+        """The value of the option if no value is chosen."""
         with_flags = (value for flag, value in self.default_with if chosen.get(flag))
         return next(with_flags, self.default)
 
@@ -248,7 +248,7 @@ class Played:
 
 
 class Game(Protocol):
-    """A game, the object of its entry point."""
+    """A game: the object that its entry point names."""
 
     info: Info
 
@@ -354,11 +354,11 @@ class Draws(Protocol):
         """The content of a picture, as a JSON object.
 
         `signs` has one character for each cell: `.` if it is empty, the digit of a seat, or `#` for
-        a fixed piece. `seats` has the sign on the pieces of each seat. `moves` are those of the
-        view: `move` is the text; `left` are the indexes of the cells that it emptied, `came` those
-        of its targets that the mover still holds, `at` that of the cell beside which its number is;
-        `towards` is its direction in degrees, clockwise from the right; `off`, if a piece left the
-        board, is the index of its cell and the digit of its seat.
+        a fixed piece. `seats` has the sign on the pieces of each seat. `moves` are the
+        view's: `move` is the text; `left` has the indexes of the cells emptied, `came` the indexes
+        of the targets that the mover still holds, `at` the index of the cell by which the number
+        is; `towards` is the direction in degrees, clockwise from the right; `off`, if a piece left
+        the board, is the index of that piece's cell and the digit of its seat.
         """
 
 
@@ -452,7 +452,7 @@ class GameRecord:
     """A whole game: its start, every step, and its end if the moves did not end it.
 
     `names` has one name for each seat, empty if unknown. `tags` are further names with values.
-    `better` has the best lines of some plies, or of the next one; it is written, never read.
+    `better` has the best lines of some plies, or of the next ply; it is written, never read.
     """
 
     seats: int

@@ -110,7 +110,7 @@ def game_named(name: str) -> Game:
 
 
 def prefer(name: str) -> None:
-    """Set the default game, `own_game` if it is empty or left out. Raises GamesError if unknown."""
+    """Set the default game, `own_game` if `name` is empty or left out; GamesError if unknown."""
     if name not in ("", *games(), *left_out()):
         raise GamesError(
             f"PBM_GAME: there is no game {name!r} here. There are: {', '.join(games())}."
@@ -124,7 +124,7 @@ def default_game() -> Game:
 
 
 def own_game() -> Game:
-    """The server's own game, else the first one; old mails without a game's name are about it."""
+    """The server's own game, else the first game; old mails that name no game are about it."""
     own = (game for game in games().values() if game.info.folder is None)
     return next(own, next(iter(games().values())))
 

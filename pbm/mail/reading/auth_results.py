@@ -2,7 +2,7 @@
 
 Anybody can write such a field (RFC 8601, section 7.1). We trust a field only above the `Received`
 field of the upstream server, or right below it if that server is known to put its results there.
-It must have the configured authserv-id, and no blank before its colon, where a forged one may.
+It must have the configured authserv-id, and no blank before its colon, which a forger may add.
 """
 
 import re

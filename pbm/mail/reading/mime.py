@@ -1,6 +1,6 @@
 """Splits a mail into its header and MIME parts (RFC 5322, 2045, 2046), and reads the text.
 
-The standard library's parser recurses, and copies each part at every level. This one scans the
+The standard library's parser recurses, and copies each part at every level. This parser scans the
 bytes once, and a part is a slice of them.
 """
 

@@ -48,7 +48,7 @@ def forwarded_address(argument: str) -> Peer | None:
 
 
 def plain(address: Peer) -> Peer:
-    """The IPv4 address that an IPv6 one wraps, or the address itself."""
+    """The IPv4 address that an IPv6 address wraps, or the address itself."""
     mapped = getattr(address, "ipv4_mapped", None)
     return address if mapped is None else mapped
 

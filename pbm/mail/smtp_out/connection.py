@@ -1,4 +1,4 @@
-"""Connections to the next mail server: their pool, and the sending of mails over one.
+"""Connections to the next mail server: their pool, and how mails are sent over a connection.
 
 aiosmtplib opens a connection, encrypts it and logs in. But it waits for each reply before the next
 command, which takes most of a mail's time. So if the server allows pipelining (RFC 2920), we write
@@ -221,7 +221,7 @@ class Connection:
     async def _send_in_turn(
         self, sender: str, options: list[str], recipient: str, raw: bytes
     ) -> Trouble | None:
-        """Send each command after the reply to the one before."""
+        """Send each command after the reply to the command before it."""
         seconds = self._timeouts.command
         verb = "MAIL"
         try:

@@ -258,7 +258,7 @@ class SmarthostTransport:
 
 
 def _recipient_status(error: Exception) -> str:
-    """The status (RFC 3463) in the refusal of a recipient, or the one that its code implies."""
+    """The status (RFC 3463) in the refusal of a recipient, or as its SMTP code implies."""
     if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
         return ""
     found = _STATUS.match(error.message)

@@ -1,4 +1,4 @@
-"""Draws who was ahead during a game; above the middle line it is the first side."""
+"""Draws who was ahead during a game; above the middle line the first side was ahead."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise

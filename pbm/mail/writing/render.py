@@ -57,7 +57,7 @@ class Renderer:
         self._above, _, self._below = page.partition(KEPT)
 
     def load(self) -> None:
-        """Compile all templates now instead of on first use. Raises OperatorError for a bad one."""
+        """Compile all templates now, not on first use. Raises OperatorError for a bad template."""
         for name in self._templates.list_templates():
             self._read(name)
 

@@ -73,7 +73,7 @@ def start(
     teams: bool = False,
     pillar: bool = False,
 ) -> AbalonePosition:
-    """The first position; by default of `standard` for two players, `official` for teams of four.
+    """The first position on a board, by default `standard` for two players, `official` for teams.
 
     Raises SetupError for an unknown board, or one that cannot have these players or a pillar.
 

@@ -45,12 +45,12 @@ class LineMove:
 
     @property
     def rear(self) -> int:
-        """The hindmost cell in the direction of the move; sideways the first in reading order."""
+        """The hindmost cell in the move's direction; sideways the first cell in reading order."""
         return self.cells[-1] if self.in_line and self.step < 0 else self.cells[0]
 
     @property
     def front(self) -> int:
-        """The foremost cell in the direction of the move; sideways the last in reading order."""
+        """The foremost cell in the move's direction; sideways the last cell in reading order."""
         return self.cells[0] if self.in_line and self.step < 0 else self.cells[-1]
 
     def __repr__(self) -> str:

@@ -74,7 +74,7 @@ class Placement:
 
     @property
     def occupied(self) -> int:
-        """The set of cells with a marble, including the fixed one."""
+        """The set of cells with a marble, including the fixed marble."""
         return sum(self.marbles, self.fixed)
 
     @property

@@ -3,8 +3,8 @@
 A state line (rules, section 6) is `ROWS TURN SCORES FLAGS`. ROWS are a to i with `/` between them,
 each marble as the digit of its seat, the fixed one as `#`. TURN is the seat to move, `-` once the
 game is over. FLAGS are `-`, or some of `teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in
-this order with `;` between them. Each position has one line. It need not be reachable in play, but
-turn and outcome must follow the rules.
+this order with `;` between them. Each position has one line. A position need not be reachable in
+play, but its turn and outcome must follow the rules.
 """
 
 import re

@@ -167,7 +167,7 @@ def _appeals() -> dict[int, int]:
 def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
     """The legal move by `step` of the line that is most like these marbles, or None.
 
-    It shares a marble with them, lies in their straight line, and differs by two cells at most.
+    The line shares a marble with them, is in their straight line, and differs by two cells at most.
     """
 
     def difference(move: LineMove) -> int:

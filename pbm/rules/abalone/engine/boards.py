@@ -119,7 +119,7 @@ class SearchBoard(NamedTuple):
 
 
 class Table:
-    """The seats and sides of a search, and the moves of positions for them."""
+    """The seats and sides of a search, and the moves that the seats have in positions."""
 
     def __init__(self, root: Root, *, best_reply: bool) -> None:
         seats = range(len(root.marbles))
@@ -144,7 +144,7 @@ class Table:
         self._flip_keys = tuple(map(flip_keys, seats))
 
     def board(self, marbles: tuple[int, ...], turn: int) -> SearchBoard:
-        """A position with the scores of the root, whose game is not over."""
+        """A position in which the game is not over, with the scores of the root."""
         key = TURN_KEYS[turn]
         for side, score in enumerate(self._root.scores):
             key ^= SCORE_KEYS[side][score]

@@ -59,7 +59,7 @@ def compile_core(library: Path = LIBRARY) -> None:
 
 
 def _compiler() -> list[str]:
-    """The command of the compiler: CC, else the first that is installed."""
+    """The command of the compiler: the variable CC, else the first compiler that is installed."""
     words = shlex.split(os.environ.get("CC", ""))
     for name in words[:1] or _COMPILERS:
         if path := shutil.which(name):

@@ -54,7 +54,7 @@ def read_position(words: Sequence[str]) -> list[AbalonePosition]:
 
 
 def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
-    """The position of a state line, or of a start with words in any order."""
+    """The position of a state line, or a start position that words describe, in any order."""
     if kind == "state" and len(words) == _STATE_WORDS:
         return parse_state(" ".join(words))
     if kind != "start":

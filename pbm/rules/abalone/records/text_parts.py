@@ -187,7 +187,7 @@ def _check_tags(record: GameRecord) -> None:
 
 
 def is_termination(text: str) -> bool:
-    """Whether a value of the tag Termination is one of ours."""
+    """Whether a value of the tag Termination is one that we write."""
     return text.strip().lower() in ENDING_HOWS
 
 
