@@ -37,7 +37,7 @@ class KeyFileError(OperatorError):
 
 
 def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
-    """The keys in `env_value`, else in the file, created if missing. Raises KeyFileError."""
+    """Keys of PBM_SECRET_KEY (`env_value`) or the file, made if missing. Raises KeyFileError."""
     if env_value:
         return _keys_of_environment(env_value)
     try:

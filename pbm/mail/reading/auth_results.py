@@ -74,7 +74,7 @@ class Stamp:
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
     """The upstream server's DMARC result for the domain of `author`, the only `From:` address.
 
-    One fail is enough to fail. To pass, all results must be passes for exactly this domain.
+    Any fail counts as a fail; a pass counts only if all results are passes for exactly this domain.
     """
     stamps = stamps_of(raw)
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:

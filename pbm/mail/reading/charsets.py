@@ -91,7 +91,7 @@ _NOT_BASE64 = bytes(range(256)).translate(None, _BASE64)
 
 
 def decode_words(value: str) -> str:
-    """Decode the encoded words of a header value; adjacent ones of one charset are joined first."""
+    """Decode the encoded words of a header value; adjacent words in one charset are joined."""
     if "=?" not in value:
         return value
     out: list[str] = []

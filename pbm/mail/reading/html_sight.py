@@ -70,7 +70,7 @@ def _plain(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Selectors and declarations of the rules that are in no other, such as `@media`."""
+    """Selectors and declarations of the rules that are inside no other rule, such as `@media`."""
     depth = start = 0
     selectors = ""
     for brace in _BRACE.finditer(text):

@@ -85,7 +85,7 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
 
 
 def _without_formatting(html: str) -> str:
-    """Remove formatting elements, except for the attributes that may hide their text."""
+    """Remove formatting elements, except for attributes that may hide the elements' text."""
     styled: dict[str, list[bool]] = {}  # of the open elements of each name
 
     def instead(found: re.Match[str]) -> str:

@@ -111,7 +111,7 @@ def _is_introduced(lines: list[str], at: int, fewest_facts: int) -> bool:
 
 
 def _initialled(lines: list[str]) -> set[int]:
-    """The lines that begin with initials and a quotation mark, as two adjacent lines do."""
+    """The lines with initials before a quotation mark, if two adjacent lines have the initials."""
     initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
     together = Counter(
         initials[below]

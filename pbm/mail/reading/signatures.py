@@ -63,7 +63,7 @@ def signature_in(
 
 
 def _begins_more(above: str, line: str) -> bool:
-    """Whether a signature has ended above `line`: a postscript, or `above` is a blank line."""
+    """Whether a signature has ended above `line`: this is a postscript, or `above` is blank."""
     return not above.strip() or _POSTSCRIPT.match(line.strip()) is not None
 
 

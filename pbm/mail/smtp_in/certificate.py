@@ -46,7 +46,7 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
 def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, datetime]:
     """The validity period of the loaded certificate, even if it is over. Raises OperatorError.
 
-    `ssl` shows the period only to a client that trusts the certificate, so we make such a client.
+    `ssl` shows the period only to clients that trust the certificate; we make a handshake with one.
     """
     client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_side.check_hostname = False

@@ -27,7 +27,7 @@ _SMALLEST: Final = 9
 
 
 def encoded(image: Image.Image, palette: bytes, alphas: bytes, level: int = _LEVEL) -> bytes:
-    """Encode an image of at most 16 colour numbers as PNG; `alphas` has the first ones' opacity."""
+    """Encode an image of at most 16 colours as PNG; `alphas` are opacities of the first colours."""
     image.putpalette(palette)
     stride = (image.width * _BITS + 7) // 8 + 1  # Pillow pads rows with zeros
     # Each packed row is after a zero, which means no filter.

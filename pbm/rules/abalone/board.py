@@ -82,7 +82,7 @@ def line_between(one: int, other: int) -> tuple[int, ...] | None:
 
 
 def shifted(cells: int, step: int) -> int:
-    """The set of cells after one step; some may be off the board."""
+    """The set of cells after one step; some cells may be off the board."""
     return cells << step if step > 0 else cells >> -step
 
 

@@ -35,13 +35,13 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
     The others are the continuation. `what` is one of these:
 
     - `wins`: it ends the game, and the mover's side has won;
-    - `pushes-off`: a marble of `seat` that stood on `from`;
+    - `pushes-off`: it pushes off a marble of `seat`, which stood on `from`;
     - `saves`: no opponent's next move can push off `marbles`, as one could before this move;
     - `threatens`: the mover's next move could push off `marbles`, and could not before;
     - `leads-to`: in the continuation the mover's `move` pushes a marble of `seat` off `from`;
-    - `to-edge`: marbles of `seat`, which it pushes to the edge cells `on`;
-    - `pushes`: `count` marbles of `seat`, each of them farther from the centre, none to the edge;
-    - `splits`: the marbles of `seat` into more groups;
+    - `to-edge`: it pushes marbles of `seat` to the edge cells `on`;
+    - `pushes`: it pushes `count` marbles of `seat`, all away from the centre, none to the edge;
+    - `splits`: it splits the marbles of `seat` into more groups;
     - `breaks-up`: fewer marbles of `seat` stand side by side than before;
     - `takes-centre`: a marble of the mover's comes to the centre, where its side had none;
     - `centre`: `count` of the mover's marbles come nearer to the centre, and none goes away;
@@ -75,7 +75,7 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
 
     - `exposes`: an opponent's next move could push off `marbles`, and could not before;
     - `away`: `count` marbles of the mover's go away from the centre, and none comes nearer;
-    - `divides`: the mover's marbles into more groups;
+    - `divides`: it divides the mover's marbles into more groups;
     - `apart`: fewer of the mover's marbles stand side by side.
 
     `marbles` are as in `reasons`, after the move. Raises IllegalMoveError.
@@ -107,9 +107,9 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
 def contrast(made: AbalonePosition, better: AbalonePosition, seat: int) -> Iterator[Reason]:
     """The advantages of the position `better` over `made` for a seat, the strongest first.
 
-    Each `what` is a number of marbles of `seat`, or of an opponent, in both positions. `left`: on
-    the board; `danger`: those that can be pushed off at once; `edge`: at the edge; `groups`: of
-    connected marbles; `middle`: at most two steps from the centre.
+    Each `what` is a number for `seat`, or an opponent, in both positions. `left`: marbles on the
+    board; `danger`: marbles that can be pushed off at once; `edge`: marbles at the edge; `groups`:
+    groups of connected marbles; `middle`: marbles at most two steps from the centre.
     """
     for what, measure, wanted in _MEASURES:
         for other in made.seats:

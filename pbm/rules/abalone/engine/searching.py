@@ -63,7 +63,7 @@ def _found(position: AbalonePosition, outlook: Outlook, by: str) -> SearchResult
 
 
 def evaluate(position: AbalonePosition, weights: Weights | None = None) -> tuple[int, ...]:
-    """The static value for each seat, a hundred to a marble; `WON` or `-WON` if it is decided."""
+    """The static value for each seat, a hundred to a marble; `WON` or `-WON` if won or lost."""
     if position.outcome:
         winners = position.outcome.winners
         return tuple((WON if seat in winners else -WON) * bool(winners) for seat in position.seats)

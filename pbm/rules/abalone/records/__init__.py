@@ -40,7 +40,7 @@ def format_record(record: GameRecord, chosen: Options) -> str:
 
 
 def parse_record(text: str, chosen: Options) -> GameRecord:
-    """The record in a text; raises only RecordError, if there is none.
+    """The record in a text; raises only RecordError, if there is no record.
 
     JSON is recognised by its beginning; any other text is APGN, in the notation of its tag
     Notation. Without that tag it is in the usual notation, or with `abapro` in Aba-Pro notation,

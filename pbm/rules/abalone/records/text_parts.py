@@ -298,7 +298,7 @@ def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str 
 
 
 def usual_board(notation: Notation, players: int = 2) -> str:
-    """The board of a record that names none, or "standard"."""
+    """The board of a record that names no board, or "standard"."""
     return "classic" if notation == "Aba-Pro" and players == 2 else "standard"
 
 
