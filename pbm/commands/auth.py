@@ -136,7 +136,7 @@ def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player 
 def asked_question(
     work: UnitOfWork, reply: QuestionReply, *, lock: bool = False
 ) -> Question | None:
-    """The question of a reply address; None for a wrong token, or one from before a `newkey`."""
+    """The question of a reply address; None for a wrong token, or a token older than a `newkey`."""
     question = work.questions.by_token(token_digest(reply.token), lock=lock)
     if question is None:
         return None

@@ -137,7 +137,7 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
 
 
 def read_commands(lines: Iterable[str]) -> tuple[Command, ...]:
-    """Parse lines that we stored or wrote, leaving out those that no longer parse."""
+    """Parse lines that we stored or wrote, leaving out lines that no longer parse."""
     return tuple(item for item in map(parse_line, lines) if isinstance(item, Command))
 
 

@@ -68,7 +68,7 @@ def decline_board(
     now: datetime,
     fact: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
-    """Close a board, and start a new one for the others if possible; `fact` tells them why."""
+    """Close a board, and start a new board for the others if possible; `fact` tells them why."""
     closed = boards.close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [

@@ -142,7 +142,7 @@ def boards_with_robots(work: UnitOfWork, player: Player) -> int:
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:
-    """The strongest robot rated no higher than a player, else the one for beginners.
+    """The strongest robot rated no higher than a player, else the robot for beginners.
 
     A provisional rating counts at its lower bound. None if no such robot plays the game.
     """

@@ -72,7 +72,7 @@ def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
 
 
 def positions_since(work: UnitOfWork, board: Board, ply: int) -> list[Position]:
-    """The positions after `ply` plies and after each later one."""
+    """The positions after `ply` plies and after each later ply."""
     return list(islice(_positions(work, board), ply, None))
 
 
@@ -144,7 +144,7 @@ def start_board(
 ) -> Board:
     """Start a new board, seats in the order given. Raises Refusal.
 
-    `round_of` is the board's place in a running match; without it `setup.rounds` may begin one.
+    `round_of` is the board's place in a running match; without it `setup.rounds` may begin a match.
     `begun_by` is None if the board follows from an earlier game.
     """
     board = work.boards.add(
@@ -327,7 +327,7 @@ def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
 
 
 def _sides(game: Game, players: int) -> tuple[int, ...] | None:
-    """The side of each seat in a game with partners; None if this number cannot play one."""
+    """The side of each seat in a game with partners; None if so many players cannot play one."""
     option = partners_option(game)
     if option is None:
         return None

@@ -188,12 +188,12 @@ def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> di
 
 
 def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
-    """Whether a player's mails from others are few enough that the next has a picture."""
+    """Whether a player's mails from others are few enough that the next mail has a picture."""
     return work.buckets.left(SENT.key(player_id), SENT.most, SENT.within, now) >= PICTURED
 
 
 def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now: datetime) -> None:
-    """Count a mail to each challenged player. Raises Refusal if one has had too many."""
+    """Count a mail to each challenged player. Raises Refusal if a player has had too many."""
     for player in players:
         if player.robot or SENT.take(work, now, player.id, wait=False):
             continue

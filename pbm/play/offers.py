@@ -31,7 +31,7 @@ _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
-    """A player's last ply, including those made for a partner who had left; 0 without one."""
+    """A player's last ply, including plies made for a partner who had left; 0 without one."""
     plies = [board.last_ply_of(player_id)]
     own = [seat.seat for seat in board.seats_of(player_id)]
     gone = {partner for seat in own for partner in board.gone_partners(seat)}
@@ -49,7 +49,7 @@ def mark_of(offer: Offer) -> str:
 
 
 def make_offer(work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: int) -> list[Event]:
-    """Make an offer to the others of a board. Raises Refusal."""
+    """Make an offer to the other players of a board. Raises Refusal."""
     moved = latest_ply(work, board, player_id)
     last = board.offer(kind)
     if last and last.open:

@@ -106,7 +106,7 @@ def keep_record(
     names: Sequence[str],
     goes_on: bool = False,
 ) -> Board:
-    """Store a game played elsewhere: finished, or one that `goes_on` here.
+    """Store a game played elsewhere: finished, or a game that `goes_on` here.
 
     A finished game keeps the names of the record. No event is returned, as no game ended here.
     """

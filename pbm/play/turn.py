@@ -1,4 +1,4 @@
-"""A turn, the transaction for a mail, timer or operator's act: its cause, its mails to others."""
+"""A turn, the unit of work for a mail, timer or operator's act: its cause, its mails to others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -77,7 +77,7 @@ class Cause:
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """One unit of work: its effects are committed together, or none of them.
+    """One unit of work: all of its effects are committed together, or none.
 
     `unproven`: the sender is not proven, so answers count apart. `passwords` are the turn's
     password hashes, `apart` other slow work done outside the transaction. `news` are events besides

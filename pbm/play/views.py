@@ -116,7 +116,7 @@ def board_view(
 ) -> BoardView:
     """The view of one player (None: a stranger); `picture`: whether the reader gets pictures.
 
-    `whole` lists all moves instead of those of the last `Info.rounds_shown` rounds; without it the
+    `whole` lists all moves instead of moves in the last `Info.rounds_shown` rounds; without it the
     cost does not grow with the length of the game. `after` is the last ply that the reader knows,
     by default their own last one; `happened` then reaches back one round more than is shown.
     """
@@ -305,7 +305,7 @@ def _shared(
 def _drawn(
     board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
 ) -> dict[int | None, ViewData | None]:
-    """The picture for each reader; two who have `seen` the same ply share one, drawn once."""
+    """The picture for each reader; readers who have `seen` the same ply share one drawing."""
     drawn: dict[int | None, ViewData | None] = {}
     for since, new in moves.items():
         sharing = [reader for reader in seen if seen[reader] == since]

@@ -30,7 +30,7 @@ _DIGITS = "0123456789"
 
 
 def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[str, Refusal | None]:
-    """Return the wanted handle, or a suggested one and the refusal of the wanted one."""
+    """Return the wanted handle, or a suggested handle and the refusal of the wanted handle."""
     if wanted is None:
         return suggest_handle(work, author), None
     try:

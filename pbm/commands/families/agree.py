@@ -151,7 +151,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """A board's offers that await the sender; a named ply leaves out take-backs of others."""
+        """A board's offers awaiting the sender; a named ply excludes take-backs of other plies."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer

@@ -171,7 +171,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _teams(names: list[str]) -> list[Team]:
-    """Group names into teams: those joined by a + are one team."""
+    """Group names into teams: names joined by a + are one team."""
     teams: list[Team] = []
     joined = False
     for name in names:

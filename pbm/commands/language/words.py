@@ -32,7 +32,7 @@ KEPT_FREE = frozenset(
 
 
 def lowered(text: str) -> str:
-    """Lower-case only the ASCII letters, as others may be look-alikes.
+    """Lower-case only the ASCII letters, as other letters may be look-alikes.
 
     >>> lowered("KATE")
     'Kate'

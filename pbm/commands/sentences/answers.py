@@ -259,7 +259,7 @@ def _as_name(word: str) -> str | None:
 
 
 def _first_clauses(text: str) -> Iterator[tuple[Sequence[str], str]]:
-    """The words of the first clauses, without polite ones, and the punctuation behind each."""
+    """The words of the first clauses, without polite words, and the punctuation behind each."""
     for clause in islice(clauses(text), _MOST_CLAUSES):
         if words := _without_polite(clause.words):
             yield words, clause.mark

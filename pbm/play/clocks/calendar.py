@@ -1,6 +1,6 @@
 """The time that counts for a player's clock: days of the player's calendar, without outages.
 
-Days are those of the player's time zone: seven days from a Friday at 18:00 end on a Friday at
+Days are counted in the player's time zone: seven days from a Friday at 18:00 end on a Friday at
 18:00, even across a change to summer time.
 """
 
@@ -114,7 +114,7 @@ def known_outages(work: UnitOfWork) -> Iterator[tuple[datetime, datetime]]:
 
 
 def outages(work: UnitOfWork, until: datetime) -> Iterator[tuple[datetime, datetime]]:
-    """The recorded outages, and the one that lasts at `until`, if any."""
+    """The recorded outages, and the outage that lasts at `until`, if any."""
     yield from known_outages(work)
     heard = work.facts.find(LISTENING)
     if heard is not None and until - heard.noted_at > UNNOTICED:

@@ -81,7 +81,7 @@ def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
 
 
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Restart the reminders, as those sent while the clock stood still do not count."""
+    """Restart the reminders, as reminders sent while the clock stood still do not count."""
     stops = (*board.stops, Stop(now, now))  # reminders count as warnings from here on
     board = work.boards.set(board, stops=stops, reminded=0)
     waits.look_in_time(work, board, now)

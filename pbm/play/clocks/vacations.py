@@ -79,7 +79,7 @@ def take_vacation(
 
 
 def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
-    """End vacations and drop those to come; returns whether one had begun. Raises Refusal."""
+    """End vacations and drop coming ones; returns whether a vacation had begun. Raises Refusal."""
     today = today_of(player, now)
     work.players.lock(player.id)
     days = {

@@ -36,7 +36,7 @@ class ClockView:
     chosen: Terms | None
 
     def for_reader(self, timezone: str = "UTC") -> dict[str, Any]:
-        """Plain data for one reader's mail: moments in that time zone, lengths in seconds."""
+        """Plain data for one reader's mail: moments in `timezone`, lengths in seconds."""
         left = self.ends_at - self.now if self.ends_at else None
         is_over = left is not None and left <= timedelta()
         return {

@@ -103,7 +103,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Advance a board's clock timer to the next reminder or end, or to now if one is overdue."""
+    """Advance a board's clock timer to the next reminder or end of time, or to now if overdue."""
     wait = wait_of(work, board, now)
     missing = wait is not None and board.reminded < wait.passed_by(now)
     coming = now if missing else wait.coming if wait else None
@@ -173,7 +173,7 @@ def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) 
 
 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
-    """Whether the others may claim the mover's forfeit.
+    """Whether the other players may claim the mover's forfeit.
 
     The time must have run out, mail to the player must bounce, and the others must know. For a
     player whose stops have reached `STOPPED_AT_MOST`, mail need not bounce any more.

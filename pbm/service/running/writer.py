@@ -55,7 +55,7 @@ def at_once(steps: Steps[T]) -> T:
 
 
 async def between_others(steps: Steps[None], in_thread: InThread) -> None:
-    """Run the short steps on the event loop and the long ones in a thread."""
+    """Run the short steps on the event loop and the long steps in a thread."""
     yielding = Yielding()
     next_step = partial(next, steps, None)
     is_long: bool | None = False

@@ -53,7 +53,7 @@ def announce_boards(
     but: int | None = None,
     together: Collection[int] = frozenset(),
 ) -> None:
-    """Mail the boards of the events to their readers (`but` one), or keep the news.
+    """Mail the boards of the events to their readers (except `but`), or keep the news.
 
     For players in `together`, news are kept for one mail about several boards. Each board is
     locked, so that all reads for a mail see the same state.

@@ -1,6 +1,6 @@
 """Kept news: events on a board that are kept for a digest instead of being mailed at once.
 
-Readers with digests get at once just answers to own mails, offers that others may end meanwhile,
+With digests a reader gets at once only answers to own mails, offers that others may end meanwhile,
 and boards whose clock would run out soon after the digest. For other readers, mails over the limit
 are kept for one mail at the next full hour; the first mail each time they are to move is exempt.
 

@@ -68,7 +68,7 @@ def lapse_question(tick: Tick) -> str | Again:
 
 
 def _lapse_invitation(tick: Tick, question: Question) -> bool:
-    """Call off the challenge of an unanswered invitation. Returns whether there was one."""
+    """Call off the challenge of an unanswered invitation. Returns whether there was a challenge."""
     challenge = invited_to(tick, question)
     key = address_key(question.address)
     if challenge is None or key not in map(address_key, challenge.addresses):

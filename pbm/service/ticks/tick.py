@@ -29,7 +29,7 @@ class Again:
 
 @dataclass(frozen=True, kw_only=True)
 class Tick(Turn):
-    """The unit of work, one transaction, in which a due timer is handled."""
+    """The unit of work in which one due timer is handled."""
 
     timer: Timer
 

@@ -1,4 +1,4 @@
-"""Claims mails of the inbox and handles each in a turn, a unit of work in one transaction.
+"""Claims mails of the inbox and runs a turn for each: the handling of one mail.
 
 On PostgreSQL each turn has its own transaction, and several workers run at the same time. On
 SQLite, which has one writer, the turns of `SLICE` seconds share a transaction and its fsync. A row
@@ -43,9 +43,9 @@ _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """A turn raised an error (a bug or a database fault), and its transaction is rolled back.
+    """Handling a mail raised an error (a bug or a database fault); the transaction is rolled back.
 
-    `in_batch` is the number of turns begun in that transaction; any of these may be the cause.
+    `in_batch` is the number of mails begun in that transaction; any of these may be the cause.
     """
 
     def __init__(self, mail: InboxMail, error: Exception, *, in_batch: int) -> None:
@@ -93,7 +93,7 @@ class Preparations:
         self._to_do: list[Preparation] = []
 
     def claim(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
-        """Claim the mails whose slow work is done, then the next ones in the queue's order."""
+        """Claim the mails whose slow work is done, then the next mails in the queue's order."""
         found: dict[int, InboxMail] = {}
         for number in self.ready():
             if len(found) == most:
@@ -151,7 +151,7 @@ class Preparations:
         ]
 
     def forget(self, number: int) -> None:
-        """Forget a mail whose turn is over, or has failed."""
+        """Forget a mail that has been handled, or whose handling has failed."""
         self._kept.pop(number, None)
 
     def to_do(self) -> list[Preparation]:
@@ -200,7 +200,7 @@ class InboxWorker:
         self.crash_marker.clear()
 
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
-        """Count a try for the mails whose turns were running when a process died.
+        """Count a try for the mails that were being handled when a process died.
 
         Any mail with an earlier try may be the cause, so these mails are retried at different
         times: after the next crash only one can be the cause.

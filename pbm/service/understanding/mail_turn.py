@@ -1,4 +1,4 @@
-"""The transaction that handles one mail: the mail's scripts, and the context of its commands."""
+"""The unit of work that handles one mail: its scripts, and the context of its commands."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -19,7 +19,7 @@ from pbm.store.values.players import Player
 
 @dataclass(frozen=True, kw_only=True)
 class MailTurn(Turn):
-    """The unit of work that handles one mail, in one transaction.
+    """The unit of work that handles one mail; its effects are committed together.
 
     `mailed`: boards shown in the mail that this one answers. `believes_front`: the upstream mail
     server is trusted. `done`: logins whose commands have already run. `withholds_words`: the words

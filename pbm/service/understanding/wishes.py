@@ -107,7 +107,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
 
 
 def _invitation(context: Context, script: Script) -> Script | None:
-    """The script that asks whether to invite the address that the words name, if only one."""
+    """The script that asks whether to invite the address that the words name, if just one."""
     address = address_invited(script.said)
     if address is None:
         return None
