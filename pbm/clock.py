@@ -1,6 +1,6 @@
 """The system clock, and moments as local time.
 
-A clock is passed in wherever one is needed, so that tests can stop it.
+A clock is passed in wherever the time is needed, so that tests can stop the clock.
 """
 
 from collections.abc import Callable

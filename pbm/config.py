@@ -74,7 +74,7 @@ class Settings:
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:
-        """The addresses to listen on. Raises OperatorError for an invalid one."""
+        """The addresses to listen on. Raises OperatorError for an invalid address."""
         doorways = tuple(_doorway(item) for item in _listed(self.listen))
         if not doorways:
             raise OperatorError(f"PBM_LISTEN names no address; it may look like {_LISTEN_FORMS}.")
@@ -82,7 +82,7 @@ class Settings:
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """The networks without connection caps. Raises OperatorError for a bad one."""
+        """The networks without connection caps. Raises OperatorError for an invalid network."""
         try:
             return tuple(ip_network(item, strict=False) for item in _listed(self.trusted_peers))
         except ValueError as error:
@@ -90,7 +90,7 @@ class Settings:
 
     @property
     def front_name(self) -> str:
-        """The authserv-id, in lower case. Raises OperatorError if it is not one word."""
+        """The authserv-id, in lower case. Raises OperatorError if it is not a single word."""
         if self.authserv_id and not _WORD.fullmatch(self.authserv_id):
             raise OperatorError(
                 "PBM_AUTHSERV_ID must be the first word of the Authentication-Results that your "

@@ -94,7 +94,7 @@ class PasswordHash:
 
     @classmethod
     def read(cls, text: str | None) -> Self | None:
-        """Parse a hash; None if it is not one of ours."""
+        """Parse a hash; None if the text is not a hash that we made."""
         return cls(text) if text and _OURS.fullmatch(text) else None
 
 
@@ -152,7 +152,7 @@ def check_password(kept: PasswordHash, password: str) -> bool:
 
 
 def hash_of_nobody(name: str) -> PasswordHash:
-    """A hash that matches no password, to be checked in place of a missing one at the same cost."""
+    """A hash that matches no password, checked in place of a missing hash at the same cost."""
     salt = b64encode(sha256(name.encode("utf-8", "replace")).digest()[:_SALT_BYTES])
     costs = f"$argon2id$v=19$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"
     return PasswordHash(f"{costs}${salt.decode().rstrip('=')}${'A' * 43}")

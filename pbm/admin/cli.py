@@ -94,7 +94,7 @@ def reports(session: OperatorSession, most: int) -> None:
 def verify(session: OperatorSession, numbers: tuple[int, ...]) -> None:
     """Replay games and compare with what is stored.
 
-    All games, or those named. Ends with status 1 if anything differs.
+    All games, or the games with the given numbers. Ends with status 1 if any game differs.
     """
     boards = wrong = 0
     for verdict in verify_boards(session, numbers):
@@ -208,11 +208,11 @@ def _host_port(_context: click.Context, _option: click.Parameter, value: str) ->
 )
 @pass_console
 def doctor(console: Console, front: tuple[str, int], wait: float) -> None:
-    """Try whether your mail server's word on senders can be believed.
+    """Try whether your mail server's results on senders can be believed.
 
     Sends a mail with forged Authentication-Results through it to the running pbm, where they
     must not arrive. Only after that the results of PBM_AUTHSERV_ID count. Ends with status 1
-    on a FAIL; nothing of that server counts then.
+    on a FAIL; no result of that server counts then.
     """
     with console.session() as session:
         print_results(examine_front(console.settings, session, *front, wait))
@@ -256,7 +256,7 @@ def read(console: Console, address: str, count: int) -> None:
 def keys() -> None:
     """Look after the keys behind all reply addresses.
 
-    A running server follows by itself.
+    A running server uses the changed keys by itself.
     """
 
 
@@ -306,7 +306,7 @@ def forget(console: Console, why: str, yes: bool) -> None:
     """Give up keys that are lost.
 
     This cannot be undone: replies to mails signed with those keys are never accepted again. If no
-    key is left, the server makes a new one when it starts. You are asked to confirm.
+    key is left, the server makes a new key when it starts. You are asked to confirm.
     """
     question = "Forget the keys that are not here? No mail signed with them can then be answered."
     make_sure(question, yes=yes)

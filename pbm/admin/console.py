@@ -68,7 +68,7 @@ class Sentences(click.Group):
 
 
 def login_name() -> str:
-    """The user's login name; with sudo, that of its caller."""
+    """The user's login name; with sudo, the login name of sudo's caller."""
     behind = os.environ.get("SUDO_USER")
     if behind:
         return behind

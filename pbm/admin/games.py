@@ -22,7 +22,7 @@ NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
 class GameCommand(click.Command):
-    """A command with additional options: those that `of` returns for each installed game."""
+    """A command with additional options: the options that `of` returns for each installed game."""
 
     def __init__(self, *given: Any, of: Callable[[Game], Sequence[Option]], **named: Any) -> None:
         super().__init__(*given, **named)
@@ -115,7 +115,7 @@ def show(session: OperatorSession, number: int) -> None:
 def undo(session: OperatorSession, number: int, why: str) -> None:
     """Take the last ply of board N back.
 
-    Resignations after it are undone, too. A game that had ended by that ply goes on.
+    Resignations after that ply are undone, too. A game that had ended by that ply goes on.
     """
     ply = service.undo(session, number, why)
     click.echo(f"Ply {ply.ply}, {ply.text}, is taken back.")
@@ -206,8 +206,8 @@ def import_(
 ) -> None:
     """Bring in the game in FILE, or - for standard input.
 
-    It goes on with the players that --player names, or else those in the record itself; with
-    --for it is kept as a record.
+    The game goes on with the players that --player names, or else the players whom the record
+    names; with --for the game is kept as a record.
     """
     if owner and players:
         raise click.UsageError("A record has no players: give --for or --player.")

@@ -11,7 +11,7 @@ from pbm.service.operator.operator_session import OperatorSession
 def queue() -> None:
     """Look after mails that wait.
 
-    i12 is an incoming one, o12 one on its way out.
+    i12 is an incoming mail, o12 a mail on its way out.
     """
 
 
@@ -48,7 +48,7 @@ def show(session: OperatorSession, name: str) -> None:
 def retry(session: OperatorSession, name: str) -> None:
     """Try mail N again.
 
-    A stuck one after the mend; one on its way out at once, after those that stand before it.
+    A stuck mail, once the trouble is mended; a mail on its way out at once, after those before it.
     """
     retried, *ahead = service.retry(session, name)
     order = "mails to one reader about one board go out in their order"

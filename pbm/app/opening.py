@@ -101,7 +101,7 @@ def open_transport(settings: Settings) -> Transport:
 def ready_database(database: Database) -> None:
     """Migrate an embedded database; check that a shared one is up to date.
 
-    Raises OperatorError if it is out of date, or if its pooler shares sessions; and DBAPIError.
+    Raises OperatorError for an outdated database, or if a pooler shares sessions; and DBAPIError.
     """
     refuse_lent_sessions(database)
     if is_current(database):

@@ -200,7 +200,7 @@ class Guest:
 class Invited(Event):
     """People who may not know this server are invited to a pending challenge to a `game`.
 
-    `comment` waits with it. `guests` are filled in when the questions are sent.
+    `comment` waits with the challenge. `guests` are filled in when the questions are sent.
     """
 
     challenge_id: int
@@ -219,7 +219,7 @@ class Invited(Event):
 class AddressWanted(Event):
     """A player wants another address; the question to the new address has this `token`.
 
-    `instead`: the new address replaces the first one.
+    `instead`: the new address replaces the player's first address.
     """
 
     address: str
@@ -246,7 +246,7 @@ class SeekNews(Event):
     """A change of a seek; the players `readers`, who wait in that seek, are told.
 
     `what`: a player has `joined` or `left`; or the seek was `withdrawn`, has `lapsed`, or its maker
-    is `gone`. Of `players` seats, `waiting` are taken. `pairs`: it was opened by `play`.
+    is `gone`. Of `players` seats, `waiting` are taken. `pairs`: `play` opened the seek.
     """
 
     seek: int

@@ -40,7 +40,7 @@ def fact_name(kind: type[BoardFact]) -> str:
 class BoardStarted(BoardFact):
     """A new board has started; `handle` started it.
 
-    `first_unsaid`: that player got seat 1 without asking for it. `seek` is the number of the
+    `first_unsaid`: that player got seat 1 without asking for that seat. `seek` is the number of the
     board's seek, if any; `paired`: the players had asked to be paired.
     """
 
@@ -267,7 +267,7 @@ class MatchOver(_MatchNews):
 
 
 class RobotBeaten(BoardFact):
-    """A player has won three of the last four games against a robot; `next` is a stronger one."""
+    """A player has won three of the last four games against a robot; `next` is a stronger robot."""
 
     handle: str
     robot: str

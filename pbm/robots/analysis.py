@@ -174,7 +174,7 @@ def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Pi
 
 
 def mistakes(long: Sequence[Judged]) -> list[Judged]:
-    """The moves that were mistakes; the one that lowered the chance to win most is first."""
+    """The moves that were mistakes; the move that lowered the chance to win most is first."""
     dear = [judged for judged in long if judged.lost >= LEAST]
     return sorted(dear, key=lambda judged: (-judged.chances_lost, judged.ply))
 
@@ -258,7 +258,7 @@ def _without(
 def _to_the_point(
     game: Game, position: Position, line: Sequence[str], score: int
 ) -> tuple[tuple[str, ...], Position]:
-    """The beginning of a line, up to the move that shows its worth, and the position after that.
+    """A line's beginning, up to the move that shows the line's worth, and the position after it.
 
     If the first mover's `score` says that the game is won, the line goes on to the end of the game;
     else it goes on until that mover scores. The line is cut after some plies.

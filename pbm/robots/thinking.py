@@ -47,7 +47,7 @@ class Course:
     steps: tuple[str | int, ...]
 
     def positions(self) -> list[Position]:
-        """The positions that may be repeated, and the current one last. Raises RulesError."""
+        """The positions that may be repeated, and the current position last. Raises RulesError."""
         return what_may_come_back(game_named(self.game), list(self.reached()))
 
     def reached(self) -> Iterator[Position]:
@@ -119,8 +119,8 @@ QUIET, STILL = 30, 60  # moves of each seat since an irreversible one
 class RobotStanding:
     """What a robot needs to know to answer a draw offer.
 
-    `ahead` is its lead over the best opponent, in the unit of `Line.score`. `quiet` is the number
-    of moves of each seat since the last irreversible one.
+    `ahead` is the robot's lead over the best opponent, in the unit of `Line.score`. `quiet` is the
+    number of moves of each seat since the last irreversible move.
     """
 
     ahead: int
@@ -145,7 +145,7 @@ class RobotStanding:
 
 
 def quiet_moves(game: Game, position: Position) -> int:
-    """The number of moves of each seat since the last irreversible one."""
+    """The number of moves of each seat since the last irreversible move."""
     plies = game.reversible(position) if has(game, Claims) else 0
     return plies // len(position.sides)
 

@@ -25,7 +25,7 @@ def is_known_version(version: str) -> bool:
 
 
 def current_version(database: Database) -> str | None:
-    """The schema version of the database, None for an empty one."""
+    """The schema version of the database, None for an empty database."""
     with database.engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision()
 

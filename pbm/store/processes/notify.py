@@ -25,10 +25,10 @@ Connection = psycopg.AsyncConnection[dict[str, object]]
 
 
 class Notifier:
-    """Wakes the workers of this process by events, and those of other processes by NOTIFY."""
+    """Wakes the workers of this process by events, and workers of other processes by NOTIFY."""
 
     def __init__(self, database: Database, events: Mapping[Channel, asyncio.Event]) -> None:
-        """`events` are those that the workers of this process await."""
+        """`events` are the asyncio events that the workers of this process await."""
         self._database = database
         self._events = events
         self._by_name = {channel.name: event for channel, event in events.items()}

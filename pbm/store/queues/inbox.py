@@ -64,7 +64,7 @@ _KEEP = Statement(
 
 
 def _is_first(lane: str) -> ColumnElement[bool]:
-    """Whether no earlier mail with the same value in the column `lane` waits or is handled now.
+    """Whether no earlier mail with the same value in the column named `lane` waits or is handled.
 
     Mails of one sender, and of one board, are ordered by number, so that no two mails wait for each
     other. No `NOT EXISTS`: PostgreSQL estimates that no mail waits, and might read all senders'.
@@ -180,7 +180,7 @@ class Inbox(MailQueue[InboxMail]):
         self._update(inbox, _IS_NEW, inbox.c.aside_until.is_not(None), aside_until=None)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """The number of the mail that has waited longest, and since when it waits."""
+        """The number of the mail that has waited longest, and the time since when it waits."""
         query = select(inbox.c.id, inbox.c.received_at).where(_IS_NEW)
         row = self._row(query.order_by(inbox.c.received_at, inbox.c.id).limit(1))
         return (row["id"], row["received_at"]) if row else None

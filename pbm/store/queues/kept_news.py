@@ -78,7 +78,7 @@ MOST_NOTICES = 40  # of one player, apart from news of boards
 class KeptNews(Repository):
     """Queries about kept news, within one transaction.
 
-    News of a board are kept and taken with the board locked, so that each is told once.
+    News of a board are kept and taken with the board locked, so that each item is told once.
     """
 
     def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:

@@ -89,7 +89,7 @@ class MailQueue(_Queue[_M]):
 
 
 class JobQueue(_Queue[_J]):
-    """A queue of jobs; those that are done are deleted, stuck ones are marked."""
+    """A queue of jobs; jobs that are done are deleted, stuck jobs are marked."""
 
     def find(self, number: int) -> _J | None:
         """Find and lock a job that is not done."""

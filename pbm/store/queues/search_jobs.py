@@ -41,7 +41,7 @@ class SearchJobs(JobQueue[SearchJob]):
         params: dict[str, Any] | None = None,
         seconds: float = 0.0,
     ) -> bool:
-        """Add a job for a player; return False if one of this kind and key (`about`) exists.
+        """Add a job for a player; return False if a job of this kind and key (`about`) exists.
 
         Short searches, and players with few jobs, go first. The job's place in the queue is `now` +
         `PATIENCE` * `seconds` * (1 + the player's jobs); the search takes about `seconds`.
@@ -122,7 +122,7 @@ class SearchJobs(JobQueue[SearchJob]):
         return replace(job, tries=self.count_try(job, error), last_error=error)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """The board of the job that has waited longest, and since when it waits."""
+        """The board of the job that has waited longest, and the time since when the job waits."""
         query = select(search_jobs.c.board_id, search_jobs.c.asked_at).where(~search_jobs.c.stuck)
         row = self._row(query.order_by(search_jobs.c.asked_at).limit(1))
         return (row["board_id"], row["asked_at"]) if row else None

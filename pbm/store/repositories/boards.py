@@ -64,7 +64,7 @@ _AT_ONCE = 500  # boards in one statement, well below the limits of the database
 
 
 def board_reads(board_id: int) -> tuple[Read, Read]:
-    """The reads of `Boards.find`, to be prefetched: a board's row and those of its seats."""
+    """The reads of `Boards.find`, to be prefetched: a board's row and the rows of its seats."""
     return (_FIND, {"number": board_id}), (_SEATED_AT, {"board_id": board_id})
 
 
@@ -140,7 +140,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(longest_first, boards.c.id))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
-        """A player's boards in progress, or those that are over, newest first."""
+        """A player's boards in progress (`playing`) or else finished boards, newest first."""
         return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:
@@ -154,7 +154,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(seats.c.board_id.desc()).limit(most))
 
     def numbers(self, *, status: BoardStatus | None = None) -> tuple[int, ...]:
-        """The numbers of all boards, or of those with one status."""
+        """The numbers of all boards, or of the boards with one status."""
         query = select(boards.c.id).where(boards.c.status != BoardStatus.FORGOTTEN)
         if status is not None:
             query = query.where(boards.c.status == status)
@@ -198,8 +198,8 @@ class Boards(Repository):
     ) -> Board:
         """Add a board; `{number}` in `subject` becomes its number.
 
-        `names` and `tags` are those of a record. `round_of` is the board's place in a match; with
-        `rounds` the board begins a match of so many. `begun_by` is the challenger.
+        `names` and `tags` come from a record. `round_of` is the board's place in a match; with
+        `rounds` the board begins a match of so many rounds. `begun_by` is the challenger.
         """
         state = position.state()
         board_id = self._add(

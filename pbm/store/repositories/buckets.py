@@ -97,7 +97,7 @@ class Buckets(Repository):
     def forget_full(self, now: datetime) -> bool:
         """Delete buckets that are full by now, at most `MOST_FORGOTTEN`, beginning with the oldest.
 
-        Those that others have locked are skipped. Returns whether there may be more.
+        Buckets that others have locked are skipped. Returns whether there may be more full ones.
         """
         oldest = (
             select(buckets.c.key)

@@ -92,8 +92,8 @@ class Challenges(Repository):
     ) -> int:
         """Add a challenge, and return its number.
 
-        `guests` are players' numbers and mail addresses in seat order; those in `asked` must say
-        yes. For `first_unsaid` and `command` see `PendingChallenge`.
+        `guests` are players' numbers and mail addresses in seat order; the guests in `asked` must
+        say yes. For `first_unsaid` and `command` see `PendingChallenge`.
         """
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
         challenge_id = self._add(
@@ -179,7 +179,7 @@ class Beginnings(Repository):
     """Queries about who began boards, for limits and hints, within one transaction."""
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
-        """The number of boards in progress that one player began and another has not answered.
+        """The number of boards in progress that `begun_by` began and `player_id` has not answered.
 
         Moves and words are answers. Boards are counted up to `most`.
         """
@@ -189,7 +189,7 @@ class Beginnings(Repository):
     def by_others(self, player_id: int, *, most: int) -> int:
         """The number of a player's boards in progress that others began, counted up to `most`.
 
-        All rounds of a match count as begun by its challenger.
+        All rounds of a match count as begun by the match's challenger.
         """
         first = boards.alias()
         own = exists().where(

@@ -92,7 +92,7 @@ class Vacations(Repository):
         return {row.player_id: row[1] for row in self._transaction.execute(query)}
 
     def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> int:
-        """Add a player's vacation from one day to another; return its number."""
+        """Add a player's vacation from the day `first` to the day `last`; return its number."""
         row = {"player_id": player_id, "board_id": board_id, "first_day": first, "last_day": last}
         return self._add(vacations, **row)
 

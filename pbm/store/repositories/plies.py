@@ -154,8 +154,8 @@ class Playing(Repository):
     ) -> Board:
         """Record a move; the primary key (board, ply) prevents a second move of the same ply.
 
-        The position after it counts as having occurred `first` times, and once more for each ply
-        from `since` on, of at most `most` plies, whose position has the same mark (`stood`).
+        The position after the move counts as having occurred `first` times, plus once for each ply
+        from `since` on, up to `most` plies, whose position has the same mark (`stood`).
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}
@@ -184,7 +184,7 @@ class Playing(Repository):
         return self.set_progress(board, progress, now)
 
     def drop_departures(self, board: Board, since: datetime) -> None:
-        """Delete the departures since a moment, so that those players have their seats again."""
+        """Delete the departures since a moment, so that the departed have their seats again."""
         of_board = departures.c.board_id == board.id
         self._delete(departures, of_board, departures.c.left_at >= since)
 

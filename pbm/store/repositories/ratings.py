@@ -138,11 +138,11 @@ class Ratings(Repository):
         return list(self._scalars(query.order_by(results.c.rated_id.desc()).limit(5)))
 
     def counted(self, board_id: int) -> CountedBoard | None:
-        """A board with its place in the order of counting, None if it was not counted."""
+        """A board with its number in the order of counting, None if the board was not counted."""
         return next(iter(self._counted(rated_boards.c.board_id == board_id, most=1)), None)
 
     def counted_from(self, number: int, most: int) -> tuple[CountedBoard, ...]:
-        """At most `most` of the boards counted with this number or a later one, in order."""
+        """At most `most` of the boards counted with this number or a later number, in order."""
         return self._counted(rated_boards.c.id >= number, most=most)
 
     def results(self, counted: CountedBoard) -> tuple[RatingResult, ...]:

@@ -117,7 +117,7 @@ class Seeks(Repository):
         return self.some([number])[0]
 
     def add_seeker(self, seek_id: int, player_id: int) -> Seek:
-        """Add a player to a seek, after the others."""
+        """Add a player to a seek, after the players who wait in it."""
         last = select(sql.coalesce(sql.max(seekers.c.place), 0)).where(seekers.c.seek_id == seek_id)
         row = {"seek_id": seek_id, "player_id": player_id, "place": last.scalar_subquery() + 1}
         self._insert(seekers, **row)

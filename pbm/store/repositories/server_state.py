@@ -23,13 +23,13 @@ class Facts(Repository):
         return self._first(Fact, query.with_for_update() if lock else query)
 
     def note(self, name: str, value: Any, now: datetime) -> None:
-        """Store a fact, replacing an older one; `value` is plain JSON."""
+        """Store a fact, replacing an older fact of that name; `value` is plain JSON."""
         noted = {"value": value, "noted_at": now}
         added = upsert(facts).values(name=name, **noted)
         self._transaction.execute(added.on_conflict_do_update(index_elements=["name"], set_=noted))
 
     def take(self, name: str) -> Fact | None:
-        """Delete a fact and return it; if several processes do, only one gets it."""
+        """Delete a fact and return it; if several processes try, only one gets the fact."""
         return self._first(Fact, delete(facts).where(facts.c.name == name).returning(facts))
 
     def forget(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The marks of tables: `info=personal(...)` if they have personal data, else `info=IMPERSONAL`.
+"""Marks of tables: `info=personal(...)` if the table has personal data, else `info=IMPERSONAL`.
 
 `pbm/store/repositories/personal_data.py` erases and exports by these marks.
 """
@@ -69,8 +69,8 @@ class NotExported:
 class Personal:
     """How erasure and export treat a table, and the columns by which they find a player's rows.
 
-    `numbers` have the player's number; the export reads only the first. `addresses` have the
-    player's address, in upper or lower case. `hidden` have it within a longer text.
+    `numbers` have the player's number; the export reads only the first column. `addresses` have
+    the player's address, in upper or lower case. `hidden` have the address within a longer text.
     """
 
     erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows

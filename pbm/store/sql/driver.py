@@ -222,7 +222,7 @@ def is_away(error: BaseException) -> bool:
 
 
 def lost_a_race(error: BaseException) -> bool:
-    """Whether a transaction was rolled back because of a concurrent one; a retry may succeed."""
+    """Whether a concurrent transaction caused the rollback of this one; a retry may succeed."""
     return _state(error).startswith(_POSTGRESQL_UNDONE)
 
 

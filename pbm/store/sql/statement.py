@@ -1,7 +1,7 @@
 """A statement written in SQLAlchemy's language, compiled once, and run by the driver itself.
 
-Running a statement by SQLAlchemy costs many times what the driver needs, and a turn runs some
-fifteen of them. SQLAlchemy still compiles the SQL and converts the values.
+Running a statement by SQLAlchemy costs many times what the driver needs, and a mail makes us run
+some fifteen statements. SQLAlchemy still compiles the SQL and converts the values.
 """
 
 import json
@@ -56,7 +56,7 @@ class Statement:
 
     @cached_property
     def tables(self) -> frozenset[str]:
-        """The name of the table that the statement writes, or of those that it reads."""
+        """The name of the table that the statement writes, or the names of tables that it reads."""
         if isinstance(self._built, UpdateBase):
             return frozenset({getattr(self._built.table, "name", "")})
         return frozenset(item.name for item in iterate(self._built) if isinstance(item, Table))

@@ -1,7 +1,7 @@
 """One database transaction, shared by the repositories: a write buffer and a row cache.
 
 The row cache is keyed by statement and values. A write drops the rows of all statements that read
-its table.
+the table written.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -146,7 +146,7 @@ class Transaction:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Roll back the work inside, and only that, if it raises.
+        """Roll back the work inside the savepoint, and only that work, if it raises.
 
         Earlier buffered writes run first, since the savepoint could not undo their errors. The
         savepoint is sent to the database only with the first statement inside.

@@ -17,7 +17,7 @@ CONSENT_STANDS = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Question:
-    """A question to one address; a yes sets the `password`, if there is one.
+    """A question to one address; a yes sets the `password`, unless it is None.
 
     `epoch` is the player's epoch, which `newkey` raises, when the question was asked.
     """
@@ -183,7 +183,7 @@ class SeekStatus(StrEnum):
 class Seek:
     """An open challenge, which becomes the board `board_id` when the last of its players joins.
 
-    The first of the `seekers` is its maker.
+    The first of the `seekers` is the seek's maker.
     """
 
     id: int

@@ -25,8 +25,8 @@ class BoardStatus(StrEnum):
 class Seat:
     """A seat of a board and its player.
 
-    `last_ply` is the last ply of the seat, 0 before its first. In a record `handle` is the name
-    in it, and the seat belongs to the importer. `unreachable`: mail to the player bounces.
+    `last_ply` is the last ply of the seat, 0 before its first. In a record `handle` is the player's
+    name there, and the seat belongs to the importer. `unreachable`: mail to the player bounces.
     `removed`: the player has left this server. `answered`: the player began the board, or has moved
     or written there. Of the clock, in seconds: `used` so far; `banked` in the bank, None if it is
     full; `stopped` while mail to the player bounced. `robot` is a robot's name, None for people.
@@ -83,10 +83,10 @@ class Board:
     """A game on the server with its current position.
 
     `winners` are the winning seats, empty for a draw, None without a result. The position does not
-    show the result if the operator ended the game. `tags` are those of an imported record.
+    show the result if the operator ended the game. `tags` come from an imported record.
 
     `clock` has the terms of the clock, None for the default. The player to move is waited for
-    since `waits_since`. In this wait were `reminded` reminders, `given` extra seconds, and `stops`
+    since `waits_since`. Since then came `reminded` reminders, `given` extra seconds, and `stops`
     of the clock. A pause goes on since `paused_since`.
     """
 
@@ -166,7 +166,7 @@ class Board:
         return self.playing and bool(robots) and robots.issuperset(self.still_in)
 
     def offer(self, kind: str) -> Offer | None:
-        """The last offer of this kind."""
+        """The board's last offer of this kind."""
         return next((offer for offer in self.offers if offer.kind == kind), None)
 
     @cached_property
@@ -212,7 +212,7 @@ class Board:
         return f"{self.id}.{mover.player_id}.{self.taken_back}"
 
     def last_ply_of(self, player_id: int) -> int:
-        """The ply that a player's seats played last, 0 before the first."""
+        """The ply that a player's seats played last, 0 before their first ply."""
         return max((seat.last_ply for seat in self.seats_of(player_id)), default=0)
 
     def seats_of(self, player_id: int) -> tuple[Seat, ...]:

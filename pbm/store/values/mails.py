@@ -61,7 +61,7 @@ class Kind(StrEnum):
 
     @classmethod
     def stored(cls, word: str) -> "Kind":
-        """The kind of a row; an unknown one of a later version is treated as a notice."""
+        """The kind of a row; an unknown kind of a later version is treated as a notice."""
         return _BY_WORD.get(word, cls.NOTICE)
 
 
@@ -115,8 +115,8 @@ class Queued:
     """How a new mail is placed in the queue of mails; times are in seconds.
 
     Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: a player
-    seems to send the mail. Its place is now plus `handicap`, at least `apart` after the last mail
-    that waits in its lane, and at most `furthest` from now.
+    seems to send the mail. The mail's place in the queue is the present time plus `handicap`, at
+    least `apart` after the last mail that waits in its lane, and at most `furthest` from now.
     """
 
     lane: str | None = None

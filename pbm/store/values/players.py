@@ -104,8 +104,8 @@ class Pool(StrEnum):
 class Rating:
     """The estimated strength of a player: mean and standard deviation.
 
-    `games` were counted, the last one at `at`; `people_games` of them had a human opponent.
-    `rival_id` is the only person among the opponents, None for several or none.
+    `games` were counted, the last game at `at`; `people_games` of them had a human opponent.
+    `rival_id` is the only person among the opponents, None for several persons or none.
     """
 
     mu: float
