@@ -97,7 +97,7 @@ _NO_CHANCE = 0  # seed; no game uses chance yet
 
 @dataclass(frozen=True)
 class Setup:
-    """The choices of a challenge; `rounds`: their number in a match; `clock` None: the usual."""
+    """The choices of a challenge; `rounds`: None without a match; `clock`: None for the default."""
 
     game: str
     options: Options

@@ -266,7 +266,7 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """The answer to a challenge that needs the others' yes; `words`: its comment waits for it."""
+    """The answer to a challenge that needs the others' yes; `words`: a comment waits, too."""
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}

@@ -56,7 +56,7 @@ def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) 
 
 
 def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
-    """Store the number of reminders sent; a first warning leaves a day. Returns when time is up."""
+    """Store the number of reminders sent; a first warning leaves a day. Returns the deadline."""
     wait = waits.wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
         since = waits.warned_from(board, wait)

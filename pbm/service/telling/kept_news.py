@@ -40,7 +40,7 @@ def keep_for_digests(
 ) -> tuple[list[Player], set[int], set[int]]:
     """Keep the news of a board for the players who get them with a later mail.
 
-    Returns the players to mail now, the numbers of players with possibly kept news, and the numbers
+    Returns the players to mail now, the numbers of players who may have kept news, and the numbers
     of players who get no picture. `sender` is the number of the player whose mail caused the news.
     `told` has facts and comments by player. Players in `together` get one mail for several boards.
     """

@@ -216,7 +216,7 @@ class Awaited:
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of all awaited moves, most urgent first; a single one in a board's thread."""
+    """Remind a player of all awaited moves, most urgent first; one alone in its board's thread."""
     if not player.addresses:
         return
     tick.work.players.begin_absence(player.id, tick.now)
