@@ -90,7 +90,7 @@ _WAYS = {
 
 
 def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
-    """Count games that two players shared: won by one, the other or both as partners, drawn, lost.
+    """Count games that two players shared: won by one, by the other, as partners; drawn; both lost.
 
     >>> score_of([Meeting(3, 1, 2, (1,)), Meeting(2, 2, 1, (1,)), Meeting(1, 1, 2, ())])
     {'one': 1, 'other': 1, 'together': 0, 'draws': 1, 'neither': 0}
