@@ -129,7 +129,7 @@ class BoardReopened(BoardEvent):
 
 
 class Commented(BoardEvent):
-    """A player's comment to the others of a board.
+    """A player's comment to the other players of a board.
 
     `first`: tell the player that words without a command are sent on.
     """

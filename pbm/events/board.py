@@ -157,7 +157,7 @@ class _OfferAnswered(BoardNews):
 
 
 class OfferSeconded(_OfferAnswered):
-    """A player agrees to an offer; others have not answered yet."""
+    """A player agrees to an offer; other players have not answered yet."""
 
 
 class OfferRefused(_OfferAnswered):
@@ -257,7 +257,7 @@ class RoundOver(_MatchNews):
 
 
 class MatchBrokenOff(_MatchNews):
-    """The match ends early; `away` are those who can no longer play."""
+    """The match ends early; `away` are the players who can no longer play."""
 
     away: tuple[str, ...]
 

@@ -68,7 +68,7 @@ class AdvisoryLocks:
         self._connection: Connection | None = None
 
     def take(self, outbox_ids: Sequence[int]) -> frozenset[int]:
-        """Try to lock mails; return those that no other process holds. Never waits."""
+        """Try to lock mails; return the mails that no other process holds. Never waits."""
         if self._database.embedded or not outbox_ids:
             return frozenset(outbox_ids)
         return frozenset(self._run(_HOLD, outbox_ids))

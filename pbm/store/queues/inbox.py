@@ -67,7 +67,7 @@ def _is_first(lane: str) -> ColumnElement[bool]:
     """Whether no earlier mail with the same value in the column named `lane` waits or is handled.
 
     Mails of one sender, and of one board, are ordered by number, so that no two mails wait for each
-    other. No `NOT EXISTS`: PostgreSQL estimates that no mail waits, and might read all senders'.
+    other. No `NOT EXISTS`: PostgreSQL estimates that no mail waits, and might read all mails.
     """
     earlier = select(_EARLIER.c.id).where(
         _EARLIER.c.status == NEW, _EARLIER.c[lane] == inbox.c[lane], _EARLIER.c.id < inbox.c.id

@@ -1,4 +1,4 @@
-"""The outbox: the mails to be sent, each added in the transaction of what it tells."""
+"""The outbox: the mails to be sent, each added in the transaction that causes it."""
 
 from collections.abc import Sequence
 from dataclasses import fields

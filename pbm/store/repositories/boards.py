@@ -140,7 +140,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(longest_first, boards.c.id))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
-        """A player's boards in progress (`playing`) or else finished boards, newest first."""
+        """A player's boards in progress (`playing`), or else boards that are over, newest first."""
         return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:

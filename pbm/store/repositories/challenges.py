@@ -187,7 +187,7 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, by_them, ~seats.c.answered)
 
     def by_others(self, player_id: int, *, most: int) -> int:
-        """The number of a player's boards in progress that others began, counted up to `most`.
+        """The number of a player's boards in progress that other players began, up to `most`.
 
         All rounds of a match count as begun by the match's challenger.
         """

@@ -130,7 +130,7 @@ class Analyses(Repository):
         self._update(analyses, its, found=dict(found), finished_at=finished_at)
 
     def drop(self, board_id: int) -> None:
-        """Delete an analysis; another request begins a new one."""
+        """Delete an analysis; another request begins a new analysis."""
         self._delete(analyses, analyses.c.board_id == board_id)
 
     def readers(self, board_id: int) -> tuple[int, ...]:

@@ -189,7 +189,7 @@ class Players(Repository):
         self._update(players, players.c.id == player_id, epoch=players.c.epoch + 1)
 
     def change_settings(self, player_id: int, **changes: Any) -> None:
-        """Change some settings of a player; others stay, also those of a newer version of pbm."""
+        """Change some settings of a player; other settings stay, also those of a newer pbm."""
         kept = self._transaction.scalar(_locked(players.c.settings, player_id))
         default = asdict(PlayerSettings())
         wanted = {**(kept or {}), **changes}.items()
@@ -201,7 +201,7 @@ class Players(Repository):
         self.change(player_id, password_hash=password_hash.text if password_hash else None)
 
     def change_handle(self, player: Player, handle: str) -> None:
-        """Change a player's handle; the old one stays reserved, against impersonation."""
+        """Change a player's handle; the old handle stays reserved, against impersonation."""
         self._delete(former_handles, former_handles.c.handle == handle)
         self._insert(former_handles, handle=player.handle, player_id=player.id)
         self.change(player.id, handle=handle)

@@ -184,7 +184,7 @@ class Playing(Repository):
         return self.set_progress(board, progress, now)
 
     def drop_departures(self, board: Board, since: datetime) -> None:
-        """Delete the departures since a moment, so that the departed have their seats again."""
+        """Delete the departures since a moment, so that their players have the seats again."""
         of_board = departures.c.board_id == board.id
         self._delete(departures, of_board, departures.c.left_at >= since)
 

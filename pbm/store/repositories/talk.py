@@ -61,7 +61,7 @@ class Words(Repository):
     """Queries about comments on boards, within one transaction."""
 
     def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
-        """Store a player's comment to the others of a board."""
+        """Store a player's comment to the other players of a board."""
         row = {"board_id": board_id, "player_id": player_id, "lines": lines}
         self._insert(words, **row, said_at=now)
 

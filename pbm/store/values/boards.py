@@ -189,7 +189,7 @@ class Board:
         return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
 
     def played_by(self, player_id: int) -> tuple[int, ...]:
-        """The seats that a player moves for: own ones, and those of partners who have left."""
+        """The seats that a player moves for: own seats, and seats of partners who have left."""
         own = [seat.seat for seat in self.seats_of(player_id)]
         return (*own, *(gone for seat in own for gone in self.gone_partners(seat)))
 

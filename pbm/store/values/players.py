@@ -148,7 +148,7 @@ class CountedBoard:
 
 @dataclass(frozen=True)
 class Said:
-    """A player's comment to the others of a board."""
+    """A player's comment to the other players of a board."""
 
     handle: str
     said_at: datetime
@@ -157,7 +157,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Report:
-    """A player's report to the operator about a board, with the others' comments."""
+    """A player's report to the operator about a board, with the other players' comments."""
 
     id: int
     handle: str
