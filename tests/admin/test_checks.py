@@ -42,9 +42,6 @@ from tests.table import START, Clock, Table
 @pytest.fixture
 def settings(database_url: str, folder: Path) -> Settings:  # noqa: ARG001 - it is moved into
     """Settings of a server that has run before, and does not run now."""
-    database = Database(database_url)
-    migrate(database)
-    database.close()
     made = Settings(
         database_url=database_url,
         address="pbm@games.example",

@@ -42,15 +42,16 @@ class Cutting:
         """Nothing is open."""
 
 
-def test_promise_05_a_mail_whose_hold_broke_is_tried_again(postgres_url: str) -> None:
-    table = Table(postgres_url)
+def test_promise_05_a_mail_whose_hold_broke_is_tried_again(
+    shared: Table, postgres_url: str
+) -> None:
     transport = Cutting(postgres_url)
-    post = Post(table.database, table.site, table.clock, transport, Composer(SERVER))
-    writer = Writer(table.database, here)
-    alice, bob = table.start("alice", "bob")
+    post = Post(shared.database, shared.site, shared.clock, transport, Composer(SERVER))
+    writer = Writer(shared.database, here)
+    alice, bob = shared.start("alice", "bob")
     to = alice.mail("Abalone Board").reply_to
-    table.hand_in(alice.address, to, alice.mail_bytes("", "a1-c3,d4", to=to))
-    assert take_next(table.turns)
+    shared.hand_in(alice.address, to, alice.mail_bytes("", "a1-c3,d4", to=to))
+    assert take_next(shared.turns)
 
     async def send_due() -> int:
         mails = (await post.look(here)).mails  # at once, though what held them is gone
@@ -59,9 +60,8 @@ def test_promise_05_a_mail_whose_hold_broke_is_tried_again(postgres_url: str) ->
         return len(mails)
 
     assert asyncio.run(send_due()) == 2
-    table.clock.passes(minutes=1)
+    shared.clock.passes(minutes=1)
     assert asyncio.run(send_due()) == 1
     assert sorted(transport.taken) == sorted([alice.address, bob.address])
     assert asyncio.run(send_due()) == 0
     post.holds.close()
-    table.close()

@@ -1,7 +1,6 @@
 """Erasure and export cover every table: they are held to the marks in the schema."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -29,11 +28,9 @@ PLAIN: dict[type, Any] = {str: "x", int: 1, float: 1.0, bool: False, bytes: b"x"
 
 
 @pytest.fixture
-def server(database_url: str) -> Iterator[Server]:
-    """A server with an empty database."""
-    server = Server(database_url)
-    yield server
-    server.close()
+def server(table: Server) -> Server:
+    """A server with an empty database; a parameter of these tests is called table."""
+    return table
 
 
 @pytest.mark.parametrize("table", metadata.sorted_tables, ids=str)

@@ -85,8 +85,6 @@ _UNSETTLE = delete(ratings).where(
 class Ratings(Repository):
     """Queries about ratings, within one transaction."""
 
-    # -- reading ---------------------------------------------------------------------------
-
     def current(self, game: str, pool: Pool, player_ids: Collection[int]) -> dict[int, Rating]:
         """The current ratings of players; those without a rating are left out."""
         query = select(ratings).where(
@@ -162,8 +160,6 @@ class Ratings(Repository):
         should = {number: its[number] for number in self._scalars(here)}
         listed = self.current(counted.game, counted.pool, its)
         return frozenset(number for number in its if listed.get(number) != should.get(number))
-
-    # -- writing ---------------------------------------------------------------------------
 
     def hold(self) -> None:
         """Lock the counting of boards until the commit."""

@@ -46,8 +46,6 @@ _ALL = (
 class Seeks(Repository):
     """Queries about seeks, within one transaction."""
 
-    # -- reading ---------------------------------------------------------------------------
-
     def lock(self) -> None:
         """Lock all seeks until the commit, so that no two players take one seat."""
         if self._transaction.dialect.name == "postgresql":
@@ -104,8 +102,6 @@ class Seeks(Repository):
             .where(own.c.playing | (boards.c.changed_at >= moment))
         )
         return frozenset(self._scalars(query))
-
-    # -- writing ---------------------------------------------------------------------------
 
     def add(self, wish: Wish, player_id: int, now: datetime, expires_at: datetime) -> Seek:
         """Add a seek of a player."""

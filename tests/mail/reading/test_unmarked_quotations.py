@@ -174,16 +174,14 @@ def test_words_of_players_are_not_taken_for_ours() -> None:
 
 
 @pytest.mark.parametrize("asked", ["draw", "takeback"])
-def test_what_waits_for_an_answer_is_ours(asked: str, sqlite_url: str) -> None:
-    table = Table(sqlite_url)
-    alice, bob = table.start("alice", "bob")
+def test_what_waits_for_an_answer_is_ours(asked: str, embedded: Table) -> None:
+    alice, bob = embedded.start("alice", "bob")
     alice.says("a1-c3,d4").says(asked)
     for text in (bob.newest.text, alice.newest.text):
         assert asked[:4] in text
         for body in (text, *(broken(text, width) for width in range(40, 90, 5))):
             assert own_words(f"{OUTLOOK}{body}\n") == ()
             assert own_words(f"{body}\n\na2-b2,b3") == ("a2-b2,b3",)
-    table.database.close()
 
 
 def test_words_of_templates() -> None:
