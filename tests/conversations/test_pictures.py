@@ -126,7 +126,7 @@ def test_a_refusal_and_an_older_position_show_it_too(table: Table) -> None:
 
 def test_the_same_board_twice_in_a_mail_is_one_picture(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    mail = alice.writes("multiple", "show 1\nshow 1").newest
+    mail = alice.writes("multiple", "show 1\nboard 1").newest
     assert len(shown(mail)) == 2
     assert len(set(shown(mail))) == 1
     assert len(pictures(mail.raw)) == 1

@@ -42,7 +42,9 @@ def test_it_is_refused_as_the_move_would_be(table: Table) -> None:
 
 def test_one_mail_shows_ten_boards_at_most(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
-    told = alice.says("\n".join(["preview 1 a1-c3,d4"] * 11)).gets(1).newest.text
+    moves = "a1-c3,d4 c3,d3 c3,d4 c4,d4 c4,d5 c5,d5 c5,d6 c3-c4,d4 c4-c3,d4 c4-c5,d5 c5-c4,d5"
+    lines = [f"preview 1 {move}" for move in moves.split()]
+    told = alice.says("\n".join(lines)).gets(1).newest.text
     assert told.count("as it would be after") == 10
     assert told.rstrip().split("\n")[-3] == "State:"
 
