@@ -27,7 +27,7 @@ class Proven:
 
 @dataclass(frozen=True)
 class Claimed:
-    """The sender of an unproven mail from a player's address; `doubt`: the mail section on why."""
+    """The sender of an unproven mail from a player's address; `doubt`: why it is unproven."""
 
     player: Player
     board_id: int | None = None

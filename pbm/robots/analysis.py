@@ -141,7 +141,7 @@ def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -
 
 
 def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
-    """By how much each move lowered its player's chance to win, as the short searches see it."""
+    """By how much each move lowered its player's chance to win, by the searches `looks`."""
     found = leads(looks, (), sides)
     if not found:
         return [_chances(best) - _chances(made) for _, best, made in looks]

@@ -286,7 +286,7 @@ class ReadsTexts(Protocol):
         """Whether a text names a place of the board."""
 
     def check_place(self, text: str) -> None:
-        """Raise NotationError for a text that is meant as a move but is none, such as a pass."""
+        """Raise NotationError for a text that is no move but was meant as one, such as "pass"."""
 
 
 class ReadsLoosely(Protocol):
@@ -310,7 +310,7 @@ class Suggests(Protocol):
 
 
 class Tells(Protocol):
-    """A game whose templates describe each seat."""
+    """A game whose mails describe each seat in words; `told` has the parameters."""
 
     def told(self, start: Any, position: Any) -> tuple[dict[str, Any], ...]:
         """For each seat the data for the templates, with its sign as `symbol`."""

@@ -25,7 +25,7 @@ def highest_given(database: Database) -> dict[str, int]:
 
 
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
-    """Skip numbers after the highest ones issued, in this database or before the restore (`given`).
+    """Skip numbers, so that none is issued twice: here, or before the restore, up to `given`.
 
     Skips 1,000, or a tenth of the highest number if that is more. Returns the next number of each
     sequence of `NUMBERED`. Raises DBAPIError.

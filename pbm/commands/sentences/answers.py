@@ -295,7 +295,7 @@ def _is_opting_out(words: Sequence[str]) -> bool:
 
 
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
-    """Whether words begin with a phrase or prefix of a `kind`, or are a single word of the kind."""
+    """Whether words say yes (or no, by `kind`): the first ones, a prefix, or the only word."""
     if not words:
         return False
     alone = len(words) == 1 and words[0] in _WORDS[f"{kind} alone"]

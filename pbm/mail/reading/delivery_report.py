@@ -193,7 +193,7 @@ def _verdict(action: str, status: str) -> str:
 
 
 def _says_so(headers: Headers, text: str) -> bool:
-    """Whether author, header or text shows that a mail of another media type is a report."""
+    """Whether author, header or text shows a report, though it is no `multipart/report`."""
     if headers.first("x-failed-recipients") or text.lstrip().startswith(_QMAIL):
         return True
     try:

@@ -141,7 +141,7 @@ def read(
 
 @lru_cache(maxsize=4)  # on arrival, and again in the mail's turn
 def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limits) -> Envelope:
-    """The envelope that `read` makes, but without the text, for speed. Raises UnreadableMail."""
+    """Read the header only, for speed: what `read` returns, without text. Raises UnreadableMail."""
     if len(raw) > limits.mail_bytes:
         raise UnreadableMail(f"This mail is larger than {limits.mail_bytes // 1024} KB.")
     headers, root = split_mail(raw, limits)

@@ -42,7 +42,7 @@ class Session:
 
     @property
     def is_uneventful(self) -> bool:
-        """Whether no mail was kept or refused, and no error ended it, as for a health check."""
+        """Whether the session kept and refused no mail and had no error, as a health check."""
         return not (self.kept or self.refused) and self.end in (Session.end, QUIT)
 
     def note(self, line: bytes, reply: str, why: str = "") -> None:

@@ -245,7 +245,7 @@ class SmarthostTransport:
         return Deferred(reason, _recipient_status(error) if refused_for_now else "", code)
 
     def _why(self, error: Exception) -> str:
-        """The error for the operator: without passwords, tags and line breaks."""
+        """The error for the operator: without passwords, address tags and line breaks."""
         if isinstance(error, aiosmtplib.SMTPResponseException):
             return f"{error.code} {_presentable(error.message, self._host)}".rstrip()
         if isinstance(error, ssl.SSLCertVerificationError):

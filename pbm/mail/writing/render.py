@@ -147,7 +147,7 @@ def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
 
 
 class _Answers(Extension):
-    """Marks the ready-made answers in the source of a template."""
+    """Marks the answers to be linked, such as "<<rematch>>", in the source of a template."""
 
     def preprocess(self, source: str, *_: object, **__: object) -> str:
         return source.replace("<<", COMMAND).replace(">>", COMMAND_ENDS)

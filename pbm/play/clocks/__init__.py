@@ -1,1 +1,1 @@
-"""Clocks of players: durations as people write them, and the days that count."""
+"""Clocks of players: durations as people write them, days off, deadlines."""

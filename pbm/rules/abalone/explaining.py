@@ -107,7 +107,7 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
 def contrast(made: AbalonePosition, better: AbalonePosition, seat: int) -> Iterator[Reason]:
     """The advantages of the position `better` over `made` for a seat, the strongest first.
 
-    Each `what` is a number for `seat`, or an opponent, in both positions. `left`: marbles on the
+    Each `what` is counted for `seat` or an opponent, in both positions. `left`: marbles on the
     board; `danger`: marbles that can be pushed off at once; `edge`: marbles at the edge; `groups`:
     groups of connected marbles; `middle`: marbles at most two steps from the centre.
     """

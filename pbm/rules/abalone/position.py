@@ -102,7 +102,7 @@ class AbalonePosition(Placement):
         return replace(self, out=self.out | {seat}).settled(self.turn)
 
     def settled(self, first: int) -> "AbalonePosition":
-        """The position with outcome, or the turn of the next seat from `first` that can move."""
+        """The position with its outcome, or with the turn of the first seat that can move."""
         turn, outcome = None, self._won()
         if outcome is None:
             seats = (*self.seats[first - 1 :], *self.seats[: first - 1])

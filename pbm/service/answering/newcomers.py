@@ -323,7 +323,7 @@ def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """The refusal for a stranger who asks who we are."""
+    """The answer for a stranger who asks who wrote to them: this server, or an inviter."""
     inviter = challenge.handle_of(challenge.by_id) if challenge else None
     game = game_named(challenge.setup["game"]) if challenge else default_game()
     return Refusal("who-asks", inviter=inviter, title=game.info.title)

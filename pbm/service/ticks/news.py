@@ -127,10 +127,10 @@ def _tell_of(
 
 
 def send_digest(tick: Tick) -> str | Again:
-    """Write a player's digest if there are kept news, and schedule the next.
+    """Write a player's digest of the news stored since the last one, and schedule the next.
 
-    After digests are switched off, the timer runs once more, as a mail may still be keeping
-    news.
+    The timer runs once more after digests are switched off, since the handling of another mail
+    may still store news.
     """
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:

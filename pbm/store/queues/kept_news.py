@@ -76,9 +76,9 @@ MOST_NOTICES = 40  # of one player, apart from news of boards
 
 
 class KeptNews(Repository):
-    """Queries about kept news, within one transaction.
+    """Queries about news that are stored for a later mail, within one transaction.
 
-    News of a board are kept and taken with the board locked, so that each item is told once.
+    News of a board are stored and removed with the board locked, so that each is mailed once.
     """
 
     def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:

@@ -144,7 +144,7 @@ class Timers(JobQueue[Timer]):
         self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
-        """Move timers that were set by a clock that was ahead; each waits as long as it was set."""
+        """Move timers back after the system clock went back; each keeps its own waiting time."""
         for timer in self._all(Timer, select(due).where(due.c.set_at > now)):
             wait = timer.due_at - timer.set_at
             self.change(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)

@@ -1,4 +1,4 @@
-"""Questions, commands that wait for a yes, pending challenges and seeks."""
+"""Values: questions, commands that wait for a yes, pending challenges, seeks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -197,7 +197,7 @@ def _names(values: Mapping[str, str], seats: int) -> tuple[str, ...]:
 
 
 def check_board(given: str | None, board: str) -> None:
-    """Raise RecordError if a record's `board` is not the `given` one that was asked for."""
+    """Raise RecordError if a record's `board` is not the one that the player gave, if any."""
     if given not in (None, board):
         raise RecordError("board-differs", board=board, asked=given)
 
