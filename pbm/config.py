@@ -172,8 +172,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise OperatorError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        told = f"{path} cannot be read: {error}. A text stands between quotes."
-        raise OperatorError(told) from error
+        quotes = " A text stands between quotes." * isinstance(error, tomllib.TOMLDecodeError)
+        raise OperatorError(f"{path} cannot be read: {error}.{quotes}") from error
     except RecursionError:
         raise OperatorError(f"{path} cannot be read: it is nested too deep.") from None
 

@@ -42,7 +42,7 @@ class Rate:
     def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
         """Take one token, False if there is none; a rollback puts the token back.
 
-        Without `wait`, it returns True uncounted while another process has locked the bucket.
+        Without `wait`, a token of a bucket that another process has locked is not counted.
         """
         key = self.key(*whose)
         return work.buckets.take(key, self.most, self.within, now, wait=wait)

@@ -65,7 +65,7 @@ def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
 
 
 def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
-    """Retry a mail and the mails queued before it; return their names. Raises OperatorError."""
+    """Retry a mail and those it waits for; return their names. Raises OperatorError."""
     ahead: tuple[int, ...] = ()
     with session.act(None) as act:
         mail = _find_waiting(act.work, name)

@@ -308,7 +308,9 @@ def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
     behind = [
         item
         for item in moves
-        if lead and item.lost > 0 and (sides[item.seat - 1] == sides[0]) == (lead[-1] < 0)
+        if lead
+        and item.lost > 0
+        and (not lead[-1] or (sides[item.seat - 1] == sides[0]) == (lead[-1] < 0))
     ]
     dearest = max(behind, key=lambda item: item.chances_lost) if behind and not dear else None
     turn, lost = (analysis.turned(lead), analysis.decided(lead)) if lead else (None, None)
@@ -319,7 +321,13 @@ def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
         "mistakes": [{**to_plain(item), "lost": item.lost} for item in shown],
         "themes": _themes(dear),
         "leads": lead,
-        "dearest": dearest and {"ply": dearest.ply, "seat": dearest.seat, "move": dearest.move},
+        "dearest": dearest
+        and {
+            "ply": dearest.ply,
+            "seat": dearest.seat,
+            "move": dearest.move,
+            "even": not lead[-1],
+        },
         "turned": {"ply": turn, "seat": made.seat, "move": made.text} if made else None,
         "decided": lost,
         "last": to_plain(last),

@@ -5,7 +5,7 @@ SQLite, which has one writer, the turns of `SLICE` seconds share a transaction a
 stays new until the commit, so a turn that failed can be repeated.
 
 Slow work (parsing a long mail, hashing a password, replaying a whole game) runs in a thread,
-without an open transaction. The mail is postponed meanwhile, and others are handled.
+without an open transaction. The mail is delayed meanwhile, and others are handled.
 """
 
 import time
@@ -59,7 +59,7 @@ class TurnFailedError(Exception):
 class Preparation:
     """A mail that needs slow work, with the results so far and the work still to finish.
 
-    `started` is set once the mail is postponed, so that its work may run.
+    `started` is set once the mail is delayed, so that its work may run.
     """
 
     mail: InboxMail
@@ -132,12 +132,12 @@ class Preparations:
         return prepared
 
     def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
-        """Note the slow work that a mail needs; the next batch postpones the mail for it."""
+        """Note the slow work that a mail needs; the next batch delays the mail for it."""
         prepared.under_way, prepared.started = needed.work_out, False
         self._kept[prepared.mail.id] = prepared
 
     def start(self, prepared: Preparation) -> None:
-        """Start the slow work of a postponed mail; earlier, a rollback may change its number."""
+        """Start the slow work of a delayed mail; earlier, a rollback may change its number."""
         if not prepared.started:
             self._to_do.append(prepared)
         prepared.started = True
@@ -168,7 +168,7 @@ def _read_mail(site: Site, mail: InboxMail) -> Envelope:
 
 @dataclass(frozen=True)
 class BatchResult:
-    """How many mails were handled or postponed, and whether more mails may wait."""
+    """How many mails were handled or delayed, and whether more mails may wait."""
 
     mails: int
     more: bool

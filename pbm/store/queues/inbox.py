@@ -170,7 +170,7 @@ class Inbox(MailQueue[InboxMail]):
         return tuple(map(self._read, rows))
 
     def put_aside(self, numbers: Iterable[int], until: datetime) -> None:
-        """Defer these mails until a moment; later mails of their senders and boards wait."""
+        """Delay these mails until a moment; later mails of their senders and boards wait."""
         rows = [{"mail": number, "until": until} for number in numbers]
         if rows:
             _PUT_ASIDE.run(self._transaction, *rows)

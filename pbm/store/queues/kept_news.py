@@ -98,7 +98,7 @@ class KeptNews(Repository):
         return {player_id: int(size) for player_id, size in self._transaction.execute(query)}
 
     def boards(self, player_id: int, until: datetime) -> dict[int, int]:
-        """The boards with news kept for a player by a moment, and the size of each board's news."""
+        """The boards with news stored for a player by `until`, with the size of all their news."""
         query = (
             select(kept_news.c.board_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id == player_id)

@@ -186,7 +186,7 @@ class Transaction:
 def read_as(kind: type[V], row: Row, **others: Any) -> V:
     """The value of a row whose columns are named like its fields; `others` are no columns."""
     names = vars(kind)["__dataclass_fields__"]
-    value = object.__new__(kind)  # the `__init__` of a frozen class sets each field by a call
+    value = object.__new__(kind)  # a frozen `__init__` is slow; no kind has `__post_init__`
     vars(value).update({name: row[name] for name in names if name not in others}, **others)
     return value
 
