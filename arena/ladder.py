@@ -49,8 +49,7 @@ def pairings(plan: Plan) -> Iterator[Pairing]:
         yield Pairing(f"{_name(one.robot)} v any move", one, RandomMover(), 40)
     for weaker, stronger in pairwise(ROBOTS.values()):
         one, other = in_proportion(stronger, plan), in_proportion(weaker, plan)
-        games = 400 if stronger.budget.nodes < _STRONG else 60
-        yield Pairing(f"{_name(one.robot)} v {_name(other.robot)}", one, other, games)
+        yield Pairing(f"{_name(one.robot)} v {_name(other.robot)}", one, other)
     for name, player, (weaker, stronger) in SIMPLE:
         yield Pairing(f"{name} v `{weaker}`", player, robot(ROBOTS[weaker]))
         yield Pairing(f"`{stronger}` v {name}", robot(ROBOTS[stronger]), player)
