@@ -315,7 +315,7 @@ def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Await
 
 
 def _late_first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """A first move of which the player has been reminded."""
+    """The values of an awaited first move, once its reminder is sent."""
     calendar = calendar_of(tick.work, board, player, tick.now)
     by = calendar.after(timer.since, DECLINED_AFTER) or timer.since + DECLINED_AFTER
     since = board.waits_since or timer.since - REMINDED_AFTER
