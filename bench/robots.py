@@ -4,8 +4,8 @@ A machine has its busy moments. So two servers take turns, a round each: one on 
 for a robot, and one on which robots think all the time. Whichever is not measured is stopped. Each
 pair of rounds has a ratio of its own, and the middle one of those counts.
 
-Besides, how often a quick robot's answer is in the player's own mail while thirty boards wait for a
-slow one: then the player gets one mail, else two.
+Besides, how often a quick robot's answer is in the player's own mail while at least thirty boards
+wait for a slow one: then the player gets one mail, else two.
 """
 
 import os
@@ -64,7 +64,8 @@ def measure(
                     raise RuntimeError("the robots were nearly done before the turns were")
         with beside.going_on():
             own = _own_answers(beside, sending, sink, queued, asked)
-    what = f"{_QUICK}'s answers in the player's own mail, beside {queued} boards for {_ROBOT}"
+    answers = f"{_QUICK}'s answers in the player's own mail"
+    what = f"{answers}, beside at least {queued} boards for {_ROBOT}"
     return [
         *_told(f"beside {boards} boards that wait for robots", pairs),
         Row(what, f"of {asked}", own, "all", own / asked),
@@ -126,11 +127,12 @@ class _Server:
             return work.search_jobs.count()
 
     def let_robots_think(self, boards: int) -> None:
-        """Let so many boards wait, and robots think already."""
+        """Let at least so many boards wait, and robots think already."""
         new = max(0, boards - self.waiting())
         let_robots_be_waited_for(self.database, new, datetime.now(UTC), known=self.begun)
         self.begun += new
-        until(lambda: self.waiting() < boards, "robots to think")
+        waiting = self.waiting()
+        until(lambda: self.waiting() < waiting, "a robot's first answer")
 
 
 @contextmanager
