@@ -172,6 +172,42 @@ def test_signatures_are_shown_once_with_the_way_to_send_them(table: Table) -> No
     assert not any("signature" in mail.text for mail in alice.arrived)
 
 
+@pytest.mark.parametrize(
+    "signature",
+    [
+        "Yours sincerely\nH. Smith\nRegional Director\nGlobex Corporation\nMay be confidential.",
+        "Robert Fox\nFox Plumbing\n555-123-4567",
+        "Regards\nKim\nConsultant, Orbit",
+    ],
+)
+def test_lines_that_end_two_mails_are_a_signature(signature: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    last = signature.splitlines()[-1]
+    alice.says(f"Hello\n\n{signature}").forgets()
+    bob.hears(f"| {last}").forgets()
+    for comment in ("Hello", "How are you?\n\nAnd yours?", "Fine"):
+        alice.says(f"{comment}\n\n{signature}")
+        bob.hears(f"| {comment.splitlines()[-1]} You are").forgets()
+    assert ["| " + last in mail.text for mail in alice.arrived].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    "ending", ["Best\nBob\nNice game", "Thanks\nBob", "It rains.\nI am bored.\nWrite soon."]
+)
+def test_words_that_end_two_mails_are_sent_on(ending: str, table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    for _ in range(2):
+        alice.says(f"Hello\n\n{ending}")
+        bob.hears(f"| {ending.splitlines()[-1]} You are").forgets()
+
+
+def test_commands_that_end_two_mails_are_done(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    for _ in range(2):
+        alice.says("info bob\n\nwhoami\ngames\nstandings").gets(1).forgets()
+    alice.says("info bob\n\nwhoami\ngames\nstandings").hears("alice@example.org", "Board 1")
+
+
 @pytest.mark.parametrize("title", ["Help Desk", "Games Manager", "Yes Solutions Ltd", "No Limits"])
 def test_a_title_like_a_command_is_part_of_a_signature(title: str, table: Table) -> None:
     alice, bob = table.start("alice", "bob")

@@ -288,10 +288,9 @@ class _What:
 
 
 def _set_by(player: dict[str, Any]) -> dict[str, Any]:
-    """What a player has set; which signature was seen last is only noted."""
-    return {
-        name: value for name, value in (player["settings"] or {}).items() if name != "signature"
-    }
+    """What a player has set; which signatures and last lines were seen is only noted."""
+    noted = ("signature", "endings")
+    return {name: value for name, value in (player["settings"] or {}).items() if name not in noted}
 
 
 def _page(mail: Mail) -> str:

@@ -4,11 +4,12 @@ A signature is a closing line such as "Best regards", or the author's name, abov
 reach somebody. Above a mark, a name alone is a signature, perhaps with a title. Without a closing
 line and the author's name, a signature begins with another name, and has at least two lines with a
 firm or a way to reach somebody, one of the lines a firm or a telephone number. Anything less sure
-is kept, as it may be meant for the reader.
+is kept, as it may be meant for the reader. Whoever knows the author's other mails may compare their
+ends (`possible_starts`): lines that end two mails are a signature.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pbm.mail.reading.quoting_headers import PHRASES
@@ -19,6 +20,7 @@ _CLOSING_STARTS = tuple(phrase for phrase in CLOSINGS if phrase.endswith(" "))
 _MOST_LINES = 12
 _LONGEST_LINE = 100
 _FEWEST_TELLING = 2
+_FEWEST_SURE = 3  # lines below the first
 _AROUND = " .,!-\u2013\u2014*_"
 _FIRM = re.compile(
     r"\b(?:GmbH|AG|KG|UG|OHG|Inc|INC|Ltd|LTD|LLC|LLP|PLC|plc|Corp|S\.?A\.?S?|S\.?L|S\.?R\.?L"
@@ -60,6 +62,22 @@ def signature_in(
             below = (at for at in range(end, last) if _begins_more(lines[at - 1], lines[at]))
             return start, next(below, last)
     return last, last
+
+
+def possible_starts(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the indexes at which a signature at the end may start, in order.
+
+    It starts with a closing line, or with a paragraph that holds no sentence, and has two lines
+    more: words with capital letters, as in names and titles, or at least three.
+    """
+    written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
+    for number, at in enumerate(written, start=1):
+        more = len(written) - number
+        words = [word for line in lines[at + 1 :] for word in _WORD.findall(line)]
+        is_long = more >= _FEWEST_SURE or (more == 2 and _are_of_names(words, frozenset()))
+        is_block = not lines[at - 1].strip() and bool(_told(lines[at:]))
+        if is_long and (is_block or is_closing(lines[at])):
+            yield at
 
 
 def _begins_more(above: str, line: str) -> bool:

@@ -17,6 +17,7 @@ from pbm.commands.auth import (
     Stranger,
     doubt_about,
     identify,
+    player_of,
 )
 from pbm.commands.language.words import Login
 from pbm.mail.address import Bounce, Postmaster, Probe, Unknown, address_key
@@ -33,13 +34,12 @@ from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.telling.announce import announce_boards
 from pbm.service.trouble.notices import forward_to_operator
 from pbm.service.understanding.mail_turn import MailTurn
-from pbm.service.understanding.withheld_text import (
-    mask_tags,
-    may_check,
+from pbm.service.understanding.signature import (
     note_signature,
     with_meant_lines,
-    withhold_passwords,
+    without_known_signature,
 )
+from pbm.service.understanding.withheld_text import mask_tags, may_check, withhold_passwords
 from pbm.store.values.mails import InboxMail
 from pbm.store.values.players import Player
 
@@ -85,7 +85,8 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
     )
     dmarc = what_it_says(turn.site, front, mail.peer, mail.raw, envelope.author)
     speaker = identify(turn, recipient, envelope.author, dmarc)
-    mail_turn = withhold_passwords(mask_tags(with_meant_lines(mail_turn), speaker), speaker)
+    mail_turn = without_known_signature(with_meant_lines(mail_turn), player_of(speaker))
+    mail_turn = withhold_passwords(mask_tags(mail_turn, speaker), speaker)
     mail_turn, outcomes = run_logins(mail_turn, speaker, dmarc)
     if not (mail_turn.done and mail_turn.script(mail_turn.context(None)).is_empty):
         outcomes.append(_handle(mail_turn, speaker))

@@ -13,16 +13,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
-from hashlib import sha256
 from itertools import islice
 
 from pbm.commands.auth import Proven, Speaker, player_of
 from pbm.commands.families.play import PlayMove
-from pbm.commands.language.declare import Command
 from pbm.commands.language.words import KEPT_FREE
-from pbm.commands.registry import COMMANDS, parse_line, whole_move
+from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script
-from pbm.commands.sentences.answers import spoken
 from pbm.events import Answered
 from pbm.mail.reading.inbound import masked
 from pbm.mail.tags import token_digest
@@ -40,7 +37,6 @@ _MOST_PLACES = 2000  # candidates in a mail
 _MOST_USERIDS = 8  # userids of others in lines that look like commands
 _MOST_BOARDS = 300  # newest boards of a player whose bare tags are recognised
 _MOST_ASKED = 20  # words of a mail that are looked up as question tokens
-_MOST_SIGNATURES = 5  # of a player, who may write with several programs
 _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
@@ -148,38 +144,6 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
         return turn
     turn.notes.append(Answered("tag-masked", {"title": "what was left out"}))
     return replace(turn, envelope=envelope, _read={})
-
-
-def with_meant_lines(turn: MailTurn) -> MailTurn:
-    """The mail, with commands and answers moved from the assumed signature to the words."""
-    envelope = turn.envelope
-    meant = tuple(filter(_is_meant, envelope.signature))
-    if not meant:
-        return turn
-    kept = tuple(line for line in envelope.signature if line not in meant)
-    said = (*envelope.said, "", *meant)
-    return replace(turn, envelope=replace(envelope, said=said, signature=kept), _read={})
-
-
-def _is_meant(line: str) -> bool:
-    """Whether a line is a command, answer or move, rather than a title such as "Help Desk"."""
-    is_title = " " in line.strip() and line.istitle()
-    commands = isinstance(parse_line(line), Command) and not is_title
-    return commands or spoken((line,)).answer is not None or whole_move(line) is not None
-
-
-def note_signature(turn: MailTurn, player: Player) -> None:
-    """Tell a player, once for each signature, which lines are not sent to the others."""
-    lines = list(filter(None, turn.envelope.signature))
-    digest = sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:16]
-    told = player.settings.signature.split()
-    if lines and digest not in told:
-        newest_first = " ".join([digest, *told][:_MOST_SIGNATURES])
-        turn.work.players.change_settings(player.id, signature=newest_first)
-        shown = [] if new_password("\n".join(lines)) else lines
-        turn.notes.append(
-            Answered("signature-left-out", {"title": "your signature", "lines": shown})
-        )
 
 
 def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:

@@ -13,7 +13,7 @@ FIRST_EPOCH = 1
 
 @dataclass(frozen=True)
 class PlayerSettings:
-    """A player's settings, which `set` changes, and after them two notes of the server."""
+    """A player's settings, which `set` changes, and after them three notes of the server."""
 
     picture: bool = True  # of the board, in mails
     subject: str = "plain"  # or classic, which names the player to move
@@ -30,6 +30,7 @@ class PlayerSettings:
     receipts: bool = True  # own moves are confirmed by mail
     reminders: str = "all"  # or last, or those after a wait such as 7d
     signature: str = ""  # digests of the signatures that the player was told are left out
+    endings: str = ""  # digests of lines that ended the last mail, and may be a signature
     fewer_offered: bool = False  # the player was told how to get fewer mails
 
     @cached_property

@@ -1,0 +1,85 @@
+"""Keeps signatures from other players, tells their authors once, and learns them.
+
+A signature is found by its looks (`pbm/mail/reading/signatures.py`). If it has none, it is learned:
+lines that end two mails of a player are left out of the second one and of all later ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+
+from pbm.commands.language.declare import Command
+from pbm.commands.registry import parse_line, whole_move
+from pbm.commands.sentences.answers import spoken
+from pbm.events import Answered
+from pbm.mail.reading.signatures import possible_starts
+from pbm.service.understanding.mail_turn import MailTurn
+from pbm.service.understanding.withheld_text import new_password
+from pbm.store.values.players import Player
+
+_MOST_SIGNATURES = 5  # of a player, who may write with several programs
+
+
+def with_meant_lines(turn: MailTurn) -> MailTurn:
+    """The mail, with commands and answers moved from the assumed signature to the words."""
+    envelope = turn.envelope
+    meant = tuple(filter(_is_meant, envelope.signature))
+    if not meant:
+        return turn
+    kept = tuple(line for line in envelope.signature if line not in meant)
+    said = (*envelope.said, "", *meant)
+    return replace(turn, envelope=replace(envelope, said=said, signature=kept), _read={})
+
+
+def _is_meant(line: str) -> bool:
+    """Whether a line is a command, answer or move, rather than a title such as "Help Desk"."""
+    is_title = " " in line.strip() and line.istitle()
+    commands = isinstance(parse_line(line), Command) and not is_title
+    return commands or spoken((line,)).answer is not None or whole_move(line) is not None
+
+
+def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
+    """The mail without a signature that ended an earlier mail of the player, too."""
+    envelope = turn.envelope
+    if player is None or envelope.signature:
+        return turn
+    known = (*player.settings.signature.split(), *player.settings.endings.split())
+    said = envelope.said
+    for start in possible_starts(said) if known else ():
+        if _digest(said[start:]) in known and not any(map(_is_meant, said[start:])):
+            kept = tuple("\n".join(said[:start]).rstrip("\n").split("\n"))
+            below = tuple(at for at in envelope.below_quotes if at < start)
+            envelope = replace(envelope, said=kept, below_quotes=below, signature=said[start:])
+            return replace(turn, envelope=envelope, _read={})
+    return turn
+
+
+def note_signature(turn: MailTurn, player: Player) -> None:
+    """Tell a player, once for each signature, which lines are not sent to the others.
+
+    Without a signature, note the last lines of the mail, in case that the next one ends with them.
+    """
+    lines = list(filter(None, turn.envelope.signature))
+    if not lines:
+        _note_ending(turn, player)
+        return
+    digest, told = _digest(lines), player.settings.signature.split()
+    if digest not in told:
+        newest_first = " ".join([digest, *told][:_MOST_SIGNATURES])
+        turn.work.players.change_settings(player.id, signature=newest_first)
+        shown = [] if new_password("\n".join(lines)) else lines
+        turn.notes.append(
+            Answered("signature-left-out", {"title": "your signature", "lines": shown})
+        )
+
+
+def _note_ending(turn: MailTurn, player: Player) -> None:
+    said = turn.envelope.said
+    endings = " ".join(_digest(said[start:]) for start in possible_starts(said))
+    if endings and endings != player.settings.endings and not turn.withholds_words:
+        turn.work.players.change_settings(player.id, endings=endings)
+
+
+def _digest(lines: Sequence[str]) -> str:
+    text = "\n".join(filter(None, lines))
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
