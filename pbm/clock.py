@@ -17,7 +17,7 @@ def system_clock() -> datetime:
 
 
 def local_moment(moment: datetime, timezone: str) -> LocalMoment:
-    """A moment in a time zone, as values for templates, which name the zone if `utc`.
+    """Return a moment in a time zone as values for templates; `utc` says if the zone is UTC.
 
     >>> local_moment(datetime(2026, 11, 24, 12, tzinfo=UTC), "UTC")
     {'weekday': 1, 'at': '2026-11-24 12:00', 'utc': True}
@@ -27,7 +27,7 @@ def local_moment(moment: datetime, timezone: str) -> LocalMoment:
 
 
 def local_time(moment: datetime, timezone: str) -> str:
-    """A moment as lists of mails show it: ISO 8601 to the minute, and the zone.
+    """Return a moment in ISO 8601 to the minute, followed by the zone in parentheses.
 
     >>> local_time(datetime(2026, 11, 24, 23, tzinfo=UTC), "Europe/Berlin")
     '2026-11-24 24:00 (Europe/Berlin)'
@@ -36,7 +36,7 @@ def local_time(moment: datetime, timezone: str) -> str:
 
 
 def _local(moment: datetime, timezone: str) -> tuple[datetime, str]:
-    """A moment's local day, and the day and time as text.
+    """Return a moment's local day, and the day and time as text.
 
     Midnight is 24:00 of the day that ends: readers mistake a deadline at 00:00 for one a day later.
     """

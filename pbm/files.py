@@ -46,7 +46,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def existing(folder: Path) -> Path:
-    """The folder, or its nearest parent that exists."""
+    """Return the folder, or its nearest parent that exists."""
     return next(place for place in (folder, *folder.absolute().parents) if place.exists())
 
 
@@ -60,7 +60,7 @@ def refuse_anothers(*paths: Path) -> None:
 
 
 def trouble(path: Path, error: OSError) -> str:
-    """What the system says about a file's error, with advice if another user owns the file."""
+    """Return the text of a file's error, with advice if another user owns the file."""
     said = f"{error.strerror or error}."
     there = next(place for place in (path, *path.absolute().parents) if _uid(place) is not None)
     if not isinstance(error, PermissionError) or _uid(there) in (os.geteuid(), None):

@@ -9,7 +9,7 @@ _AS_THEY_ARE = frozenset({str, int, bool, float, NoneType})
 
 
 def to_plain(value: Any) -> Any:
-    """A value as plain JSON.
+    """Convert a value to plain JSON.
 
     >>> from pbm.events.board import MatchStanding
     >>> to_plain((MatchStanding("alice", 1, 3),))

@@ -15,7 +15,7 @@ class MissingResourceError(RuntimeError):
 
 
 def resource_path(name: Resource) -> Path:
-    """The path of a data folder, in the package (a wheel) or beside it (a checkout).
+    """Return the path of a data folder, in the package (a wheel) or beside it (a checkout).
 
     Raises MissingResourceError.
     """
@@ -28,18 +28,18 @@ def resource_path(name: Resource) -> Path:
 
 
 def strength_file() -> Path | None:
-    """The page with the tables of the robots' strength, None if it is missing."""
+    """Return the path of the page on the robots' strength, None if it is missing."""
     places = (_PACKAGE / "_data" / "strength.md", _PACKAGE.parent / "docs" / "strength.md")
     return next((place for place in places if place.is_file()), None)
 
 
 def game_templates() -> dict[str, Path]:
-    """The template folder of each game, by the game's name."""
+    """Return the template folder of each game, by the game's name."""
     return {name: _of_game(name, "templates") / name for name in games()}
 
 
 def help_pages() -> dict[str, Path]:
-    """The files of all help pages, by subject: `a-b.txt` is for `a b`."""
+    """Return the files of all help pages, by subject: `a-b.txt` is for `a b`."""
     files = [*resource_path("help").glob("*.txt")]
     for name in games():
         folder = _of_game(name, "help")
@@ -48,7 +48,7 @@ def help_pages() -> dict[str, Path]:
 
 
 def game_note(name: str, command: str) -> str:
-    """A game's note for a command's help page; empty without a file."""
+    """Read a game's note for a command's help page; empty without a file."""
     path = _of_game(name, "help") / name / f"{command}.txt"
     return path.read_text(encoding="utf-8").rstrip("\n") if path.exists() else ""
 

@@ -37,7 +37,7 @@ def settings_from_here() -> Settings:
 
 
 def open_site(settings: Settings, database: Database) -> Site:
-    """The site with its keys. Raises OperatorError for a bad setting, and for wrong keys."""
+    """Return the site with its keys. Raises OperatorError for a bad setting, and for wrong keys."""
     address, operator = _named(settings)
     with database.reading() as work:
         keyring = open_keyring(work, settings, system_clock())
@@ -71,7 +71,7 @@ def open_to_serve(settings: Settings, database: Database) -> Site:
 
 
 def _named(settings: Settings) -> tuple[ServerAddress, str]:
-    """The server's address and the operator's. Raises OperatorError."""
+    """Return the server's address and the operator's. Raises OperatorError."""
     address = own_address(settings)
     try:
         prefer(settings.game)

@@ -25,7 +25,7 @@ _SEVERAL_ID = re.compile(
 
 
 def by_lot(names: Sequence[str]) -> list[str]:
-    """The names in an unpredictable random order."""
+    """Return the names in an unpredictable random order."""
     return random.SystemRandom().sample(names, len(names))
 
 
@@ -66,12 +66,12 @@ class Site:
             return False
 
     def reply_address(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
-        """The address for a player's replies, about one board or about none."""
+        """Return the address for a player's replies, about one board or about none."""
         tag = self.keyring.reply_tag(player_id, epoch, board_id)
         return self.address.board_reply(player_id, tag, board_id)
 
     def bounce_address(self, player_id: int, message_id: str) -> str:
-        """The envelope sender of a mail to a player, for its bounces."""
+        """Return the envelope sender of a mail to a player, to which it bounces."""
         name = short_name(message_id)
         tag = self.keyring.bounce_tag(player_id, name)
         return self.address.bounces(player_id, name, tag)
