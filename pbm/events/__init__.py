@@ -131,12 +131,14 @@ class BoardReopened(BoardEvent):
 class Commented(BoardEvent):
     """A player's comment to the other players of a board.
 
-    `first`: tell the player that words without a command are sent on.
+    `first`: tell the player that words without a command are sent on. `vacation` is the line that
+    stops the player's clocks, if the words tell of being away.
     """
 
     handle: str
     lines: tuple[str, ...]
     first: bool = False
+    vacation: str | None = None
 
     counts_as_words = is_chat = True
 

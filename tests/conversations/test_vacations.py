@@ -37,15 +37,26 @@ def test_no_clock_runs_in_a_vacation(table: Table) -> None:
 
 
 def test_words_about_being_away_are_asked_about(table: Table) -> None:
-    alice, bob = begun(table, "alice", "bob")
+    alice, _ = begun(table, "alice", "bob")
     alice.writes("Away", "Hi,\n\nI'm on vacation until December 5th.").gets(1).hears(
         "Do you want to stop your clocks from 2026-11-21 to 2026-12-05? Reply yes"
     )
     alice.says("yes").hears("You are away from 2026-11-21 to 2026-12-05")
     alice.forgets().writes("", "ich bin nächste Woche im Urlaub").gets(1)
     alice.hears("Stop your clocks while you are away.")
-    bob.forgets().says("I'm on vacation until December 5th").gets(1)
-    assert alice.gets(1).newest["Subject"].startswith("Abalone Board")
+
+
+def test_whoever_tells_the_others_of_being_away_reads_how_to_stop_the_clocks(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    way = 'To stop it, answer "vacation until december 5th".'
+    bob.says("I'm on vacation until December 5th").gets(1).hears("Your clock runs on", way)
+    alice.gets(1).hears("| I'm on vacation until December 5th")
+    assert "Your clock runs on" not in alice.newest.text
+    alice.says("a1-c3,b2\n\nich bin nächste Woche im Urlaub").hears('"help vacation" tells how')
+    alice.forgets().says("How was your holiday?").gets(1)
+    assert "Your clock runs on" not in alice.newest.text
+    assert all("Your clock runs on" not in mail.text for mail in bob.arrived[-2:])
+    bob.says("vacation until december 5th").hears("You are away from 2026-11-21 to 2026-12-05")
 
 
 def test_back_ends_it(table: Table) -> None:

@@ -33,6 +33,7 @@ from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES, has_said_no, t
 from pbm.play.turn import Postage
 from pbm.service.asking.challenges import record_invited
 from pbm.service.asking.questions import record_wanted
+from pbm.service.understanding.wishes import vacation_line
 
 _LINES_READ = 24  # lines of an unsent comment that are searched for a move
 _WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off")  # sections about no board
@@ -238,7 +239,8 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
     sections = {event.section for event in events if isinstance(event, Answered)}
     if not touched and not sections.isdisjoint(_WITHOUT_A_BOARD):
         return [Answered("words-back", {"comment": list(comment)})]
-    return [Commented(number, context.player.handle, comment) for number in touched[:1]]
+    handle, vacation = context.player.handle, vacation_line(comment)
+    return [Commented(number, handle, comment, vacation=vacation) for number in touched[:1]]
 
 
 def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
@@ -262,7 +264,7 @@ def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event
     if not NEWS.take(work, now, number, player.id, wait=False):
         return [Answered("said-enough", {**told, "most": NEWS.most}, number)]
     first = work.boards.note_told_of_words(number, player.id)
-    return [Commented(number, player.handle, comment, first)]
+    return [Commented(number, player.handle, comment, first, vacation_line(comment))]
 
 
 def refused(

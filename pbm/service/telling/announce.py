@@ -34,16 +34,19 @@ class _News:
     lead: list[dict[str, Any]] = field(default_factory=list)
     comments: list[dict[str, Any]] = field(default_factory=list)
     speaks_first: str | None = None  # handle of a player whose first comment this is
+    vacations: dict[str, str] = field(default_factory=dict)  # lines that stop authors' clocks
 
     def add(self, event: BoardEvent) -> None:
         self.events.append(event)
         match event:
             case BoardFact():
                 self.lead.append(event.lead())
-            case Commented(_, handle, lines, first):
+            case Commented(_, handle, lines, first, vacation):
                 head, rest = divide_comment(lines)
                 self.comments.append({"handle": handle, "head": head, "rest": rest})
                 self.speaks_first = handle if first else self.speaks_first
+                if vacation:
+                    self.vacations[handle] = vacation
 
 
 def announce_boards(
@@ -275,8 +278,9 @@ def _mail_for(
     ]
     spoke = dict.fromkeys(said["handle"] for said in news.comments)
     not_shown = [handle for handle in spoke if handle in kept_from]
-    told = {"lead": news.lead, "comments": comments}
-    return {**told, "not_shown": not_shown} if not_shown else told
+    vacation = news.vacations.get(reader.handle)
+    told = {"lead": news.lead, "comments": comments, "not_shown": not_shown, "vacation": vacation}
+    return {name: value for name, value in told.items() if value or name in ("lead", "comments")}
 
 
 def shown_to(

@@ -3,7 +3,7 @@
 Commands that only read are run. Others must be confirmed, since the words may be misunderstood.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -119,15 +119,25 @@ def _invitation(context: Context, script: Script) -> Script | None:
 
 def _vacation(script: Script) -> Script | None:
     """The script that asks whether to stop the sender's clocks, or shows help on vacations."""
-    days = days_away(script.said)
-    if days is None:
+    line = vacation_line(script.said)
+    if line is None:
         return None
     meant = Meant(Intention.AWAY, False, None, " ".join(" ".join(script.said).split()))
-    vacation = TakeVacation.words[0]
-    command = parse_line(f"{vacation} {days}") if days else None
-    if not isinstance(command, Command):
-        return Script((_command(f"{Help.words[0]} {vacation}", meant, default_game()),))
-    return Script((command,), said=script.said, guess=_guess([meant], None))
+    command = _command(line, meant, default_game())
+    guess = _guess([meant], None) if isinstance(command, TakeVacation) else None
+    return Script((command,), said=script.said, guess=guess)
+
+
+def vacation_line(lines: Sequence[str]) -> str | None:
+    """The line that stops the clocks of a writer who tells of being away; None for other words.
+
+    Without days that can be read it is the line for the help page on vacations.
+    """
+    days, vacation = days_away(lines), TakeVacation.words[0]
+    if days is None:
+        return None
+    line = f"{vacation} {days}"
+    return line if days and isinstance(parse_line(line), Command) else f"{Help.words[0]} {vacation}"
 
 
 def only_wishes(line: str) -> bool:
