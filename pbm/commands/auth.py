@@ -109,7 +109,7 @@ def _by_question(
 
 
 def player_of(speaker: Speaker) -> Player | None:
-    """The player who is, or is claimed to be, the sender of a mail; None for a stranger."""
+    """Return the player who is, or is claimed to be, the sender of a mail; None for a stranger."""
     if isinstance(speaker, Elsewhere):
         return speaker.owner
     return None if isinstance(speaker, Stranger) else speaker.player
@@ -125,7 +125,7 @@ def doubt_about(player: Player, dmarc: Dmarc) -> str:
 
 
 def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player | None:
-    """The player of a reply address; None for a wrong or revoked tag."""
+    """Return the player of a reply address; None for a wrong or revoked tag."""
     player = work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return None

@@ -173,7 +173,7 @@ def line_for_a_board(line: str, game: Game) -> Command | None:
 
 
 def nearly_move(line: str, game: Game) -> str | None:
-    """The move text in a line that is probably a move, though not in notation; else None."""
+    """Return the move text in a line that is probably a move, though not in notation; else None."""
     if len(line) > _LONGEST_LINE:
         return None
     text = undressed(line)
@@ -256,7 +256,7 @@ def _in_full(words: list[str]) -> list[str]:
 
 
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
-    """The commands that a line may be, the most likely last."""
+    """Return the commands that a line may be, the most likely last."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
     begun = _BY_WORD.get(word)
     if begun is None:
@@ -276,7 +276,7 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
 def _problem(
     found: Sequence[type[Command]], words: list[str], refusal: Refusal, game: Game
 ) -> Problem:
-    """The problem of a line that begins like one or several commands."""
+    """Return the problem of a line that begins like one or several commands."""
     secretive = next((command for command in found if command.has_secret()), found[0])
     usage = " or ".join(command.usage(game) for command in found)
     told = {"usage": usage, "command": found[0].words[0]}
@@ -302,7 +302,7 @@ def _masked(command: type[Command], words: Iterable[str]) -> str:
 
 
 def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
-    """The problem of a mistyped command or move; None for plain words."""
+    """Return the problem of a mistyped command or move; None for plain words."""
     line = " ".join(words)
     alike = _alike(lowered(words[0]))
     for command in _candidates([alike[0], *words[1:]]) if alike else ():
@@ -329,5 +329,5 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
 
 @lru_cache(maxsize=1024)  # words of 400 characters at most; few different ones begin lines
 def _alike(word: str) -> list[str]:
-    """The command word most similar to a word, if similar enough."""
+    """Return the command word most similar to a word, if similar enough."""
     return nearest(word, sorted(COMMAND_WORDS), most=1, alike=_ALIKE)

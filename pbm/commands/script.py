@@ -54,12 +54,12 @@ class Script:
         return Script(own, self.comment if own and own[-1] is self.commands[-1] else ())
 
     def without(self, logins: Collection[Login]) -> "Script":
-        """The script without the commands with these logins."""
+        """Return the script without the commands with these logins."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
     def without_words(self) -> "Script":
-        """The script without the sender's words in commands, comment and unreadable line."""
+        """Return the script without the sender's words in commands, comment and unreadable line."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
@@ -73,7 +73,7 @@ class Script:
         return trimmed(kept)
 
     def with_one_comment(self) -> "Script":
-        """The script with the words between commands moved to `unplaced`."""
+        """Return the script with the words between commands moved to `unplaced`."""
         words = [self.unplaced, *self.between.values()]
         unplaced = trimmed([line for lines in words if lines for line in (*lines, "")])
         return replace(self, between={}, unplaced=unplaced)
@@ -186,12 +186,12 @@ def confirmation(
 
 
 def begins_answer(said: Sequence[str]) -> bool:
-    """Whether words begin like a yes or a no."""
+    """Return whether words begin like a yes or a no."""
     return spoken(trimmed(said)).begins
 
 
 def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
-    """The words after a yes or a no, in the same line and below."""
+    """Return the words after a yes or a no, in the same line and below."""
     body = trimmed(said)
     found = spoken(body)
     return trimmed((found.rest, *body[found.lines :]))
@@ -208,32 +208,32 @@ def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]
 
 
 def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
-    """Whether a cleaned subject or the first words ask for no more mail."""
+    """Return whether a cleaned subject or the first words ask for no more mail."""
     body = trimmed(said)
     by_subject = opts_out(subject) and not subjects.is_own(subject)
     return by_subject or opts_out(_opening(body))
 
 
 def _opening(body: Sequence[str]) -> str:
-    """The first two lines that are not blank: the first may be a greeting."""
+    """Return the first two lines that are not blank: the first may be a greeting."""
     return "\n".join(islice((line for line in body if line.strip()), _OPENING_LINES))
 
 
 def is_bare_yes(script: Script) -> bool:
-    """Whether a mail says yes and nothing else."""
+    """Return whether a mail says yes and nothing else."""
     alone = not script.commands and len(script.comment) == 1
     return alone and (spoken(script.comment).clear or accepts(script.comment[0]))
 
 
 def is_bare_no(script: Script) -> bool:
-    """Whether a mail says no and nothing else; a request for no more mail does not count."""
+    """Return whether a mail says no and nothing else; a request for no more mail does not count."""
     alone = not script.commands and len(script.comment) == 1 and not opts_out(script.comment[0])
     found = spoken(script.comment)
     return alone and found.answer is False and not found.rest
 
 
 def trimmed(lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines without leading and trailing blank lines."""
+    """Return the lines without leading and trailing blank lines."""
     start, end = 0, len(lines)
     while start < end and not lines[start].strip():
         start += 1

@@ -64,7 +64,7 @@ def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
 
 
 def _names_something(command: type[Command]) -> bool:
-    """Whether a command requires an argument other than a handle or free words."""
+    """Return whether a command requires an argument other than a handle or free words."""
     operands = [field for field in command.fields.values() if isinstance(field, Operand)]
     if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
         return False
@@ -72,7 +72,7 @@ def _names_something(command: type[Command]) -> bool:
 
 
 def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
-    """Whether a line may be inside a sentence, by the lines above and below."""
+    """Return whether a line may be inside a sentence, by the lines above and below."""
     above = lines[index - 1].strip() if index else ""
     if not above or above.endswith(tuple(_SENTENCE_ENDS)) or index is None:
         return False
@@ -82,13 +82,13 @@ def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
 
 
 def follows_on(lines: Sequence[str], index: int | None) -> bool:
-    """Whether the sentence of a line may begin in the line above."""
+    """Return whether the sentence of a line may begin in the line above."""
     above = lines[index - 1].strip() if index else ""
     return bool(above) and above[-1] not in ".!?…,)" and not all(map(is_greeting, clauses(above)))
 
 
 def goes_on(lines: Sequence[str], index: int | None) -> bool:
-    """Whether the words below a line may continue its sentence or take it back."""
+    """Return whether the words below a line may continue its sentence or take it back."""
     if index is None:
         return False
     below = next((line.strip() for line in lines[index + 1 :] if line.strip()), "")
@@ -100,5 +100,5 @@ def goes_on(lines: Sequence[str], index: int | None) -> bool:
 
 
 def speaks_to(line: str) -> bool:
-    """Whether a line says you or your."""
+    """Return whether a line says you or your."""
     return not _TO_YOU.isdisjoint(words_of(line))

@@ -76,7 +76,7 @@ def _some_alike(stem: str) -> Iterator[list[str]]:
 
 
 def _why_reserved(handle: str) -> Refusal | None:
-    """The refusal of a malformed or reserved handle."""
+    """Return the refusal of a malformed or reserved handle, or None."""
     if not is_handle(handle):
         return Refusal("bad-handle", handle=cut_short(handle))
     if handle in _LANGUAGE or find_command(handle) or mentions_place(handle):
@@ -91,7 +91,7 @@ def _why_reserved(handle: str) -> Refusal | None:
 
 
 def tell_whose_was_cleared(turn: Turn) -> None:
-    """Tell players once, at each address, that an upgrade cleared their password (migration 7)."""
+    """Tell players once, at each address, that migration 7 cleared their password."""
     fact = turn.work.facts.take(CLEARED)
     for player in turn.work.players.some(fact.value) if fact else ():
         told = "password-cleared", "your password", {"handle": player.handle}

@@ -75,8 +75,8 @@ async def rounds(
 ) -> None:
     """Run rounds of a role's loop for ever, and call `alive` before each round.
 
-    A round returns the seconds to wait for the event, or None to go on at once. `waiting` is for
-    the log while the database is down.
+    A round returns the seconds to wait for the event, or None to go on at once. The log names the
+    role by `waiting` while the database is down.
     """
     while True:
         alive()

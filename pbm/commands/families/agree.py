@@ -134,7 +134,7 @@ class _Answer(Command):
         return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
-        """The board with an offer that awaits the sender, and this offer. Raises Refusal."""
+        """Return the board with an offer that awaits the sender, and this offer. Raises Refusal."""
         ref = self.board
         if not context.hints and (ref is None or ref.number is None):
             boards, asked = self._asked_boards(context)
@@ -235,7 +235,7 @@ def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
 
 
 def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:
-    """The handles of a challenge's players except `player_id`, the inviter first."""
+    """Return the handles of a challenge's players except `player_id`, the inviter first."""
     named = dict.fromkeys((challenge.by_id, *challenge.asked))
     return [challenge.handle_of(other) for other in named if other != player_id]
 

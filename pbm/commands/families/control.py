@@ -132,7 +132,7 @@ class ReportBoard(Command, group="lobby"):
 
 
 def _named(context: Context, handle: str) -> Player:
-    """The player with this handle, who is not the sender. Raises Refusal."""
+    """Return the player with this handle, who is not the sender. Raises Refusal."""
     if handle in (ME, context.player.handle):
         raise Refusal("block-yourself")
     players = context.work.players

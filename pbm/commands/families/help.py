@@ -131,7 +131,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
 
 
 def _named(subject: str) -> str:
-    """The name of the help page that `subject` means."""
+    """Return the name of the help page that `subject` means."""
     name, game = " ".join(subject.lower().split()) or _FIRST, default_game().info.name
     pages = help_pages()
     if name in pages:
@@ -224,7 +224,7 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """The starting board with the `chosen` options for the fewest players, as a drawing."""
+    """Return the starting board with the `chosen` options for the fewest players, as a drawing."""
     boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 
@@ -256,7 +256,7 @@ def _in_quotes(text: str) -> str:
 
 
 def strength_text() -> str:
-    """The results of games between robots, a sentence per pair; empty if not measured."""
+    """Return the results of games between robots, a sentence per pair; empty if not measured."""
     path = strength_file()
     part = _PART.search(path.read_text(encoding="utf-8")) if path else None
     told = []

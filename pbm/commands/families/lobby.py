@@ -137,7 +137,7 @@ class Challenge(Command, group="lobby"):
         return self._line(self._names(context))
 
     def _setup(self, players: int) -> Setup:
-        """The challenged game, its options and its time limits. Raises Refusal."""
+        """Return the challenged game, its options and its time limits. Raises Refusal."""
         info, chosen = self.game.info, self.chosen.options()
         partners = partners_option(self.game)
         if self._has_partners and partners:
@@ -165,7 +165,7 @@ class Challenge(Command, group="lobby"):
         return self.of_its_game(" ".join([self.words[0], *options, *names]))
 
     def _options(self) -> list[str]:
-        """The command's options as typed, in a fixed order."""
+        """Return the command's options as typed, in a fixed order."""
         options = list(dict.fromkeys(self.chosen.written()))
         if self.random:
             options.append("-random")
@@ -185,7 +185,7 @@ class Challenge(Command, group="lobby"):
         return options
 
     def _names(self, context: Context) -> list[str]:
-        """The handles and guests' addresses in seat order. Raises Refusal."""
+        """Return the handles and guests' addresses in seat order. Raises Refusal."""
         own = context.player.handle
         names = self._in_seats(_with_handles(context, self.seats or self.opponents))
         if not (self.seats or self._has_partners or own in names):
@@ -274,7 +274,7 @@ def challenged_answer(
 
 
 def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
-    """The teams, with the sender's handle in place of `me` and of the sender's addresses."""
+    """Return the teams, with the sender's handle in place of `me` and of the sender's addresses."""
     player = context.player
     own = {ME, *map(address_key, player.addresses)}
     return [

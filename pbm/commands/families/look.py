@@ -74,7 +74,7 @@ class ShowAs(Command, group="look"):
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """The index of a userid and password in `words`: 0, or behind the board's number."""
+        """Return the index of a userid and password in `words`: 0, or behind the board's number."""
         return super().login_in(words) if (first := login_first(words)) is None else first
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -149,7 +149,7 @@ class _Selection:
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """The selected boards, newest first: all, or at least one more than a list shows."""
+        """Return the selected boards, newest first: all, or at least one more than a list shows."""
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}
@@ -231,7 +231,7 @@ def _listed(context: Context, board: Board) -> dict[str, Any]:
 
 
 def _shown(context: Context, board: Board, ply: int | None) -> Answered:
-    """The answer that shows a board as it is now, or after `ply`. Raises Refusal."""
+    """Return the answer that shows a board as it is now, or after `ply`. Raises Refusal."""
     work, actor, picture = context.work, context.actor, context.wants_picture
     if ply is None:
         view = board_view(work, board, player_id=context.actor_id, whole=True, picture=picture)

@@ -180,7 +180,7 @@ def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
 
 
 def _title(game: str) -> dict[str, str | None]:
-    """The game's title, or None if only one game is installed."""
+    """Return the game's title, or None if only one game is installed."""
     return {"game": game_named(game).info.title if len(games()) > 1 else None}
 
 
@@ -237,7 +237,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """The ratings by player id, highest first; a provisional rating has an empty place."""
+    """Return the ratings by player id, highest first; a provisional rating has an empty place."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):
@@ -248,12 +248,12 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
 
 
 def rating_data(context: Context, rating: Rating) -> dict[str, Any]:
-    """A rating as of now, as plain data."""
+    """Return a rating as of now, as plain data."""
     now = at(rating, context.now)
     return {"games": rating.games, **to_plain(shown(now.mu, now.sigma))}
 
 
 def robot_rating(robot: str) -> dict[str, Any]:
-    """The rating of a robot, as plain data."""
+    """Return the rating of a robot, as plain data."""
     known = measured(robot)
     return {"games": 0, "measured": True, **to_plain(shown(known.mu, known.sigma))}

@@ -46,7 +46,7 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def bare(cls, text: str, line: str, game: Game, board: BoardRef | None = None) -> Self:
-        """The command for a move alone, as in an answer to a board's mail."""
+        """Return the command for a move alone, as in an answer to a board's mail."""
         command = cls()
         command.game, command.line, command.is_bare = game, line, True
         command.board, command.move, command.ply = board, " ".join(text.split()), None
@@ -54,13 +54,13 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def on_board(cls, board: BoardRef, text: str, line: str, game: Game) -> Self:
-        """The command for a board's number and a move."""
+        """Return the command for a board's number and a move."""
         command = cls.bare(text, line, game, board)
         command.is_bare, command.is_line = False, True
         return command
 
     def is_on(self, board: Board) -> bool:
-        """Whether the line names no board but this one, and no ply but the board's next."""
+        """Return whether the line names no other board, and no other ply than the board's next."""
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -107,7 +107,7 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """What the answered mail showed of this board, if that was an earlier ply."""
+        """Return the ply that the answered mail showed of this board, if it was an earlier one."""
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)
@@ -204,5 +204,5 @@ class Analyse(BoardCommand, group="look"):
         return f"{self.words[0]} {self._find(context).id}"
 
     def _find(self, context: Context) -> Board:
-        """The board to analyse, locked, so that two requests start only one analysis."""
+        """Return the board to analyse, locked, so that two requests start only one analysis."""
         return context.work.boards.get(context.board(self.board).id, lock=True)

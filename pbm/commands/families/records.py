@@ -58,7 +58,7 @@ class Export(Command, group="look"):
         yield Answered("record", {"title": title, "number": board.id, "text": text})
 
     def _record(self, context: Context, board: Board) -> GameRecord:
-        """The record of a board's game, with the better moves that an analysis found."""
+        """Return the record of a board's game, with the better moves that an analysis found."""
         record = records.record_of(context.work, board, context.server)
         kept = None if board.playing else kept_analysis(context.work, board)
         if not (kept and kept.finished_at):

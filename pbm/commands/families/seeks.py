@@ -197,7 +197,7 @@ def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
 
 
 def pending_challenges(context: Context) -> list[dict[str, Any]]:
-    """The pending challenges from and to the sender, as plain data."""
+    """Return the pending challenges from and to the sender, as plain data."""
     me = context.player.id
     return [
         {
@@ -212,13 +212,13 @@ def pending_challenges(context: Context) -> list[dict[str, Any]]:
 
 
 def own_seeks(context: Context) -> list[dict[str, Any]]:
-    """The sender's open seeks, as plain data."""
+    """Return the sender's open seeks, as plain data."""
     own = context.work.seeks.of_player(context.player.id)
     return seeks_data(context, [seek for seek in own if seek.wish.is_installed])
 
 
 def offered(context: Context) -> list[dict[str, Any]]:
-    """A few seeks that a newcomer can join, as plain data."""
+    """Return a few seeks that a newcomer can join, as plain data."""
     can, *_ = seeks.seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
     return seeks_data(context, can)
 

@@ -79,7 +79,7 @@ SWITCHES = frozenset(
 
 
 def _changes(name: str, text: str) -> dict[str, Any]:
-    """The settings that a typed value changes, with their new values. Raises Refusal."""
+    """Return the settings that a typed value changes, with their new values. Raises Refusal."""
     match name:
         case "timezone":
             return {name: _zone(text)}
@@ -165,7 +165,7 @@ def _languages(text: str) -> str:
 
 
 def names_of(codes: str) -> tuple[str, ...]:
-    """The English names of languages by their codes.
+    """Return the English names of languages by their codes.
 
     >>> names_of("en,de")
     ('English', 'German')
@@ -175,7 +175,7 @@ def names_of(codes: str) -> tuple[str, ...]:
 
 @cache
 def _names() -> dict[str, tuple[str, ...]]:
-    """The names of each language by its code, the English name first."""
+    """Return the names of each language by its code, the English name first."""
     lines = _FILE.read_text(encoding="utf-8").splitlines()
     found = (line.split() for line in lines if line and not line.startswith("#"))
     return {code: tuple(names) for code, *names in found}
@@ -303,7 +303,7 @@ def set_challenges(context: Context, value: str) -> Answered:
 
 
 def _settings(context: Context, changed: str = "") -> Answered:
-    """The answer with all settings; `changed` names the setting just changed."""
+    """Return the answer with all settings; `changed` names the setting just changed."""
     player, settings = context.player, context.player.settings
     shown = {
         name: ("on" if value else "off") if isinstance(value, bool) else value

@@ -163,7 +163,7 @@ class Seats(Opponents):
 
 
 def _split(text: str) -> Iterator[str]:
-    """The words of a text; a + is a word of its own."""
+    """Return the words of a text; a + is a word of its own."""
     for word in _BETWEEN.split(text):
         apart = word if "@" in word[1:] else word.replace("&", " & ").replace("+", " + ")
         for name in apart.split():

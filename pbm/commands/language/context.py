@@ -104,14 +104,14 @@ class Context:
         return next((number for number in self.hints if self.sits_at(number)), None)
 
     def sits_at(self, number: int) -> bool:
-        """Whether the sender has a seat on a board."""
+        """Return whether the sender has a seat on a board."""
         board = self.work.boards.find(number)
         if board is None or self.actor_id is None or not board.is_installed:
             return False
         return bool(board.seats_of(self.actor_id))
 
     def board(self, ref: BoardRef | None) -> Board:
-        """The board that `ref` names or the mail implies, to look at. Raises Refusal."""
+        """Return the board that `ref` names or the mail implies, to look at. Raises Refusal."""
         board = self._find(ref, lock=False)
         note_seen(self.work, board, self.turn.now)
         return board
@@ -148,7 +148,7 @@ class Context:
         return board
 
     def _only_board(self) -> int:
-        """The only board on which it is the sender's move. Raises Refusal."""
+        """Return the only board on which it is the sender's move. Raises Refusal."""
         waiting = self.work.boards.to_move(self.player_id)
         if len(waiting) == 1:
             return waiting[0]
@@ -157,13 +157,13 @@ class Context:
 
 
 def which_board(boards: Sequence[Board]) -> Refusal:
-    """The refusal that asks which board is meant."""
+    """Return the refusal that asks which board is meant."""
     named = [{"number": board.id, "subject": board.subject} for board in boards]
     return Refusal("which-board", boards=named)
 
 
 def player_named(context: Context, handle: str) -> Player:
-    """The player of a handle; `me` is the sender. Raises Refusal."""
+    """Return the player of a handle; `me` is the sender. Raises Refusal."""
     if handle == ME:
         return context.player
     player = context.work.players.by_handle(handle)
@@ -183,7 +183,7 @@ def no_such_player(context: Context, handle: str, *, by_address: bool = False) -
 
 
 def game_meant(work: UnitOfWork, hints: Sequence[int]) -> Game:
-    """The game of the first board in `hints`, else the default."""
+    """Return the game of the first board in `hints`, else the default."""
     if len(games()) > 1 and hints:
         return games().get(work.boards.game_of(hints[0]) or "", default_game())
     return default_game()

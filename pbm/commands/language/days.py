@@ -125,7 +125,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """The days in a text, and whether the text names only the last day. Raises Refusal."""
+    """Return the days in a text, and whether the text names only the last day. Raises Refusal."""
     items: list[_Item] = []
     between = ""
     begins_now = False
@@ -145,7 +145,7 @@ def _items(text: str) -> tuple[list[_Item], bool]:
 
 
 def _read(found: re.Match[str]) -> _Item:
-    """The day in a match of one of the patterns for days. Raises Refusal."""
+    """Return the day in a match of one of the patterns for days. Raises Refusal."""
     said = {name: value for name, value in found.groupdict().items() if value}
     if "word" in said:
         return _WORDS[said["word"]]
@@ -177,7 +177,7 @@ def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
 
 
 def _with_months(items: list[_Item]) -> list[_Item]:
-    """The days; a day without a month gets the other's month. Raises Refusal."""
+    """Return the days; a day without a month gets the other's month. Raises Refusal."""
     dated = [item for item in items if isinstance(item, _Dated)]
     named = next((item for item in dated if item.month), None)
     if all(item.month for item in dated):

@@ -48,7 +48,7 @@ Options = dict[str, str | None]  # by name; None for an option without a value
 
 class Field:
     def usage(self, game: Game) -> str:
-        """The field as a usage line shows it."""
+        """Return the field as a usage line shows it."""
         return " ".join(f"[{form}]" for form in self.forms(game).values())
 
     def read(self, words: list[str], options: Options, game: Game) -> Any:
@@ -189,7 +189,7 @@ class Chosen:
     found: tuple[tuple[GameOption, str | bool, str], ...]
 
     def options(self) -> dict[str, str | bool]:
-        """The values by name. Raises Refusal for an option with two values."""
+        """Return the values by name. Raises Refusal for an option with two values."""
         chosen: dict[str, str | bool] = {}
         for option, value, _ in self.found:
             if chosen.setdefault(option.name, value) != value:
@@ -204,7 +204,7 @@ class Chosen:
         return chosen
 
     def written(self) -> list[str]:
-        """The chosen options as typed."""
+        """Return the chosen options as typed."""
         return [typed for *_, typed in self.found]
 
 
@@ -320,17 +320,17 @@ class Command:
 
     @classmethod
     def help(cls) -> str:
-        """The help text: the docstring, with the notes of the default game."""
+        """Return the help text: the docstring, with the notes of the default game."""
         return cls.with_game(inspect.getdoc(cls) or "")
 
     @classmethod
     def summary(cls) -> str:
-        """The first sentence of the help text."""
+        """Return the first sentence of the help text."""
         return cls.help().split("\n")[0]
 
     @classmethod
     def with_game(cls, text: str) -> str:
-        """A help text with the notes and the name of the default game filled in."""
+        """Return a help text with the notes and the name of the default game filled in."""
         if "{" not in text:
             return text
         name = default_game().info.name
@@ -339,7 +339,7 @@ class Command:
 
     @classmethod
     def has_secret(cls) -> bool:
-        """Whether a line of this command may hold a password."""
+        """Return whether a line of this command may hold a password."""
         return cls._secret_at < maxsize
 
     @classmethod
@@ -380,7 +380,7 @@ class Command:
         return next(filter(None, (vars(self).get(name) for name in self._sentences)), "")
 
     def without_words(self) -> Self:
-        """The command without the sender's own words."""
+        """Return the command without the sender's own words."""
         held = copy(self)
         held.line = self.line.removesuffix(self.sentence).rstrip()
         vars(held).update(dict.fromkeys(self._sentences))
@@ -388,7 +388,7 @@ class Command:
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """The index of a userid and password behind the command's word, or None."""
+        """Return the index of a userid and password behind the command's word, or None."""
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:
@@ -421,11 +421,11 @@ class Command:
         return self.of_its_game(self.line) if has_options else self.line
 
     def of_its_game(self, line: str) -> str:
-        """The line with the game's name in front, if there are several games."""
+        """Return the line with the game's name in front, if there are several games."""
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """The command with the board named in front; None if it takes none or names one."""
+        """Return the command with the board named in front; None if it has or takes none."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line

@@ -41,17 +41,17 @@ def lowered(text: str) -> str:
 
 
 def is_handle(word: str) -> bool:
-    """Whether a lower-case word has the form of a handle."""
+    """Return whether a lower-case word has the form of a handle."""
     return _HANDLE.fullmatch(word) is not None
 
 
 def is_board(word: str) -> bool:
-    """Whether a word has the form of a board's number, perhaps with a ply or a colon."""
+    """Return whether a word has the form of a board's number, perhaps with a ply or a colon."""
     return _BOARD.fullmatch(word) is not None
 
 
 def misread(reason: str, **params: Any) -> Refusal:
-    """The refusal of words that cannot be parsed; `reason` names the refusal's sentence."""
+    """Return the refusal of words that cannot be parsed; `reason` names the refusal's sentence."""
     return Refusal("syntax", reason=reason, **params)
 
 
@@ -64,7 +64,7 @@ def read_address(word: str) -> str:
 
 
 def cut_short(text: str) -> str:
-    """A text, cut to fit in a sentence."""
+    """Return a text, cut to fit in a sentence."""
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
@@ -309,7 +309,7 @@ def login_at(words: list[str]) -> int | None:
 
 
 def login_first(words: list[str]) -> int | None:
-    """The index 0 if `words` begin with a userid and a password, else None."""
+    """Return the index 0 if `words` begin with a userid and a password, else None."""
     first = [lowered(word) for word in words[:_LOGIN]]
     is_board_first = any(word in WHICH or is_board(word) for word in first)
     return None if is_board_first or len(first) < _LOGIN or not is_handle(first[0]) else 0

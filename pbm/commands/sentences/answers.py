@@ -90,7 +90,7 @@ def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
 
 
 def accepts(line: str) -> bool:
-    """Whether a line accepts an offer, and says nothing else."""
+    """Return whether a line accepts an offer, and says nothing else."""
     said = [clause.parts(_WORDS["accepting"] | _BESIDE) for clause in clauses(line)]
     return None not in said and any(_WORDS["accepting"].intersection(parts or ()) for parts in said)
 
@@ -126,7 +126,7 @@ def _begins(clause: Clause) -> bool:
 
 
 def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
-    """Whether the clauses consist of these phrases and polite words only."""
+    """Return whether the clauses consist of these phrases and polite words only."""
     made_of = (clause.parts(phrases | _BESIDE) is not None for clause in found)
     return len(line) <= LONGEST and all(made_of)
 
@@ -138,7 +138,7 @@ def _is_doubtful(
     below: Sequence[str],
     again: frozenset[str],
 ) -> bool:
-    """Whether other words in the line or right below may reverse the answer."""
+    """Return whether other words in the line or right below may reverse the answer."""
     more = found[1:]
     # As is usual after a yes: "How do I begin?"
     asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
@@ -165,12 +165,12 @@ def _is_doubtful(
 
 
 def said_below(below: Iterable[str]) -> Iterable[str]:
-    """The lines below an answer that may contradict it."""
+    """Return the lines below an answer that may contradict it."""
     return islice(filter(str.strip, below), _MOST_LINES)
 
 
 def _is_no(clause: Clause) -> bool:
-    """Whether a clause says only no, or ends with no: "I would rather not"."""
+    """Return whether a clause says only no, or ends with no: "I would rather not"."""
     if clause.words and clause.words[-1] in _ENDS_IN_NO:
         return clause.parts(_YES | _BESIDE) is None
     said = clause.parts(_NO | _WORDS["stop alone"] | _BESIDE)
@@ -178,7 +178,7 @@ def _is_no(clause: Clause) -> bool:
 
 
 def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
-    """Whether words make a yes doubtful; "was" does, but not in "that was"."""
+    """Return whether words make a yes doubtful; "was" does, but not in "that was"."""
     pairs = zip(("", *words), words, strict=False)
     return any(
         (word in doubts and f"{before} {word}" not in _WORDS["no doubt"])
@@ -191,7 +191,7 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 
 
 def says_no(text: str) -> bool:
-    """Whether a text asks for no more mail, or may be a no and has no yes."""
+    """Return whether a text asks for no more mail, or may be a no and has no yes."""
     words = _first_words(text)
     harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
     may_be_no = not harmless and _begins_with(words, "no", _WORDS["no"])
@@ -199,14 +199,14 @@ def says_no(text: str) -> bool:
 
 
 def opts_out(text: str) -> bool:
-    """Whether a text asks for no more mail: at its beginning, or later with a clear word."""
+    """Return whether a text asks for no more mail: at its beginning, or later with a clear word."""
     if _is_opting_out(_first_words(text)):
         return True
     return _has_first(text, "unsubscribe") and not _has_first(text, "yes")
 
 
 def only_thanks(lines: Sequence[str]) -> bool:
-    """Whether a text only acknowledges something, perhaps with a name at its end.
+    """Return whether a text only acknowledges something, perhaps with a name at its end.
 
     >>> only_thanks(["OK, got it. Thanks!", "", "Alice"]), only_thanks(["Thanks for nothing"])
     (True, False)
@@ -221,23 +221,23 @@ def only_thanks(lines: Sequence[str]) -> bool:
 
 
 def is_everyday(word: str) -> bool:
-    """Whether a word is an everyday answer rather than a name."""
+    """Return whether a word is an everyday answer rather than a name."""
     return word in _EVERYDAY or says_no(word)
 
 
 def is_greeting(clause: Clause) -> bool:
-    """Whether a clause only addresses somebody: "Hello Bob", or "Bob,"."""
+    """Return whether a clause only addresses somebody: "Hello Bob", or "Bob,"."""
     return _speaks_to(clause.words, clause.mark)
 
 
 def name_alone(line: str) -> str | None:
-    """The name that a line consists of, else None."""
+    """Return the name that a line consists of, else None."""
     *before, word = _without_polite_ends(line) or [""]
     return None if before else _as_name(word)
 
 
 def name_given(line: str) -> str | None:
-    """The name that a line asks for explicitly: "call me marta"."""
+    """Return the name that a line asks for explicitly: "call me marta"."""
     *before, word = _without_polite_ends(line) or [""]
     *_, last = ((), *(clause.words for clause in clauses(" ".join(before))))
     told = any(" ".join(last[start:]) in _WORDS["name follows"] for start in range(len(last)))
@@ -270,7 +270,7 @@ def _has_first(text: str, section: str) -> bool:
 
 
 def _first_words(text: str) -> Sequence[str]:
-    """The first clause that is no greeting, without polite words; empty if it is a yes."""
+    """Return the first clause that is no greeting, without polite words; empty if it is a yes."""
     for words, mark in _first_clauses(text):
         if words[0] in _WORDS["yes"]:
             return ()

@@ -29,7 +29,7 @@ _PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
 def small(text: str) -> str:
-    """A text in lower case, with single blanks.
+    """Return a text in lower case, with single blanks.
 
     A word with a letter that only resembles an ASCII letter stays as it is, and matches no phrase.
 
@@ -64,7 +64,7 @@ class Clause:
     end: int
 
     def parts(self, phrases: Collection[str]) -> tuple[str, ...] | None:
-        """The phrases that together make up the clause; None if it has other words."""
+        """Return the phrases that together make up the clause; None if it has other words."""
         words = self.words
         if len(words) > _LONGEST_ANSWER:
             return None
@@ -78,7 +78,7 @@ class Clause:
 
 
 def begins(words: Sequence[str], phrases: Collection[str]) -> bool:
-    """Whether the words begin with one of these phrases."""
+    """Return whether the words begin with one of these phrases."""
     sizes = range(1, min(len(words), _MOST_WORDS) + 1)
     return any(" ".join(words[:size]) in phrases for size in sizes)
 
@@ -94,7 +94,7 @@ def clauses(text: str) -> Iterator[Clause]:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in lower case, without punctuation.
+    """Return the words of a text in lower case, without punctuation.
 
     >>> words_of("Can't we call it a draw?")
     ["can't", 'we', 'call', 'it', 'a', 'draw']
@@ -103,13 +103,13 @@ def words_of(text: str) -> list[str]:
 
 
 def phrase_of(text: str) -> str:
-    """The words of a text, joined by blanks."""
+    """Return the words of a text, joined by blanks."""
     return " ".join(words_of(text))
 
 
 def read_list(
     name: str, sections: Collection[str], folder: Path = _FOLDER
 ) -> dict[str, frozenset[str]]:
-    """The phrases of a file, one a line, by section. Raises WordListError and OSError."""
+    """Return the phrases of a file, one a line, by section. Raises WordListError and OSError."""
     found = read_sections(folder / f"{name}.txt", sections, lambda line: (phrase_of(line),))
     return {section: frozenset(phrases) for section, phrases in found.items()}

@@ -119,7 +119,7 @@ class _Clause:
 
 
 def understand(lines: Sequence[str]) -> Understood | None:
-    """The requests in a sender's words; None if the words are for other players.
+    """Return the requests in a sender's words; None if the words are for other players.
 
     A single word counts only on its own line or last: "Resign? Never!" A text that names a move or
     a place on the board is about the game.
@@ -143,7 +143,7 @@ def understand(lines: Sequence[str]) -> Understood | None:
 
 
 def address_invited(lines: Sequence[str]) -> str | None:
-    """The only mail address in a request to play with somebody; else None."""
+    """Return the only mail address in a request to play with somebody; else None."""
     text = "\n".join(lines)
     found = set(_ADDRESS.findall(text)) if len(text) <= _LONGEST else set()
     words = words_of(_ADDRESS.sub(" ", text))
@@ -152,7 +152,7 @@ def address_invited(lines: Sequence[str]) -> str | None:
 
 
 def days_away(lines: Sequence[str]) -> str | None:
-    """The text behind a phrase such as "I'm on vacation"; None without one."""
+    """Return the text behind a phrase such as "I'm on vacation"; None without one."""
     text = fold_typography(" ".join(" ".join(lines).split())).casefold()
     found = _AWAY.search(text) if len(text) <= _LONGEST else None
     return found[1].strip(" .") if found else None
@@ -169,13 +169,13 @@ def topic_asked(lines: Sequence[str]) -> Meant | None:
 
 
 def asks_who(lines: Sequence[str]) -> bool:
-    """Whether somebody asks who we are, or whether our mail is spam."""
+    """Return whether somebody asks who we are, or whether our mail is spam."""
     said = map(words_of, _CLAUSE.findall("\n".join(lines)[:_LONGEST]))
     return any(begins(_without_asides(words), _LISTS["who"]) for words in said)
 
 
 def only_means(line: str, intention: Intention, board: int) -> bool:
-    """Whether a line is only a request of this intention, and names this board or none."""
+    """Return whether a line is only a request of this intention, and names this board or none."""
     said = understand((line,))
     if said is None or said.rest or len(said.meant) != 1:
         return False
@@ -203,7 +203,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
 
 
 def _meaning(words: list[str], wrote: str) -> Meant | None:
-    """The request of a clause that says nothing else, or None."""
+    """Return the request of a clause that says nothing else, or None."""
     if len(words) > _MOST_WORDS:
         return None
     greeted = words[0] in _GREETINGS
@@ -228,7 +228,7 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
 
 
 def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
-    """The request in a phrase such as "how do I resign", and whether the phrase asks how."""
+    """Return the request in a phrase such as "how do I resign", and whether the phrase asks how."""
     for way in (_ASK, _WISH, _BEG):
         words = phrase.split()
         for count in range(1, len(words)):
@@ -246,7 +246,7 @@ def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
 
 
 def _opponent(words: Sequence[str]) -> str | None:
-    """The handle in "I want to play with anna", or "play bob"."""
+    """Return the handle in "I want to play with anna", or "play bob"."""
     if len(words) > _LEAST_WITH_VERB and words[-1] in _LISTS["verbs at the end"]:
         *words, preposition, handle, verb = words
         words += [verb, preposition, handle]
@@ -260,7 +260,7 @@ def _opponent(words: Sequence[str]) -> str | None:
 
 
 def _without_asides(words: list[str]) -> list[str]:
-    """The words without polite phrases such as "please" at the beginning and end."""
+    """Return the words without polite phrases such as "please" at the beginning and end."""
     while size := _aside(words, at_end=False):
         words = words[size:]
     while size := _aside(words, at_end=True):
@@ -286,7 +286,7 @@ def _without_objects(words: list[str]) -> Iterator[str]:
 
 
 def _is_polite(words: list[str]) -> bool:
-    """Whether a clause is only polite, or a greeting: "Hi Alice"."""
+    """Return whether a clause is only polite, or a greeting: "Hi Alice"."""
     greeted = words[0] in _GREETINGS and len(words) <= 1 + _NAME_WORDS
     return greeted or not _without_asides(words)
 
@@ -300,7 +300,7 @@ def _may_be_name(text: str) -> bool:
 def _without_lines_of(
     text: str, found: Sequence[_Clause], others: Sequence[_Clause]
 ) -> tuple[str, ...]:
-    """The lines of a text without those that are only requests."""
+    """Return the lines of a text without those that are only requests."""
     said = {text.count("\n", 0, clause.start) for clause in found}
     said -= {text.count("\n", 0, clause.start) for clause in others}
     kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]

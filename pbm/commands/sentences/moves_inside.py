@@ -99,7 +99,7 @@ class MoveInside:
 
 
 def moves_inside(line: str, game: Game) -> tuple[MoveInside, ...]:
-    """The moves in a line, legal or not."""
+    """Return the moves in a line, legal or not."""
     if len(line) > _LONGEST_LINE or not mentions_place(line):
         return ()
     plain = fold_typography(line)
@@ -111,7 +111,7 @@ def moves_inside(line: str, game: Game) -> tuple[MoveInside, ...]:
 
 
 def _places(line: str, game: Game) -> Iterator[tuple[int, int]]:
-    """The start and end index of each move."""
+    """Return the start and end index of each move."""
     words = [found.span() for found in re.finditer(r"\S+", line)]
     places = (at for at, (start, end) in enumerate(words) if mentions_place(line[start:end]))
     free = 0
@@ -145,7 +145,7 @@ def _spoken(text: str) -> list[_Spoken]:
 
 
 def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool = False) -> bool:
-    """Whether all clauses are kind words; with `sorry`, an apology may have a reason."""
+    """Return whether all clauses are kind words; with `sorry`, an apology may have a reason."""
     may_be_name = False
     for item in found:
         words, clause = tuple(map(str.casefold, item.clause.words)), item.clause
@@ -160,7 +160,7 @@ def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool 
 
 
 def _names_somebody(item: _Spoken) -> bool:
-    """Whether a greeting or a farewell ends with a name or two."""
+    """Return whether a greeting or a farewell ends with a name or two."""
     words = item.clause.words
     sizes = (size for size in (3, 2) if " ".join(words[:size]).casefold() in _TO_SOMEBODY)
     rest = words[next(sizes, 1) :]

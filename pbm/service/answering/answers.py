@@ -82,9 +82,10 @@ def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
 def _answer(
     turn: MailTurn, context: Context, question: Question, errands: Sequence[PendingCommands]
 ) -> bool | None:
-    """The answer: True, False, or None for other words; dangerous commands need a clear yes.
+    """Return True for a yes, False for a no, None for other words.
 
-    The command `stop` is a no while the question is open; other commands are no answer.
+    Dangerous commands need a clear yes. The command `stop` is a no while the question is open;
+    other commands are no answer.
     """
     commands = turn.script(context).commands
     if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
@@ -98,7 +99,7 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop the refused `errands`; play a move below the "no", and quote any other words back."""
+    """Drop the refused `errands`; play a move below the "no", and quote any other words."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
@@ -117,7 +118,7 @@ def _drop(
 
 
 def _is_of_a_move(script: Script) -> bool:
-    """Whether a script only has moves, or an unreadable line that may be a move."""
+    """Return whether a script has only moves, or an unreadable line that may be a move."""
     if script.problem:
         return script.problem.code in _OF_A_MOVE
     return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
@@ -211,7 +212,7 @@ def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> st
 
 
 def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
-    """True for a yes, False for a no, as a word or as the only command; else None."""
+    """Return True for a yes, False for a no, as a word or as the only command; else None."""
     if not script.commands:
         return confirmation(turn.envelope.said)[0]
     command = script.commands[0]
@@ -260,7 +261,7 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
 def _announce(
     turn: MailTurn, before: Player, player: Player, question: Question, boards: Sequence[Board]
 ) -> None:
-    """Tell all addresses of the player, also a replaced address, about the change."""
+    """Tell all addresses of the player, also a replaced one, that an address has changed."""
     told = {
         "handle": before.handle,
         "address": question.address,

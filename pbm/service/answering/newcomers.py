@@ -110,7 +110,7 @@ def say_goodbye(turn: Turn, address: str) -> str:
 
 
 def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
-    """The game that a script asks for, by command or in words; None if it asks for other things."""
+    """Return the game that a script asks for, by command or in words; None for other requests."""
     if not script.commands:
         pairs = pairs_meant(script)
         return FirstGame(default_game().info.name, Play.words[0]) if pairs else None
@@ -130,7 +130,7 @@ def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
 
 
 def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...]:
-    """The handles of the challenged players if all are robots, else empty."""
+    """Return the handles of the challenged players if all are robots, else nothing."""
     teams = (*challenge.opponents, *(challenge.seats or ()))
     names = {name for team in teams for name in team} - {ME}
     found = [work.players.by_handle(name) for name in sorted(names) if "@" not in name]
@@ -139,13 +139,13 @@ def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...
 
 
 def signup_of(script: Script) -> SignUp | None:
-    """The `signup` command that a script begins with, if any."""
+    """Return the `signup` command that a script begins with, if any."""
     first = script.commands[0] if script.commands else None
     return first if isinstance(first, SignUp) else None
 
 
 def misread_signup(script: Script) -> Refusal | None:
-    """The refusal of a malformed `signup` command, if the script has one."""
+    """Return the refusal of a malformed `signup` command, if the script has one."""
     problem = script.problem
     if problem is None or problem.params.get("command") != SignUp.words[0]:
         return None
@@ -263,7 +263,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:
-    """Store a no for good, even a late no: the address is never asked again."""
+    """Store a no for good, even if the question is closed: the address is never asked again."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")
     challenge = invited_to(turn, question)
@@ -273,9 +273,9 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
 
 
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
-    """Whether a mail only repeats the offered handle, which counts as a yes.
+    """Return whether a mail only repeats the offered handle, which counts as a yes.
 
-    If a password waits, the handle is no yes: it says that the sender wants no password.
+    If a password waits for the yes, it does not count: the sender may want no password.
     """
     if question.password is not None:
         return False
@@ -284,7 +284,10 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
 
 
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
-    """Ask whether a name in the answer is the handle; delete a waiting password. Raises Refusal."""
+    """Ask whether a name in the answer is the wanted handle. Raises Refusal.
+
+    A password that waits for the yes is deleted.
+    """
     if name is None:
         raise Refusal("answer-yes")
     handle = lowered(name)
@@ -323,7 +326,7 @@ def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """The answer for a stranger who asks who wrote to them: this server, or an inviter."""
+    """Return the answer to a stranger who asks who wrote to them: this server, or an inviter."""
     inviter = challenge.handle_of(challenge.by_id) if challenge else None
     game = game_named(challenge.setup["game"]) if challenge else default_game()
     return Refusal("who-asks", inviter=inviter, title=game.info.title)
@@ -341,7 +344,7 @@ def said_yes(
 
 
 def called_off() -> Answered:
-    """The answer to a guest whose game is cancelled."""
+    """Return the answer to a guest whose game is cancelled."""
     return Answered("invitation-off", {"title": "no game"})
 
 

@@ -73,7 +73,7 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     """Ask the guests who were challenged by mail address.
 
     The comment is sent with the board, once all have said yes. A player who takes no challenge from
-    the sender is not asked; to the sender that looks like silence.
+    the sender is not asked, and the sender is not told so.
     """
     if event.comment:
         turn.work.challenges.set_comment(event.challenge_id, event.comment)
@@ -94,12 +94,12 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
 
 
 def invitation_subject(inviter: str, game: Game) -> str:
-    """The subject of the question to a challenged player or guest."""
+    """Return the subject of the question to a challenged player or guest."""
     return question_subject(f"a game of {game.info.title} with {inviter}")
 
 
 def start_of(challenge: PendingChallenge) -> tuple[Game, Position]:
-    """The game of a challenge, and its first position."""
+    """Return the game of a challenge, and its first position."""
     setup = setup_of_challenge(challenge)
     return game_named(setup.game), setup.position(len(challenge.seats))
 
@@ -158,19 +158,19 @@ class FirstGame:
 
     @property
     def told(self) -> dict[str, Any]:
-        """The template parameters of the welcome that show this game."""
+        """Return the template parameters of the welcome that describe this game."""
         asks_for_seat = not self.robots and not self.pairs
         seat = self.line if asks_for_seat else None
         return {"pairs": self.pairs, "robots": list(self.robots), "seat": seat}
 
     @property
     def kept(self) -> dict[str, Any]:
-        """The parameters stored with the welcome's question."""
+        """Return the parameters to store with the welcome's question."""
         return {"pairs": self.game} if self.pairs else {"begins": vars(self)}
 
     @property
     def script(self) -> Script:
-        """The script with this game's command; empty if the command no longer parses."""
+        """Return the script with this game's command; empty if the command no longer parses."""
         game = games().get(self.game)
         command = parse_line(self.line, game) if game else None
         return Script((command,)) if isinstance(command, FIRST_GAMES) else Script()

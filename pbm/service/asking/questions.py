@@ -118,7 +118,7 @@ def ask_errand(
 def _waiting_with(
     turn: Turn, player: Player, told: Told, password: SealedPassword | None
 ) -> list[PendingCommands]:
-    """Store the commands; return the player's waiting commands, with the new ones last."""
+    """Store the commands; return all waiting commands of the player, the new ones last."""
     questions, now = turn.work.questions, turn.now
     waiting = questions.waiting_errands(player.id, now - OPEN_FOR) if turn.unproven else ()
     # Equal commands share a row, except if they hold a password, which cannot be compared.
@@ -212,9 +212,10 @@ def tell_other_addresses(turn: Turn, player: Player, sections: Sequence[Answered
 
 
 def origin_of(turn: Turn) -> str:
-    """The origin of the mail being handled, as a digest; empty if no consent can cover the mail.
+    """Return the digest of the origin of the mail being handled.
 
-    That is so if the envelope sender's domain does not match `From:`, or the network is unknown.
+    It is empty, so that no consent covers the mail, if the network is unknown or the domain of the
+    envelope sender is not the one in `From:`.
     """
     if not isinstance(turn, MailTurn):
         return ""
@@ -258,7 +259,7 @@ def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
 
 
 def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> PasswordHash | None:
-    """The hash stored with a question or pending commands; None if the seal is not ours."""
+    """Return the hash stored with a question or pending commands; None if the seal is not ours."""
     if asked.password is None:
         return None
     of_player = f"player {asked.player_id}"
@@ -267,12 +268,12 @@ def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> Pass
 
 
 def of_address(address: str) -> str:
-    """The owner name under which an unknown address's password is sealed."""
+    """Return the owner name under which an unknown address's password is sealed."""
     return f"address {address_key(address)}"
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """The context; it refuses to hash new passwords if the script has more than a rate allows."""
+    """Return the context; in it, passwords are not hashed if the script has more than allowed."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:

@@ -148,7 +148,7 @@ class Intake:
 
 
 def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
-    """The place in the queue of a mail to this recipient. `author` is an address key.
+    """Return the place in the queue of a mail to this recipient. `author` is an address key.
 
     `from_player`: the mail came to our plain address from a player's address.
     """

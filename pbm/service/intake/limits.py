@@ -147,7 +147,7 @@ def _shares(
 
 
 def _form(raw: bytes) -> str:
-    """Digest of the order of the header fields; it is the same for all mails of one program."""
+    """Return a digest of the order of the header fields, which is typical of a mail program."""
     head = re.split(rb"\r?\n\r?\n", raw[:_HEAD], maxsplit=1)[0]
     fields = (field.lower() for field in _FIELD.findall(head))
     return sha256(b",".join(field for field in fields if field in _OF_PROGRAMS)).hexdigest()[:16]

@@ -117,7 +117,7 @@ def _try_of(work: UnitOfWork, recipient: _Signed, sender: str, network: str) -> 
 
 
 def _was_good(work: UnitOfWork, site: Site, reply: PlayerReply) -> bool:
-    """Whether a reply address was valid before one of the player's last `newkey` commands."""
+    """Return whether a reply address was valid until the player sent `newkey`."""
     player = work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return False

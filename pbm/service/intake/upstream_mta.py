@@ -22,7 +22,7 @@ _FRONT, _PROBE, _DOUBT = "front", "probe", "front-doubted"
 
 @dataclass(frozen=True)
 class Arrival:
-    """How a probe arrived: from which peer, if that is trusted, and what its header fields show."""
+    """How a probe arrived: from which peer, whether that is trusted, and what its header shows."""
 
     peer: str
     trusted: bool
@@ -30,7 +30,7 @@ class Arrival:
 
 
 def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
-    """The trusted upstream server with this id; None before a successful probe."""
+    """Return the trusted upstream server with this id; None before a successful probe."""
     fact = work.facts.find(_FRONT) if authserv_id else None
     if fact is None or fact.value["authserv_id"] != authserv_id:
         return None
@@ -38,7 +38,7 @@ def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
 
 
 def what_it_says(site: Site, front: Front | None, peer: str, raw: bytes, author: str) -> Dmarc:
-    """The DMARC result that the trusted `front` gives a mail; UNKNOWN if another peer sent it."""
+    """Return the DMARC result of a mail that the trusted `front` sent; UNKNOWN from other peers."""
     if front is None or not site.trusts(peer):
         return Dmarc.UNKNOWN
     return dmarc_of(raw, front, author)
@@ -77,7 +77,7 @@ def expect_probe(work: UnitOfWork, token: str, authserv_id: str, now: datetime) 
 
 
 def is_expected(work: UnitOfWork, probe: Probe, now: datetime) -> bool:
-    """Whether this probe is expected and has not arrived yet."""
+    """Return whether this probe is expected and has not arrived yet."""
     fact = work.facts.find(_PROBE)
     if fact is None or fact.noted_at < now - PROBE_FOR or fact.value["arrival"]:
         return False

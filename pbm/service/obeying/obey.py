@@ -58,7 +58,7 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
 
 
 def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]] | None:
-    """The outcome and the events to answer with, if a script has nothing to run."""
+    """Return the outcome and the events of the answer, if a script has nothing to run."""
     if script.answer:
         return f"answered with {script.answer.section}", [script.answer]
     if script.problem:
@@ -74,7 +74,7 @@ def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]]
 
 
 def _lost(context: Context, script: Script, number: int | None) -> Answered:
-    """The answer to a mail without a command or a board: quotes the mail and gives examples."""
+    """Return the answer to a mail without command or board: a quotation and examples."""
     told: dict[str, Any] = {"title": "no command found", "number": number}
     if number is None:
         work, player = context.work, context.player
@@ -190,7 +190,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Take the notes on withheld words, to add to the answer; no note that is over its limit."""
+    """Return the notes on withheld words for the answer; none if one is over its limit."""
     turn = context.turn
     if not turn.notes:
         return []
@@ -217,7 +217,7 @@ def _only_reads(script: Script) -> bool:
 
 
 def is_dangerous(script: Script) -> bool:
-    """Whether a script must be confirmed even if the sender is proven."""
+    """Return whether even a proven sender must confirm a script."""
     return any(command.dangerous for command in script.commands)
 
 

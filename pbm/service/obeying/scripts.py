@@ -49,8 +49,8 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 class Rehearsal:
     """Result of a rehearsal: the command lines, pinned to board and ply, and the refusals.
 
-    `fit` are the commands that were not refused, with their lines. `comment` is the comment, unless
-    a refusal quotes it.
+    `fit` are the commands that were not refused, with their lines. `comment` is the comment, but
+    empty if a refusal quotes it.
     """
 
     lines: tuple[str, ...]
@@ -146,7 +146,7 @@ class _Run:
             self.happened.append(self._done(here, command))
 
     def _is_repeated(self, command: Command) -> bool:
-        """Whether the answer to this command is in the mail already."""
+        """Return whether the answer to this command is in the mail already."""
         line = " ".join(lowered(command.line).split())
         is_repeated = line in self._looked
         self._looked = self._looked | {line} if command.reads_only else set()
@@ -270,7 +270,7 @@ def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event
 def refused(
     command: Command, refusal: Refusal, context: Context, *, alone: bool = True
 ) -> Answered:
-    """The answer to a refused command; `alone`: it was the only command."""
+    """Return the answer to a refused command. `alone`: it was the only command."""
     told: dict[str, Any] = {"title": command.words[0], "nearest": None, "example": None}
     told |= {"talk": False, "comment": [], "alone": alone}
     told |= {"line": command.line, "code": refusal.code, "params": refusal.params}
@@ -279,7 +279,7 @@ def refused(
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
-    """The answer to a script with an unreadable line; nothing of the script was done."""
+    """Return the answer to a script with an unreadable line; nothing of the script was done."""
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
     code, params, nearest = problem.code, problem.params, problem.nearest
@@ -301,12 +301,12 @@ def problem_answer(context: Context, script: Script, problem: Problem) -> Answer
 
 
 def is_refusal(event: Event) -> TypeGuard[Answered]:
-    """Whether an event is the answer to a refused command or an unreadable line."""
+    """Return whether an event is the answer to a refused command or an unreadable line."""
     return isinstance(event, Answered) and event.section == _REFUSAL
 
 
 def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
-    """The board to show with a refusal: the named one, or if `about_board` the mail's."""
+    """Return the board to show with a refusal: the named one, or if `about_board` the mail's."""
     if number:
         return number if context.sits_at(number) else None
     return context.own_hint if about_board else None
@@ -315,7 +315,7 @@ def _board_shown(context: Context, number: int | None, *, about_board: bool) -> 
 def _what_the_position_says(
     context: Context, problem: Problem, board_id: int | None
 ) -> Refusal | None:
-    """The refusal of an unreadable move by the board's position; it suggests legal moves."""
+    """Return the refusal of an unreadable move, with legal moves similar to it."""
     unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
     board = context.work.boards.find(board_id) if board_id and unreadable else None
     if board is None or not board.to_move:

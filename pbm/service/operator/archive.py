@@ -47,7 +47,7 @@ class Manifest:
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 digest of a file, in hexadecimal."""
+    """Return the SHA-256 digest of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

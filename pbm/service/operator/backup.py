@@ -169,7 +169,7 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
 def _keys_to_write(
     settings: Settings, manifest: Manifest, file: Path, *, force: bool
 ) -> bytes | None:
-    """The new content of the key file; None to keep the file. Raises OperatorError."""
+    """Return the new content of the key file; None to keep the file. Raises OperatorError."""
     content = file.read_bytes()
     if manifest.keys == archive.FROM_SETTING:
         kept = load_keys(Path(archive.KEYS), content.decode("utf-8", "surrogateescape"))

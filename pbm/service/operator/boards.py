@@ -216,7 +216,7 @@ def parse(text: str, game: Game, chosen: Options) -> GameRecord:
 
 
 def game_of(name: str | None) -> Game:
-    """The game of that name, or the default game. Raises OperatorError."""
+    """Return the game of that name, or the default game. Raises OperatorError."""
     if name is None:
         return default_game()
     if name not in games():

@@ -1,4 +1,4 @@
-"""`pbm-admin check`: whether a server has everything it needs, else what to do. Changes nothing."""
+"""`pbm-admin check`: lists what a server lacks, and how to mend it. Changes nothing."""
 
 import asyncio
 import stat
@@ -165,7 +165,7 @@ def _keys(settings: Settings, clock: Clock, database: CheckResult) -> str:
 
 
 def reading(settings: Settings, look: Callable[..., _T], *given: object) -> _T:
-    """Run `look(work, *given)` in a read-only transaction; return its result. Raises DBAPIError."""
+    """Return the result of `look(work, *given)` in a read-only transaction. Raises DBAPIError."""
     with closing(Database(settings.database_url)) as database, database.reading() as work:
         return look(work, *given)
 

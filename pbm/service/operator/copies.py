@@ -24,7 +24,7 @@ _SIGNS_OF_LIFE = {"heartbeats", "facts", "due"}  # tables in which an unused ser
 
 
 def sqlite_path(url: URL) -> Path:
-    """The file of a SQLite database. Raises OperatorError if it has none."""
+    """Return the file of a SQLite database. Raises OperatorError if it has none."""
     if not url.database or url.database == ":memory:":
         raise OperatorError("PBM_DATABASE_URL names no file, so nothing of it can be kept.")
     return Path(url.database)
@@ -79,7 +79,7 @@ def copy_in(url: URL, file: Path) -> None:
 
 
 def counts(database: Database) -> dict[str, int]:
-    """The numbers of players, boards and moves."""
+    """Return the numbers of players, boards and moves."""
     with database.engine.connect() as connection:
         return {
             name: connection.scalar(select(func.count()).select_from(metadata.tables[name])) or 0

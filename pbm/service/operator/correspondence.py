@@ -39,7 +39,7 @@ def connected(doorway: Doorway, seconds: float = _SECONDS) -> smtplib.SMTP:
 
 
 def greeting_at(doorway: Doorway) -> str:
-    """A mail server's greeting, code and text; empty if there is no answer."""
+    """Return a mail server's greeting, code and text; empty if there is no answer."""
     kind = smtplib.LMTP if doorway.is_lmtp else smtplib.SMTP
     client = kind(local_hostname="localhost", timeout=_SECONDS)
     try:
@@ -52,7 +52,7 @@ def greeting_at(doorway: Doorway) -> str:
 
 
 def reply_text(reply: bytes | str) -> str:
-    """The text of a server's reply, on one line."""
+    """Return the text of a server's reply, on one line."""
     return one_line(reply if isinstance(reply, str) else reply.decode("utf-8", "replace"))
 
 
@@ -85,7 +85,7 @@ def certificate_state(settings: Settings, clock: Clock) -> str:
 
 
 def _shown_at(doorway: Doorway) -> bytes:
-    """The certificate that a port uses, as DER. Raises OperatorError."""
+    """Return the certificate that a port uses, as DER. Raises OperatorError."""
     any_will_do = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     any_will_do.check_hostname = False
     any_will_do.verify_mode = ssl.CERT_NONE

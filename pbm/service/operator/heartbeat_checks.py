@@ -29,9 +29,9 @@ TROUBLES = (OperatorError, GamesError, DBAPIError, PermissionError)
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check: `text` is the state found, or what is wrong and how to mend it.
+    """The result of a check: `text` is the state found, or a fault and how to mend it.
 
-    `warning`: what was checked works, but needs attention.
+    `warning`: the thing checked works, but needs attention.
     """
 
     good: bool
@@ -41,7 +41,7 @@ class CheckResult:
 
 
 class DubiousError(Exception):
-    """What was checked works, but needs attention; ``str()`` is for the operator."""
+    """The thing checked works, but needs attention; ``str()`` is for the operator."""
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
@@ -74,13 +74,13 @@ def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:
 
 
 def those_beating(heartbeats: Iterable[Heartbeat], now: datetime) -> str:
-    """The names of the processes whose heartbeats show that they are alive; empty if none are."""
+    """Return the names of the processes with live heartbeats."""
     beating = {beat.process: beat for beat in heartbeats if beat.beat_at >= now - LATE}
     return _named(list(beating.values()))
 
 
 def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
-    """Yield all heartbeats, converted from the clocks of their processes to ours."""
+    """Yield all heartbeats, their times converted from their process's clock to ours."""
     here = work.heartbeats.clock_ahead(clock)
     for beat in work.heartbeats.all():
         ahead = 0.0 if here is None or beat.ahead is None else here - beat.ahead
@@ -121,7 +121,7 @@ def _lost(beat: Heartbeat, late: datetime) -> str:
 
 
 def _has_its_process(beat: Heartbeat) -> bool:
-    """Whether a heartbeat's process lives on this machine, not a later process with its id."""
+    """Return whether a heartbeat's process still lives here; its id may be reused."""
     if beat.host != socket.gethostname():
         return False
     try:

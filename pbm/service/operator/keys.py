@@ -25,7 +25,7 @@ _WHAT_TO_DO = (
 
 
 def list_keys(settings: Settings) -> tuple[str, ...]:
-    """The ids of all keys, beginning with the key that signs. Raises OperatorError."""
+    """Return the ids of all keys, beginning with the key that signs. Raises OperatorError."""
     keys = _keys_here(settings)
     if not keys:
         raise OperatorError(f"There is no key file {settings.key_file}. See: pbm-admin check")
@@ -72,7 +72,7 @@ def _refuse_setting(settings: Settings, how: str) -> None:
 
 
 def _keys_here(settings: Settings) -> tuple[Key, ...]:
-    """The keys of these settings; empty if there is no key file yet."""
+    """Return the keys of these settings; empty if there is no key file yet."""
     if not settings.secret_key and not settings.key_file.exists():
         return ()
     return load_keys(settings.key_file, settings.secret_key or None)
@@ -106,7 +106,7 @@ def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> No
 
 
 def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[str]]:
-    """The fingerprints of our keys, whether any are stored, and the ids of the missing keys."""
+    """Return the fingerprints of our keys, whether any are stored, and missing key ids."""
     marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=True)
     known = list(map(str, fact.value)) if fact else []
     lost = [mark.partition(" ")[0] for mark in known if mark not in marks]

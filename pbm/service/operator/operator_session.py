@@ -125,7 +125,7 @@ def _sound() -> Iterator[None]:
 
 
 def reason_of(why: str) -> str:
-    """Validate a reason, and return it on one line. Raises OperatorError."""
+    """Return a reason on one line. Raises OperatorError if it is not valid."""
     reason = one_line(why)
     if not reason:
         raise OperatorError("Give a reason with --why; the players concerned will read it.")
@@ -135,5 +135,5 @@ def reason_of(why: str) -> str:
 
 
 def hand_of(who: str) -> str:
-    """The operator's name, on one line and cut to the length that the journal allows."""
+    """Return the operator's name on one line, cut to the length that the journal allows."""
     return one_line(who)[:_MOST_WHO]

@@ -46,7 +46,7 @@ class MailInQueue:
 
 
 def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
-    """The oldest waiting, stuck and failed mails, and how many more there are."""
+    """Return the oldest waiting, stuck and failed mails, and how many more there are."""
     with session.look() as work:
         mails: list[InboxMail | OutboxMail] = [*work.inbox.waiting(most=MOST_LISTED)]
         mails += work.outbox.waiting(most=MOST_LISTED)

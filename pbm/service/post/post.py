@@ -59,7 +59,7 @@ class Outdated:
 
 
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
-    """Whether a mail is an old reminder of a clock; a first move's deadline stays."""
+    """Return whether a mail is an old reminder of a clock; a first move's deadline stays."""
     return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
 
 
@@ -85,7 +85,7 @@ def remind_anew(turn: Turn, mail: OutboxMail) -> None:
 
 
 def _boards(mail: OutboxMail) -> list[int]:
-    """Numbers of the boards whose clocks a reminder is about."""
+    """Return numbers of the boards whose clocks a reminder is about."""
     if mail.kind == Kind.REMINDER and mail.board_id:
         return [mail.board_id]
     return sorted(item["number"] for item in _reminded_boards(mail) if not item["is_first"])
@@ -101,9 +101,9 @@ Outcome = tuple[OutboxMail, Delivery | Outdated]
 
 
 class Recording:
-    """Records delivery outcomes: outcomes of sent mails in batches, each other outcome alone.
+    """Records delivery outcomes: sent mails in batches, all other outcomes one by one.
 
-    Other outcomes lock players and boards; several in one transaction could deadlock.
+    The others lock players and boards; several in one transaction could deadlock.
     """
 
     def __init__(

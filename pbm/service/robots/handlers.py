@@ -57,7 +57,7 @@ class JobHandler:
 
 
 def course_of(work: UnitOfWork, board: Board) -> Course:
-    """A board's game so far, as plain data for a worker process."""
+    """Return a board's game so far, as plain data for a worker process."""
     left: dict[int, list[int]] = {}
     for departure in work.plies.departures(board.id):
         left.setdefault(departure.after_ply, []).append(departure.seat)
@@ -68,7 +68,7 @@ def course_of(work: UnitOfWork, board: Board) -> Course:
 
 
 def seed_of(board: Board) -> int:
-    """The seed for a robot's choice among equally good moves."""
+    """Return the seed for a robot's choice among equally good moves."""
     return crc32(f"{board.id}.{board.ply}".encode())
 
 
@@ -114,7 +114,7 @@ def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
 
 
 def _claimed(turn: RobotTurn, board: Board) -> list[Event]:
-    """Claim a draw if only robots are left on the board."""
+    """Return whether a draw was claimed, which is done if only robots are left on the board."""
     mover = board.to_move
     if mover is None or not board.is_left_to_robots:
         return []
@@ -225,7 +225,7 @@ def give_up_hint(turn: RobotTurn) -> str:
 
 
 def _is_wanted(board: Board, job: SearchJob) -> bool:
-    """Whether the move that the hint is for is still to be made."""
+    """Return whether the move that the hint is for is still to be made."""
     stands = (board.ply, board.taken_back) == (job.ply, job.params["taken_back"])
     mover = board.to_move if board.playing and stands else None
     return mover is not None and mover.player_id == job.player_id
@@ -289,7 +289,7 @@ def _long_looks(found: Any) -> list[analysis.Judged]:
 
 
 def _added(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[str, Any]:
-    """Add the results of one more job to `found`: short searches come before long searches."""
+    """Add the results of one more job to `found`, before those of longer searches."""
     looks, deep = _short_looks(found), list(found.get("deep", ()))
     if len(looks) <= board.ply:
         looks += [(item.seat, item.best, item.made) for item in judged]

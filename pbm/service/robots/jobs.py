@@ -173,7 +173,7 @@ def enlist(work: UnitOfWork, now: datetime) -> None:
 
 
 def missing(work: UnitOfWork) -> Iterator[str]:
-    """The robots that are not registered."""
+    """Return the robots that are not registered."""
     for name in ROBOTS:
         player = work.players.by_handle(name)
         if player is None or player.robot != name:

@@ -35,7 +35,7 @@ _log = structlog.get_logger("pbm.heartbeat")
 
 
 def is_off(ahead: float) -> bool:
-    """Whether a difference of this many seconds between two clocks is too large."""
+    """Return whether a difference of this many seconds between two clocks is too large."""
     return abs(ahead) > CLOCKS_AGREE.total_seconds()
 
 
@@ -117,7 +117,7 @@ class ClockWatch:
             self._is_to_be_mended = False
 
     def went_back(self) -> bool:
-        """Whether the clock was set back since the last call; True at the first call."""
+        """Return whether the clock was set back since the last call; True at the first call."""
         now, latest = self._clock(), self._latest
         if latest is None or now < latest - UNNOTICED:
             self._latest = now

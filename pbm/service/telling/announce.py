@@ -116,7 +116,7 @@ def _audience(
     events: Sequence[BoardEvent],
     hidden: _Hidden,
 ) -> list[Player]:
-    """The seated players who get a mail about the events on a board.
+    """Return the seated players who get a mail about the events on a board.
 
     The sender gets a receipt, unless that is switched off. Events `only_if_wanted` are for
     players who want each move (`mails=all`, or digests) or have to act. Players who left a running
@@ -135,7 +135,7 @@ def _audience(
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
-    """Whether the sender of a command gets a mail about its events.
+    """Return whether the sender of a command gets a mail about its events.
 
     With receipts switched off, a move (even with a comment) causes no mail, unless the game is
     over, or the sender has to move or to answer an offer.
@@ -160,7 +160,7 @@ def _hears(player: Player, board: Board, event: BoardEvent, hidden: _Hidden) -> 
 
 
 def _is_asked(player: Player, board: Board) -> bool:
-    """Whether the player has to move or to answer an offer."""
+    """Return whether the player has to move or to answer an offer."""
     if board.to_move and board.to_move.player_id == player.id:
         return True
     return any(player.id in waiting for waiting in board.open_offers.values())
@@ -198,7 +198,7 @@ def _shown(
     *,
     begins: bool,
 ) -> list[tuple[Player, dict[str, Any]]]:
-    """The view of the board for each player, with the facts and comments in `told`.
+    """Return the view of the board for each player, with the facts and comments in `told`.
 
     `before` has the news of delayed mails that are replaced. Players in `plain` get no picture.
     """
@@ -231,7 +231,7 @@ def _shown(
 
 
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
-    """Whether to offer fewer mails to the sender; once only, to a player with many boards.
+    """Return whether to offer fewer mails to the sender; once only, to a player with many boards.
 
     The boards are only counted when a board begins, and at first moves.
     """
@@ -259,7 +259,7 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 def _mail_for(
     reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
-    """The facts and comments for one reader; for a blocked author's words only the handle.
+    """Return the facts and comments for one reader; for a blocked author's words only the handle.
 
     To a player who comments on a board for the first time, the mail names the readers.
     """
@@ -299,7 +299,7 @@ def shown_to(
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Divide a comment into lines above and below the board; a short rest stays above."""
+    """Divide a comment into the lines above and below the board; a short rest stays above."""
     head: list[str] = []
     rest: list[str] = []
     room = _ABOVE_THE_BOARD

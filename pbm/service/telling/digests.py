@@ -62,7 +62,7 @@ def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
 
 
 def _view(turn: Turn, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
-    """The view of a board for a digest; takes the kept news."""
+    """Return the view of a board for a digest; takes the kept news."""
     news = turn.work.kept_news.take([player.id], board.id)[player.id]
     after = min((item.after_ply for item in news), default=None)
     view = with_news(shown_to(turn, player, board, after=after), news)

@@ -143,7 +143,7 @@ def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
-    """Whether the news of a board can wait for the next digest of a player who wants it."""
+    """Return whether the news of a board can wait for the next digest of a player who wants it."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         # News of an open offer cannot wait, since the player to move can end it by moving.
@@ -187,7 +187,7 @@ def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mappi
 
 
 def news_of(mail: OutboxMail) -> News:
-    """The news in a delayed mail, for the mail that replaces it."""
+    """Return the news in a delayed mail, for the mail that replaces it."""
     moves = [item["ply"] for item in mail.params["happened"] if "ply" in item]
     after = min(moves) - 1 if moves else mail.params["ply"]
     return News(after, mail.params, 0, mail.written_at)

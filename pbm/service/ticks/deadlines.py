@@ -131,7 +131,7 @@ def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) ->
 
 
 def _next_look(tick: Tick, board: Board, wait: Wait) -> datetime:
-    """When to check next: when this player's next reminder or end is due, or the next player's."""
+    """Return when to check next: when the next reminder or end of a player's time is due."""
     another = tick.now + first_look(board)
     return max(min(wait.coming or another, another), tick.now + ALL_KEPT)
 
@@ -143,7 +143,7 @@ def _first_look(tick: Tick, board: Board) -> datetime:
 
 
 def _look_without_clock(tick: Tick, board: Board) -> datetime:
-    """When to check a stopped clock again; early for a robot's move, since robots set no timer."""
+    """Return when to check a stopped clock again; early for robots, which set no timer."""
     soon = min(_NO_CLOCK_RUNS, first_look(board))
     return tick.now + (soon if board.to_move and board.to_move.robot else _NO_CLOCK_RUNS)
 
@@ -191,7 +191,7 @@ def decline_first_move(tick: Tick) -> str | Again:
 
 
 def _waiting(tick: Tick) -> tuple[Board, Player] | str | Again:
-    """The board, and the player whose first move is due; the outcome if the timer is obsolete."""
+    """Return the board and the player whose first move is due, or the outcome if there is none."""
     board = tick.locked_board
     if board is not None and not board.is_installed:
         return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
@@ -315,7 +315,7 @@ def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Await
 
 
 def _late_first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """The values of an awaited first move, once its reminder is sent."""
+    """Return the values of an awaited first move, once its reminder is sent."""
     calendar = calendar_of(tick.work, board, player, tick.now)
     by = calendar.after(timer.since, DECLINED_AFTER) or timer.since + DECLINED_AFTER
     since = board.waits_since or timer.since - REMINDED_AFTER

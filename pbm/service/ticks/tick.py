@@ -62,9 +62,9 @@ Do = Callable[[Tick], str | Again]
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Announce events of several boards; a reader of several of them gets one mail for all, later.
+    """Announce events of several boards; a reader of several boards gets one mail later.
 
-    So does a reader for whom other timers are due soon. Boards that begin here are not counted.
+    The same holds for a reader for whom other timers are due soon. Newly begun boards do not count.
     """
     happened = on_boards(events)
     begun = {event.board_id for event in happened if event.begins_board}

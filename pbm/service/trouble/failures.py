@@ -67,7 +67,7 @@ class CrashMarker:
                 self._write()
 
     def left_over(self) -> tuple[int, ...]:
-        """Numbers of the rows that an earlier process worked on when it died."""
+        """Return numbers of the rows that an earlier process worked on when it died."""
         if self._file is None:
             return ()
         self._file.seek(0)

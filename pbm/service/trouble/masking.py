@@ -38,7 +38,7 @@ def in_a_line(error: Exception) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without control characters."""
+    """Return the text on one line, without control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
@@ -48,12 +48,12 @@ def printable(text: str) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """An error's traceback for the log, masked."""
+    """Return an error's traceback for the log, masked."""
     return masked("".join(format_exception(error)).rstrip("\n"))
 
 
 def masked(text: str) -> str:
-    """The text with its secrets masked, line by line."""
+    """Return the text with its secrets masked, line by line."""
     lines = []
     for line in text.split("\n"):
         line = _masked_command(_SECRET.sub(rf"\g<1>{MASK}", line))

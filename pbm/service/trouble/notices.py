@@ -25,7 +25,7 @@ _MOST_LOOKED_AT = 65536  # bytes; other servers add their lines above ours
 
 
 class NoOperatorError(Exception):
-    """A mail for postmaster cannot be forwarded to the operator; it becomes stuck in the inbox."""
+    """Raised if a mail for postmaster cannot be forwarded; it becomes stuck in the inbox."""
 
 
 def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
@@ -54,7 +54,7 @@ def tell_of_trouble(
 
 
 def tell_anew(work: UnitOfWork) -> None:
-    """Let each cause be reported again at once, since the operator has mended something."""
+    """Reset the limit of notices, since the operator has repaired something."""
     work.buckets.forget_all(_PER_CAUSE.name)
 
 

@@ -158,7 +158,7 @@ def _proven(
 
 
 def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
-    """The player of a login; None if a password alone does not authenticate this player."""
+    """Return the player of a login; None if a password alone does not authenticate this player."""
     player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:
         return None

@@ -143,7 +143,7 @@ class Preparations:
         prepared.started = True
 
     def ready(self) -> list[int]:
-        """Numbers of the mails whose slow work is done, or not started yet."""
+        """Return the numbers of the mails whose slow work is done, or not started yet."""
         return [
             number
             for number, known in self._kept.items()
@@ -155,7 +155,7 @@ class Preparations:
         self._kept.pop(number, None)
 
     def to_do(self) -> list[Preparation]:
-        """The preparations started since the last call."""
+        """Return the preparations started since the last call."""
         started, self._to_do = self._to_do, []
         return started
 
@@ -274,7 +274,7 @@ class InboxWorker:
 
     @contextmanager
     def _blamed(self, mail: InboxMail, *, in_batch: int) -> Iterator[None]:
-        """Convert an error to TurnFailedError of this mail, unless the database is unreachable."""
+        """Return the error as a TurnFailedError of this mail, unless the database is down."""
         try:
             yield
         except WorkNeeded:

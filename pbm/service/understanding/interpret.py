@@ -116,7 +116,7 @@ def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:
 
 
 def _which_of_several(context: Context, script: Script) -> Script | None:
-    """A script that asks which move is meant, if one board has two different moves."""
+    """Return a script that asks which move is meant, if one board has two different moves."""
     moves = [command for command in script.commands if isinstance(command, PlayMove)]
     if len(moves) <= 1:
         return None
@@ -135,7 +135,7 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 
 def _without_wish(context: Context, script: Script) -> Script:
-    """The script; a line below a move that is a request ("draw?") is moved to `wish`.
+    """Return the script, with a request below a move ("draw?") moved to `wish`.
 
     The opponents do not get that line; the sender is asked about it afterwards.
     """
@@ -151,7 +151,7 @@ def _without_wish(context: Context, script: Script) -> Script:
 
 
 def _board_lines(context: Context, script: Script) -> Script | None:
-    """The script with lines for boards turned into commands; None if there are none."""
+    """Return the script with lines for boards turned into commands; None if there are none."""
     commands, words = script.commands, script.comment
     if script.problem:
         if len(context.mailed) <= 1 or script.problem.code not in _OF_A_MOVE:
@@ -181,7 +181,7 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 
 
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
-    """The lines for boards among a mail's lines, by their indexes.
+    """Return the lines for boards among a mail's lines, by their indexes.
 
     In an answer to a board's mail, a number may count anything: it must name a board that the
     mail points at, or on which the sender is to move.
@@ -225,7 +225,7 @@ def _with_words(
 
 
 def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
-    """The script; it must be confirmed if the sender may not mean one of the lines as a command."""
+    """Return the script; it must be confirmed if one of its lines may be no command."""
     returned = holds_ours(words[: max(lines)])
     if not returned and not any(is_in_sentence(words, index) for index in lines):
         return script

@@ -52,7 +52,7 @@ class MailTurn(Turn):
         return board_named(self.subject)
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
-        """The boards that the mail may be about, the likeliest first; `board_id` before all."""
+        """Return the boards that the mail may be about, the likeliest first, after `board_id`."""
         numbers = (board_id, self.cause.board_id, self._board_named)
         return tuple(dict.fromkeys(number for number in numbers if number))
 
@@ -69,7 +69,7 @@ class MailTurn(Turn):
         )
 
     def script(self, context: Context) -> Script:
-        """The mail's script, without the commands that have already run."""
+        """Return the mail's script, without the commands that have already run."""
         return self.script_about(context.hints)
 
     def script_about(self, hints: tuple[int, ...]) -> Script:
@@ -84,11 +84,11 @@ class MailTurn(Turn):
         return (*read, read_script("", below, in_answer=False))
 
     def is_unclear(self, script: Script) -> bool:
-        """Whether this mail may be meant as an answer, but says neither yes nor no."""
+        """Return whether this mail may be meant as an answer, but says neither yes nor no."""
         return not script.commands and (begins_answer(self.envelope.said) or not script.problem)
 
     def held(self, script: Script) -> Script:
-        """The script, without the sender's words if the mail `withholds_words`."""
+        """Return the script, without the sender's words if the mail `withholds_words`."""
         return script.without_words() if self.withholds_words else script
 
     def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:

@@ -83,7 +83,7 @@ def read_move_line(context: Context, script: Script) -> Script | None:
 def _in_sentences(
     context: Context, board: Board, script: Script, found: Sequence[_Found]
 ) -> Script | None:
-    """The script for moves that only stand inside sentences.
+    """Return the script for moves that only stand inside sentences.
 
     It asks about legal moves. It takes the sentences as a comment if they ask which move is better,
     or if no move is legal and a sentence is doubtful or addresses somebody. Otherwise an illegal
@@ -127,7 +127,7 @@ def _for_the_only_board(context: Context, script: Script, problem: Problem) -> S
 def _played(
     context: Context, board: Board, script: Script, places: Sequence[_Found]
 ) -> Script | None:
-    """The script that plays the only move found, or asks about it if it is unclear."""
+    """Return the script that plays the only move found, or asks about it if it is unclear."""
     first = places[0]
     comment = _comment(script, places)
     if first.move is None:
@@ -149,7 +149,7 @@ def _played(
 
 
 def _comment(script: Script, places: Sequence[_Found]) -> tuple[str, ...]:
-    """The sender's words without the move, and without lines that are only the move."""
+    """Return the sender's words without the move, and without lines that are only the move."""
     beside = {item.index: item.inside.words for item in places if item.inside}
     said = tuple(beside.get(index) or line for index, line in enumerate(script.said))
     left_out = {item.index for item in places if not beside.get(item.index)}
@@ -164,7 +164,7 @@ def _guess(
     comment: tuple[str, ...],
     doubt: str = "",
 ) -> Script:
-    """The script that asks whether this move is meant."""
+    """Return the script that asks whether this move is meant."""
     shown, move = view_after(board, move, player_id=context.actor_id, picture=context.wants_picture)
     section = {
         **shown,
@@ -207,13 +207,13 @@ def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -
 
 
 def _is_of_a_move(script: Script, problem: Problem) -> bool:
-    """Whether the unreadable line may be a move, and is the first line or the subject."""
+    """Return whether the unreadable line may be a move, and is the first line or the subject."""
     is_first = script.comment in (script.said, script.words_around({0}))
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
 
 def _leaves_it_open(context: Context, board: Board, problem: Problem) -> bool:
-    """Whether to look for a move in other lines, too: the unreadable line may be a remark."""
+    """Return whether a move may stand in other lines, since the unreadable line may be a remark."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True
@@ -226,7 +226,7 @@ def _spells_move(problem: Problem) -> bool:
 
 
 def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
-    """The board that the mail is about, if the sender is to move on it; else None."""
+    """Return the board that the mail is about, if the sender is to move on it; else None."""
     number = problem.params.get("number") if problem else None
     try:
         board = context.board(BoardRef(number) if number else None)
@@ -292,7 +292,7 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
 
 
 def _doubt(lines: Sequence[str], found: _Found) -> str:
-    """The reason why a line with a legal move may be no move; empty without a doubt."""
+    """Return the reason to doubt that a line with a legal move is a move; empty for none."""
     index = found.index
     if index and holds_ours(lines[:index]):
         return _RETURNED

@@ -21,7 +21,7 @@ _MOST_SIGNATURES = 5  # of a player, who may write with several programs
 
 
 def with_meant_lines(turn: MailTurn) -> MailTurn:
-    """The mail, with commands and answers moved from the assumed signature to the words."""
+    """Return the mail, with commands and answers moved from the assumed signature to the words."""
     envelope = turn.envelope
     meant = tuple(filter(_is_meant, envelope.signature))
     if not meant:
@@ -39,7 +39,7 @@ def _is_meant(line: str) -> bool:
 
 
 def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
-    """The mail without a signature that ended an earlier mail of the player, too."""
+    """Return the mail without a signature that ended an earlier mail of the player, too."""
     envelope = turn.envelope
     if player is None or envelope.signature:
         return turn

@@ -141,7 +141,7 @@ def vacation_line(lines: Sequence[str]) -> str | None:
 
 
 def only_wishes(line: str) -> bool:
-    """Whether a line is only a request that a command on its board fulfils."""
+    """Return whether a line is only a request that a command on its board fulfils."""
     said = understand((line,))
     return (
         said is not None
@@ -151,7 +151,7 @@ def only_wishes(line: str) -> bool:
 
 
 def page_meant(script: Script) -> str | None:
-    """The help page that a newcomer's plain words ask for; never the long tutorial."""
+    """Return the help page that a newcomer's plain words ask for; never the long tutorial."""
     said = _understood(script)
     found = [_page(item, default_game()) for item in said.meant] if said else []
     page = next((page for page in found if page is not None), None)
@@ -159,7 +159,7 @@ def page_meant(script: Script) -> str | None:
 
 
 def pairs_meant(script: Script) -> bool:
-    """Whether a script's words ask for nothing but to be paired with an opponent."""
+    """Return whether a script's words ask for nothing but to be paired with an opponent."""
     said = _understood(script)
     found = said.meant if said else ()
     return bool(found) and all(
@@ -180,7 +180,7 @@ def _names_page(context: Context, script: Script) -> bool:
 
 
 def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
-    """The script that asks whether a bare no declines the board; None after a first move."""
+    """Return the script that asks whether a bare no declines the board; None after a first move."""
     board = context.work.boards.get(number)
     player = context.player_id
     if not board.playing or board.has_moved(player) or player not in board.still_in:
@@ -193,7 +193,7 @@ def ask_to_decline(context: Context, script: Script, number: int) -> Script | No
 
 
 def _understood(script: Script) -> Understood | None:
-    """The requests in a script's words, or else in the subject.
+    """Return the requests in a script's words, or else in the subject.
 
     A first line that reads as a command may be a request, as in "help me out".
     """
@@ -210,13 +210,13 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
-    """The requests of a line that says nothing else, with `words` as the remaining lines."""
+    """Return the requests if a line is nothing else; `words` become the remaining lines."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 
 
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
-    """Whether a request is rather meant for the other players.
+    """Return whether a request is rather meant for the other players.
 
     Examples: "You win" after the end of the game; "Anyone for a game?" in answer to a board.
     """
@@ -262,7 +262,7 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
 
 
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
-    """The section of the mail that asks whether these commands are meant."""
+    """Return the section of the mail that asks whether these commands are meant."""
     asked = [
         {
             "command": _DEEDS[item.intention].words[0],
