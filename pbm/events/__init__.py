@@ -27,12 +27,12 @@ class Event:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Who gets a separate mail, as addresses or `player N`; a transaction counts each once."""
+        """Return who gets a separate mail, as addresses or `player N`, to be counted once each."""
         return ()
 
     @property
     def mails(self) -> int:
-        """How many mails others get for the event; they count each time that the event happens."""
+        """Return how many mails others get for each occurrence of the event."""
         return 0
 
 
@@ -58,7 +58,7 @@ class BoardEvent(Event):
 
     @property
     def speaker(self) -> str | None:
-        """The player whose words or state the event tells; who blocked this handle is not told."""
+        """Return the handle that the event is about; players who blocked it get no mail."""
         return None
 
     @property
@@ -73,7 +73,7 @@ class BoardEvent(Event):
 
     @property
     def leaver(self) -> str | None:
-        """The handle of the player who left the game by this event, and is still told of it."""
+        """Return the handle of the player who leaves by this event, and still gets a mail."""
         return None
 
 

@@ -66,7 +66,7 @@ class BoardDeclined(BoardFact):
 
 
 class MoveDue(BoardFact):
-    """The reader is waited for since `since`, and must move by the deadline `by`."""
+    """The reader's turn began at `since`; the reader must move by the deadline `by`."""
 
     since: str
     by: str
@@ -104,7 +104,7 @@ class VacationTaken(BoardFact):
 
 
 class FirstMoveDue(BoardFact):
-    """The reader's first move is waited for since `since`, and due by the deadline `by`."""
+    """The reader's first turn began at `since`; the reader must move by the deadline `by`."""
 
     since: str
     by: str

@@ -37,7 +37,7 @@ class ReopenedByOperator(OperatorActed):
 
 
 class SeatHandedOver(OperatorActed):
-    """Another player, `by`, takes over the seat of `handle`."""
+    """The player `by` takes over the seat of the player `handle`."""
 
     handle: str
     by: str

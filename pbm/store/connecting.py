@@ -46,7 +46,7 @@ def why_unusable(error: DBAPIError) -> str:
 
 
 def comes_back(database: Database, error: DBAPIError) -> bool:
-    """Whether the error may pass by itself, as while a database is starting."""
+    """Return whether a later try may succeed, as when the database is still starting."""
     if database.embedded:
         name = getattr(error.orig, "sqlite_errorname", None)
         return str(name).startswith(_HELD_BY_ANOTHER)
@@ -81,7 +81,7 @@ def refuse_lent_sessions(database: Database) -> None:
 
 
 def _are_lent(address: str) -> bool:
-    """Whether a session is given to a second connection while the first one is open."""
+    """Return whether a second connection gets the session of the first, which is still open."""
     connect = partial(psycopg.connect, address, autocommit=True, connect_timeout=_SECONDS)
     with connect() as first:
         if _session(first) == first.info.backend_pid:

@@ -1,4 +1,4 @@
-"""The ID sequences of boards and players, whose numbers are in reply addresses for good."""
+"""ID sequences of boards and players. Reply addresses contain these IDs, so none is reused."""
 
 from collections.abc import Mapping
 
@@ -25,7 +25,7 @@ def highest_given(database: Database) -> dict[str, int]:
 
 
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
-    """Skip numbers, so that none is issued twice: here, or before the restore, up to `given`.
+    """Advance the sequences beyond all IDs issued before a restore, which are at most `given`.
 
     Skips 1,000, or a tenth of the highest number if that is more. Returns the next number of each
     sequence of `NUMBERED`. Raises DBAPIError.

@@ -51,7 +51,7 @@ class Heart:
         self._is_off = False
 
     def alive(self, role: str, loop: int = 0) -> None:
-        """Note that a loop of a role runs; the oldest note of its loops counts for the role."""
+        """Record that a loop of a role runs. A role is as old as the oldest record of its loops."""
         self._loops[role][loop] = self._clock()
 
     def beat(self, work: UnitOfWork) -> None:

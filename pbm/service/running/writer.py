@@ -25,7 +25,7 @@ LONGEST = 0.005  # seconds of work until the event loop gets control; as for Pyt
 
 
 class Yielding:
-    """Yields to the event loop every `LONGEST` seconds; more often would cost too much."""
+    """Yields to the event loop, at most once every `LONGEST` seconds, since a yield is costly."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()
@@ -91,7 +91,7 @@ class Threads:
 
 
 async def here(work: Callable[[], T]) -> T:
-    """Run the work on the event loop: SQLite answers faster than a thread wakes up."""
+    """Run the work on the event loop, since SQLite answers faster than a thread wakes up."""
     return work()
 
 

@@ -50,7 +50,7 @@ def write_digest(turn: Turn, player: Player, sizes: Mapping[int, int]) -> bool:
 
 
 def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
-    """The numbers of the first boards, as many as fit into one mail, and at least one board."""
+    """Return the numbers of the first boards that fit into one mail, at least one."""
     some: list[int] = []
     room = _MOST_CHARACTERS
     for board in boards:

@@ -121,7 +121,7 @@ def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set
 
 
 def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) -> dict[str, Any]:
-    """Take the kept news of a board and add them to its view."""
+    """Delete a player's kept news of a board, and return the board's view with these news."""
     return with_news(view, turn.work.kept_news.take([player.id], board.id)[player.id])
 
 
@@ -137,7 +137,7 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
 
 
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Authors whose words are hidden, since the reader blocked them or the words are too long."""
+    """Return authors of comments that are hidden: blocked by the reader, or too long."""
     handles = [handle for item in told for handle in item.get("not_shown", ())]
     return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 

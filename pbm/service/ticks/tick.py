@@ -1,4 +1,4 @@
-"""Argument and result of a timer's handler, and announcements for several boards."""
+"""The argument and result of timer handlers; announcements of several boards in one mail."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

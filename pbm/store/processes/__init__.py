@@ -1,1 +1,1 @@
-"""How processes on one database work together: notification and locks."""
+"""Notification and locks between processes that share a database."""

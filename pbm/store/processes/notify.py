@@ -52,7 +52,7 @@ class Notifier:
             self._sending = asyncio.create_task(self._send_pending())
 
     async def listen(self) -> None:
-        """Set events when notified, or when polling finds a row; runs until cancelled.
+        """Set events after a NOTIFY, and when polling finds a row; run until cancelled.
 
         Returns at once if the database is embedded or there is no event to set.
         """

@@ -109,7 +109,7 @@ class KeptNews(Repository):
         return {board_id: int(size) for board_id, size in self._transaction.execute(query)}
 
     def notified_soon(self, player_ids: Collection[int], until: datetime) -> frozenset[int]:
-        """Those of the players `player_ids` to whom a timer will tell kept news by a moment."""
+        """Return those of `player_ids` who have a timer by `until` that mails their kept news."""
         about = cast(kept_news.c.player_id, String) + "." + cast(kept_news.c.board_id, String)
         theirs = (
             select(kept_news.c.id)

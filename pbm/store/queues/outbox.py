@@ -218,7 +218,7 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
-        """The waiting mails that go before `mail`, to the same reader about the same board."""
+        """Return waiting mails to the reader of `mail` about its board that go before it."""
         thread, key = mail.board_id or _NO_BOARD, mail.recipient.lower()
         before = _to(key, outbox.c.status == DUE, outbox.c.thread == thread, outbox.c.id < mail.id)
         return self._scalars(before.order_by(outbox.c.id))
@@ -238,7 +238,7 @@ class Outbox(MailQueue[OutboxMail]):
         return self._count(_to(address_key, *its).with_only_columns(func.count()))
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
-        """Whether any mail to an address is waiting; with `board_id`, any mail about that board."""
+        """Return whether mail to an address, or only about a board, waits to be sent."""
         about = () if board_id is None else (outbox.c.thread == board_id,)
         return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 

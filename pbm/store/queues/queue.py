@@ -1,4 +1,4 @@
-"""The queries that queues share: lock, claim, tries and stuck rows; and where scans begin."""
+"""Queries common to all queues: lock, claim and retry rows, and limit index scans."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

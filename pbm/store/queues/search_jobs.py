@@ -62,7 +62,7 @@ class SearchJobs(JobQueue[SearchJob]):
     def claim(
         self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool = False
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
-        """Lease the next jobs; return them all, and separately those whose lease had expired."""
+        """Lease the next jobs; return all of them, and those whose earlier lease expired."""
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
         is_free = or_(leased_until.is_(None), leased_until <= now)

@@ -173,7 +173,7 @@ class Boards(Repository):
         return tuple(self._read(select(boards).where(condition).order_by(boards.c.id)))
 
     def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:
-        """The columns that follow from the position: `to_move_id`, and all seats' `playing`."""
+        """Return the columns computed from the position: `to_move_id`, and `playing` of seats."""
         (to_move,) = self._scalars(select(boards.c.to_move_id).where(boards.c.id == board_id))
         playing = self._scalars(select(seats.c.playing).where(seats.c.board_id == board_id))
         return to_move, frozenset(playing)
@@ -248,7 +248,7 @@ class Boards(Repository):
         _ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
-        """Note that a player was told where words without a command go; True the first time."""
+        """Note that a player was told who reads comments; return True the first time."""
         whose = {"number": board_id, "player": player_id}
         return _TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 

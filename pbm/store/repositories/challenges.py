@@ -1,4 +1,4 @@
-"""Queries about pending challenges and about who began boards; later expiry of open ones."""
+"""Queries about pending challenges, the beginners of boards, and extended expiry dates."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace

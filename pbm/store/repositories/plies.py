@@ -204,7 +204,7 @@ class Playing(Repository):
         return Boards(self._transaction).keep(after)
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Return to an earlier ply, and delete later moves, departures and all offers."""
+        """Take a board back to an earlier ply; delete later moves, departures and all offers."""
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
             self._delete(table, table.c.board_id == board.id, column > progress.ply)
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(

@@ -149,7 +149,7 @@ class Ratings(Repository):
         return self._all(RatingResult, query.order_by(results.c.player_id))
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """The players whose last board is `counted`, and whose stored rating is not its result.
+        """Return players whose stored rating differs from the result of `counted`, their last.
 
         Players who have left for good should have no stored rating.
         """

@@ -120,7 +120,7 @@ def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -
 
 
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
-    """The options of an index of the rows with one status, used by queries about `column`.
+    """Return the options of a partial index on `column`, of the rows with the status `word`.
 
     PostgreSQL takes all such indexes for empty, and could choose a wrong index. So there the index
     demands `column IS NOT NULL`, which only queries about that column meet.

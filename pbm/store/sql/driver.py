@@ -214,7 +214,7 @@ def _state(error: BaseException) -> str:
 
 
 def is_away(error: BaseException) -> bool:
-    """Whether the database is the cause (gone, full, locked), not the statement."""
+    """Return whether the database failed (gone, full, locked), rather than the statement."""
     name = getattr(getattr(error, "orig", None), "sqlite_errorname", None)
     if name or _state(error):
         return str(name).startswith(_SQLITE_AWAY) or _state(error).startswith(_POSTGRESQL_AWAY)
@@ -222,7 +222,7 @@ def is_away(error: BaseException) -> bool:
 
 
 def lost_a_race(error: BaseException) -> bool:
-    """Whether a concurrent transaction caused the rollback of this one; a retry may succeed."""
+    """Return whether a conflict between transactions caused the rollback; a retry may succeed."""
     return _state(error).startswith(_POSTGRESQL_UNDONE)
 
 

@@ -86,7 +86,7 @@ class Transaction:
         """The numbers of the boards that this transaction has locked."""
 
     def holds(self, board_id: int) -> bool:
-        """Whether no other transaction can change a board until the commit."""
+        """Return whether this transaction has locked the board until the commit."""
         return not self.is_shared or board_id in self.locked_boards
 
     # -- statements --------------------------------------------------------------------------

@@ -1,1 +1,1 @@
-"""The results of the store: frozen values of the domain, never rows."""
+"""Frozen dataclasses that the queries of the store return."""

@@ -185,7 +185,7 @@ class Board:
         return next(seat.handle for seat in self.seats if seat.player_id == player_id)
 
     def has_moved(self, player_id: int) -> bool:
-        """Whether a player has moved here, or a partner who has left."""
+        """Return whether the player, or a partner who has left, has moved on this board."""
         return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
 
     def played_by(self, player_id: int) -> tuple[int, ...]:
@@ -194,7 +194,7 @@ class Board:
         return (*own, *(gone for seat in own for gone in self.gone_partners(seat)))
 
     def gone_partners(self, seat: int) -> tuple[int, ...]:
-        """The other seats on a seat's side, as far as their players have left."""
+        """Return the other seats of a seat's side whose players have left."""
         position = self.position
         if not position.out:
             return ()
@@ -202,7 +202,7 @@ class Board:
 
     @property
     def awaited_first_move(self) -> str | None:
-        """The key of the timers for a person's first move, if that is due here, else None.
+        """Return the key of the first move's timers, None if no person's first move is due.
 
         A take-back changes the key, so that old timers end.
         """
