@@ -9,7 +9,7 @@ ends (`possible_starts`): lines that end two mails are a signature.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from pbm.mail.reading.quoting_headers import PHRASES
@@ -19,6 +19,7 @@ CLOSINGS: Final = frozenset(PHRASES["closing"])
 _CLOSING_STARTS = tuple(phrase for phrase in CLOSINGS if phrase.endswith(" "))
 _MOST_LINES = 12
 _LONGEST_LINE = 100
+_LONGEST_NOTICE = 1_000  # a line, such as a legal notice
 _FEWEST_TELLING = 2
 _FEWEST_SURE = 3  # lines below the first
 _AROUND = " .,!-\u2013\u2014*_"
@@ -64,20 +65,23 @@ def signature_in(
     return last, last
 
 
-def possible_starts(lines: Sequence[str]) -> Iterator[int]:
-    """Yield the indexes at which a signature at the end may start, in order.
+def possible_starts(lines: Sequence[str]) -> list[int]:
+    """Return the indexes at which a signature at the end may start, in order.
 
     It starts with a closing line, or with a paragraph that holds no sentence, and has two lines
     more: words with capital letters, as in names and titles, or at least three.
     """
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
-    for number, at in enumerate(written, start=1):
-        more = len(written) - number
-        words = [word for line in lines[at + 1 :] for word in _WORD.findall(line)]
-        is_long = more >= _FEWEST_SURE or (more == 2 and _are_of_names(words, frozenset()))
+    starts, are_names = list[int](), True
+    for below, at in enumerate(reversed(written)):
+        if len(lines[at]) > _LONGEST_NOTICE:
+            break
+        is_long = below >= _FEWEST_SURE or (below == _FEWEST_TELLING and are_names)
         is_block = not lines[at - 1].strip() and bool(_told(lines[at:]))
         if is_long and (is_block or is_closing(lines[at])):
-            yield at
+            starts.append(at)
+        are_names = are_names and _are_of_names(_WORD.findall(lines[at]), frozenset())
+    return starts[::-1]
 
 
 def _begins_more(above: str, line: str) -> bool:
