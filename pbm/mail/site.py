@@ -71,7 +71,7 @@ class Site:
         return self.address.board_reply(player_id, tag, board_id)
 
     def bounce_address(self, player_id: int, message_id: str) -> str:
-        """Return the envelope sender of a mail to a player, to which it bounces."""
+        """Return the envelope sender of a mail to a player; a bounce of the mail goes there."""
         name = short_name(message_id)
         tag = self.keyring.bounce_tag(player_id, name)
         return self.address.bounces(player_id, name, tag)

@@ -153,8 +153,10 @@ def address_invited(lines: Sequence[str]) -> str | None:
 
 def days_away(lines: Sequence[str]) -> str | None:
     """Return the text behind a phrase such as "I'm on vacation"; None without one."""
+    if sum(map(len, lines)) > _LONGEST:
+        return None
     text = fold_typography(" ".join(" ".join(lines).split())).casefold()
-    found = _AWAY.search(text) if len(text) <= _LONGEST else None
+    found = _AWAY.search(text)
     return found[1].strip(" .") if found else None
 
 

@@ -274,7 +274,7 @@ class InboxWorker:
 
     @contextmanager
     def _blamed(self, mail: InboxMail, *, in_batch: int) -> Iterator[None]:
-        """Return the error as a TurnFailedError of this mail, unless the database is down."""
+        """Raise TurnFailedError of this mail for an error, unless the database is unreachable."""
         try:
             yield
         except WorkNeeded:

@@ -32,7 +32,7 @@ def with_meant_lines(turn: MailTurn) -> MailTurn:
 
 
 def _is_meant(line: str) -> bool:
-    """Whether a line is a command, answer or move, rather than a title such as "Help Desk"."""
+    """Return whether a line is a command, answer or move, and no title such as "Help Desk"."""
     is_title = " " in line.strip() and line.istitle()
     commands = isinstance(parse_line(line), Command) and not is_title
     return commands or spoken((line,)).answer is not None or whole_move(line) is not None

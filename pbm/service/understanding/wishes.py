@@ -129,7 +129,7 @@ def _vacation(script: Script) -> Script | None:
 
 
 def vacation_line(lines: Sequence[str]) -> str | None:
-    """The line that stops the clocks of a writer who tells of being away; None for other words.
+    """Return the line that stops a writer's clocks, if the words tell of being away; else None.
 
     Without days that can be read it is the line for the help page on vacations.
     """
