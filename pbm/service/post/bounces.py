@@ -159,7 +159,7 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
 
 
 def _to_move(work: UnitOfWork, player: Player) -> list[int]:
-    """Numbers of the boards on which the player is to move, except boards of missing games."""
+    """Return the boards on which the player is to move, except boards of missing games."""
     boards = work.boards.get_many(work.boards.to_move(player.id))
     return [board.id for board in boards if board.is_installed]
 

@@ -59,7 +59,10 @@ class Outdated:
 
 
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
-    """Return whether a mail is an old reminder of a clock; a first move's deadline stays."""
+    """Return whether a mail is a clock's reminder, over an hour old.
+
+    Reminders of first moves alone do not get outdated, since their deadlines do not move.
+    """
     return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
 
 
@@ -336,7 +339,7 @@ class Post:
                     _log_not_sent(mail, outcome, "given up")
 
     def next_due_at(self) -> datetime | None:
-        """Due time of the next queued mail."""
+        """Return the due time of the next queued mail."""
         with self.database.glance() as work:
             return work.outbox.next_due_at(since=self._floor.since(self.clock()))
 

@@ -32,7 +32,7 @@ class Disk:
 
 
 def disks(settings: Settings) -> list[Disk]:
-    """The disks that hold the database, the keys and the Maildir on this machine, each once."""
+    """Return the disks of the database, the keys and the Maildir on this machine, each once."""
     folders = [settings.key_file.parent]
     url = parse_url(settings.database_url)
     if url.get_backend_name() == "sqlite":

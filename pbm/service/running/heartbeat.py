@@ -40,7 +40,7 @@ def is_off(ahead: float) -> bool:
 
 
 class Heart:
-    """Heartbeats of this process and its roles."""
+    """Writer of the heartbeats of this process, one for each of its roles."""
 
     def __init__(self, clock: Clock, roles: Iterable[str]) -> None:
         self._clock = clock
@@ -51,7 +51,7 @@ class Heart:
         self._is_off = False
 
     def alive(self, role: str, loop: int = 0) -> None:
-        """Record that a loop of a role runs. A role is as old as the oldest record of its loops."""
+        """Record that a loop of a role is alive now; of a role's loops the oldest record counts."""
         self._loops[role][loop] = self._clock()
 
     def beat(self, work: UnitOfWork) -> None:
@@ -72,7 +72,7 @@ class Heart:
 
 
 async def keep_beating(heart: Heart, writer: Writer) -> None:
-    """Write heartbeats for ever; the first heartbeat after a pause."""
+    """Write heartbeats for ever, `BEAT_EVERY` seconds apart, the first after such a pause."""
     while True:
         await asyncio.sleep(BEAT_EVERY)
         await beat(heart, writer)
@@ -127,7 +127,7 @@ class ClockWatch:
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Record that mail can come in; after an outage, also store it and postpone deadlines."""
+    """Record that the server accepts mail; store an outage before it, and postpone deadlines."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))

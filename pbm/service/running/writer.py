@@ -15,7 +15,7 @@ from pbm.store.sql.driver import is_away, lost_a_race
 
 T = TypeVar("T")
 Steps = Generator[bool, None, T]
-"""Work in steps; it yields before each, True if the step may take long. Others run between."""
+"""Work in steps: yields before each step, True if it may be slow. Other tasks run in between."""
 Piece = Callable[[UnitOfWork], T]
 """A piece of work within a transaction."""
 Tell = Callable[[Collection[Channel]], None]

@@ -1,4 +1,4 @@
-"""Claims mails of the inbox and runs a turn for each: the handling of one mail.
+"""Claims mails of the inbox, and handles each mail in a turn.
 
 On PostgreSQL each turn has its own transaction, and several workers run at the same time. On
 SQLite, which has one writer, the turns of `SLICE` seconds share a transaction and its fsync. A row
@@ -137,7 +137,7 @@ class Preparations:
         self._kept[prepared.mail.id] = prepared
 
     def start(self, prepared: Preparation) -> None:
-        """Start the slow work of a delayed mail; earlier, a rollback may change its number."""
+        """Queue the slow work of a delayed mail; it starts when the batch has ended."""
         if not prepared.started:
             self._to_do.append(prepared)
         prepared.started = True
@@ -168,7 +168,7 @@ def _read_mail(site: Site, mail: InboxMail) -> Envelope:
 
 @dataclass(frozen=True)
 class BatchResult:
-    """How many mails were handled or delayed, and whether more mails may wait."""
+    """Number of mails that a batch handled or delayed, and whether more mails may wait."""
 
     mails: int
     more: bool
@@ -190,7 +190,7 @@ class InboxWorker:
         self.preparations = Preparations(self.site)
 
     def begin(self) -> None:
-        """Announce handles that an upgrade changed, and count a try for mails that a crash hit."""
+        """Notify players whose password was cleared; count a try for mails that a crash hit."""
         with self.database.transaction() as work:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
@@ -274,7 +274,7 @@ class InboxWorker:
 
     @contextmanager
     def _blamed(self, mail: InboxMail, *, in_batch: int) -> Iterator[None]:
-        """Raise TurnFailedError of this mail for an error, unless the database is unreachable."""
+        """Convert an error into this mail's TurnFailedError, unless the database is unreachable."""
         try:
             yield
         except WorkNeeded:
