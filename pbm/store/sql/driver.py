@@ -1,4 +1,4 @@
-"""The databases' drivers: engines by URL, and SQL that is run without SQLAlchemy's layers.
+"""Engines by URL, and SQL run by the database's driver without SQLAlchemy's layers.
 
 Errors and event listeners are as in SQLAlchemy.
 """
@@ -68,16 +68,17 @@ def parse_url(url: str) -> URL:
 
 
 def shown_url(url: URL) -> str:
-    """A database's URL as shown to the operator, without the password."""
+    """Return a database's URL without the password, to be shown to the operator."""
     told = {name: url.query[name] for name in ("host", "port") if name in url.query}
     return url.set(query=told).render_as_string(hide_password=True)
 
 
 def make_engine(url: str) -> Engine:
-    """An engine whose errors contain no values, since these may be from mails.
+    """Return an engine whose errors contain no bound values, since these may come from mails.
 
-    It sends BEGIN itself, not the driver. With the option `pbm_begins_itself`, PostgreSQL gets
-    BEGIN in the round trip of the first statement. Raises OperatorError.
+    BEGIN is sent by the engine's listener, not by the driver. With the execution option
+    `pbm_begins_itself`, a `Transaction` sends PostgreSQL's BEGIN in the round trip of its first
+    statement. Raises OperatorError.
     """
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
@@ -150,7 +151,7 @@ def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
 
 
 class Call(NamedTuple):
-    """SQL, and the sets of values to run it with, in the driver's form."""
+    """SQL, and the sets of values to run it with, converted for the driver."""
 
     sql: str
     sets: Sequence[Any] = ((),)
@@ -209,12 +210,12 @@ def _as_sqlalchemy_has_it(
 
 
 def _state(error: BaseException) -> str:
-    """PostgreSQL's SQLSTATE of an error; empty if it has none."""
+    """Return PostgreSQL's SQLSTATE of an error; empty if it has none."""
     return getattr(error.orig, "sqlstate", None) or "" if isinstance(error, DBAPIError) else ""
 
 
 def is_away(error: BaseException) -> bool:
-    """Return whether the database failed (gone, full, locked), rather than the statement."""
+    """Return whether an error is the database's (gone, full, locked), not the statement's."""
     name = getattr(getattr(error, "orig", None), "sqlite_errorname", None)
     if name or _state(error):
         return str(name).startswith(_SQLITE_AWAY) or _state(error).startswith(_POSTGRESQL_AWAY)
@@ -227,8 +228,8 @@ def lost_a_race(error: BaseException) -> bool:
 
 
 def gave_up(error: BaseException) -> bool:
-    """Whether a running database aborted a statement: timeout, lock timeout or lack of resources.
+    """Return whether a running database aborted a statement: timeout, or lack of resources.
 
-    A retry may succeed, and other statements may run meanwhile.
+    A retry may succeed, and other statements may run meanwhile. Lock timeouts count, too.
     """
     return _state(error) in _POSTGRESQL_GIVES_UP

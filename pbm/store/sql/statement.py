@@ -1,7 +1,7 @@
 """A statement written in SQLAlchemy's language, compiled once, and run by the driver itself.
 
-Running a statement by SQLAlchemy costs many times what the driver needs, and a mail makes us run
-some fifteen statements. SQLAlchemy still compiles the SQL and converts the values.
+Running a statement by SQLAlchemy takes many times longer than by the driver, and a mail needs some
+fifteen statements. SQLAlchemy still compiles the SQL and converts the values.
 """
 
 import json
@@ -37,7 +37,7 @@ from pbm.store.sql.transaction import Key, Rows, Transaction
 
 Built = Select[Any] | Insert | Update | Delete
 Read = tuple["Statement", Mapping[str, Any]]
-"""A statement with its values."""
+"""A statement that reads rows, with the values for its parameters by name."""
 Convert = Callable[[Any], Any] | None
 
 
@@ -56,21 +56,21 @@ class Statement:
 
     @cached_property
     def tables(self) -> frozenset[str]:
-        """The name of the table that the statement writes, or the names of tables that it reads."""
+        """The names of the tables that the statement reads, or of the table that it writes."""
         if isinstance(self._built, UpdateBase):
             return frozenset({getattr(self._built.table, "name", "")})
         return frozenset(item.name for item in iterate(self._built) if isinstance(item, Table))
 
     def rows(self, transaction: Transaction, **values: Any) -> Rows:
-        """All rows by column names; callers must not change them. Raises DBAPIError."""
+        """Return all rows as dicts by column; callers must not change them. Raises DBAPIError."""
         return rows_of(transaction, (self, values))[0]
 
     def row(self, transaction: Transaction, **values: Any) -> dict[str, Any] | None:
-        """The first row, None if there is none. Raises DBAPIError."""
+        """Return the first row, None if there is none. Raises DBAPIError."""
         return next(iter(self.rows(transaction, **values)), None)
 
     def value(self, transaction: Transaction, **values: Any) -> Any:
-        """The first column of the first row, None if there is no row. Raises DBAPIError."""
+        """Return the first column of the first row, None without a row. Raises DBAPIError."""
         row = self.row(transaction, **values)
         return next(iter(row.values())) if row else None
 
@@ -90,7 +90,7 @@ class Statement:
         return compiled
 
     def _key(self, values: Mapping[str, Any]) -> Key | None:
-        """The cache key of the rows for these values; None if the rows are not to be cached."""
+        """Return the cache key of the rows for these values; None if they must not be cached."""
         if self._writes or self._locks:
             return None
         key = (self, *values.items())
@@ -102,7 +102,7 @@ class Statement:
 
 
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
-    """All rows of several statements; reads that are not cached share a round trip.
+    """Return the rows of several reads; reads that are not cached share a round trip.
 
     Statements that lock rows must come first. Raises DBAPIError.
     """
@@ -159,19 +159,19 @@ class BoundList(TypeDecorator[Sequence[Any]]):
         self._item = item
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """The database's type."""
+        """Return a string type for SQLite, which gets JSON; an array type for PostgreSQL."""
         if dialect.name == "sqlite":
             return String()
         # A cast to a bounded VARCHAR would cut longer values.
         return ARRAY(String() if isinstance(self._item, String) else self._item)
 
     def process_bind_param(self, value: Sequence[Any] | None, dialect: Dialect) -> Any:
-        """The list in the driver's form."""
+        """Convert the list for the driver."""
         return json.dumps(value) if dialect.name == "sqlite" else value
 
 
 class among(ColumnElement[bool]):  # noqa: N801 - written like a function of SQL
-    """Whether a column's value is in the list that is bound under a name."""
+    """An SQL condition: the column's value is in the list bound to the parameter `name`."""
 
     type = Boolean()
     inherit_cache = False
@@ -214,7 +214,7 @@ class _Compiled:
         self._converts = [(name, convert) for name, convert in found if convert]
 
     def bound(self, values: Mapping[str, Any]) -> tuple[Any, ...] | dict[str, Any]:
-        """The values in the driver's form. Raises TypeError for missing or unknown ones."""
+        """Convert values for the driver. Raises TypeError for missing or unknown parameters."""
         if values.keys() != self._wanted:
             raise TypeError(f"values for {sorted(self._wanted)} are wanted, not {sorted(values)}")
         given = {**values, **self._fixed} if self._fixed else values
@@ -228,7 +228,7 @@ class _Compiled:
         )
 
     def read(self, raw: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
-        """The driver's rows by column names, with values converted by the columns' types."""
+        """Return the driver's rows as dicts by column, with values converted by their types."""
         rows = [dict(zip(self._names, row, strict=True)) for row in raw]
         for name, convert in self._converts:
             for row in rows:
@@ -238,7 +238,7 @@ class _Compiled:
 
 
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
-    """The function that converts values of a type for the driver.
+    """Return the function that converts values of a type for the driver; None if none is needed.
 
     It serialises JSON at once, since the driver would do so only later, when it sends the value.
     """

@@ -32,7 +32,7 @@ _MOST = 1000  # reads; far more than in a turn
 
 
 class RowCache:
-    """Caches rows by the reads that returned them, and values built from rows.
+    """A cache of rows by the reads that returned them, and of values built from rows.
 
     Rows and values are dropped as soon as one of their tables is written.
     """
@@ -42,11 +42,11 @@ class RowCache:
         self._keys: dict[str, set[Key]] = {}  # keys by table
 
     def get(self, key: Key) -> Any:
-        """The rows or the value under a key, None if they are not cached."""
+        """Return the rows or the value under a key, None if they are not cached."""
         return self._found.get(key)
 
     def keep(self, key: Key, tables: frozenset[str], found: Any) -> None:
-        """Cache the rows of a read, or a value built from rows, of these tables."""
+        """Cache rows read from these tables, or a value built from such rows."""
         if len(self._found) >= _MOST:
             self.clear()
         self._found[key] = found
@@ -54,26 +54,29 @@ class RowCache:
             self._keys.setdefault(table, set()).add(key)
 
     def forget_tables(self, tables: frozenset[str]) -> None:
-        """Drop everything read from these tables."""
+        """Drop all rows and values read from these tables."""
         for table in tables:
             for key in self._keys.pop(table, ()):
                 self._found.pop(key, None)
 
     def clear(self) -> None:
-        """Drop everything."""
+        """Drop all rows and values."""
         self._found.clear()
         self._keys.clear()
 
 
 class Transaction:
-    """Runs statements, always after the buffered writes."""
+    """A database transaction that buffers writes and caches rows.
+
+    Each statement runs after the writes that were buffered before it.
+    """
 
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:
-        """`begins`: BEGIN has not been sent to the database yet."""
+        """With `begins`, send BEGIN before the first statement, and COMMIT at the end."""
         self._connection = connection
         self.dialect = connection.dialect
         self.is_shared = self.dialect.name != "sqlite"
-        """Whether other processes may use the database, too."""
+        """True for PostgreSQL, which several processes may use."""
         self._buffer = [Call("BEGIN")] if begins else []
         self._begins = begins
         self._has_writes = False  # in the buffer
@@ -81,7 +84,7 @@ class Transaction:
         self.cache = RowCache()
         """Rows read by `Statement`."""
         self.notified: set[Channel] = set()
-        """The channels whose workers are notified after the commit; repositories add to it."""
+        """The channels whose workers are notified after the commit; repositories add to this."""
         self.locked_boards: set[int] = set()
         """The numbers of the boards that this transaction has locked."""
 
@@ -94,7 +97,7 @@ class Transaction:
     def execute(
         self, statement: Executable, values: Any = None
     ) -> "CursorResult[*tuple[Any, ...]]":
-        """Run a statement by SQLAlchemy itself. Raises DBAPIError."""
+        """Run a statement through SQLAlchemy. Raises DBAPIError."""
         self.flush()
         result = self._connection.execute(statement, values)
         if isinstance(statement, UpdateBase):
@@ -107,7 +110,7 @@ class Transaction:
         return result
 
     def scalar(self, statement: Executable, values: Any = None) -> Any:
-        """The first column of a statement's first row, None without one. Raises DBAPIError."""
+        """Return the first column of the first row, None without a row. Raises DBAPIError."""
         return self.execute(statement, values).scalar()
 
     def run(self, *calls: Call) -> list[Sequence[Any]]:
@@ -119,7 +122,7 @@ class Transaction:
         return execute(self._connection, *buffered, *calls)[len(buffered) :]
 
     def write(self, call: Call, tables: frozenset[str]) -> None:
-        """Buffer SQL that writes these tables and returns nothing."""
+        """Buffer a call that writes these tables and returns no rows."""
         self._buffer.append(call)
         self._has_writes = True
         self.cache.forget_tables(tables)
@@ -146,7 +149,7 @@ class Transaction:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Roll back the work inside the savepoint, and only that work, if it raises.
+        """Roll back the statements run inside the `with` block, and only these, if it raises.
 
         Earlier buffered writes run first, since the savepoint could not undo their errors. The
         savepoint is sent to the database only with the first statement inside.
@@ -179,12 +182,15 @@ class Transaction:
             self._depth -= 1
 
     def _place_of(self, begin: Call) -> int | None:
-        """The index in the buffer of the begin of a savepoint, None once that begin was sent."""
+        """Return the index of a savepoint's begin in the buffer, None once it was sent."""
         return next((place for place, call in enumerate(self._buffer) if call is begin), None)
 
 
 def read_as(kind: type[V], row: Row, **others: Any) -> V:
-    """The value of a row whose columns are named like its fields; `others` are no columns."""
+    """Return a `kind` with the row's columns as fields; `others` are the fields without a column.
+
+    `kind` is a dataclass.
+    """
     names = vars(kind)["__dataclass_fields__"]
     value = object.__new__(kind)  # a frozen `__init__` is slow; no kind has `__post_init__`
     vars(value).update({name: row[name] for name in names if name not in others}, **others)
@@ -192,7 +198,7 @@ def read_as(kind: type[V], row: Row, **others: Any) -> V:
 
 
 class Repository:
-    """Queries within one transaction."""
+    """Base class of repositories, which run queries within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
@@ -213,29 +219,29 @@ class Repository:
         return self._transaction.execute(delete(table).where(*where)).rowcount
 
     def _exists(self, query: Select[Any]) -> bool:
-        """Whether a query finds a row."""
+        """Return whether a query finds a row."""
         return self._transaction.execute(query.limit(1)).first() is not None
 
     def _count(self, query: Select[Any]) -> int:
-        """The number that a query returns, 0 for null."""
+        """Return the number that a query selects, 0 for null."""
         return int(self._transaction.scalar(query) or 0)
 
     def _rows(self, query: Executable) -> Sequence[RowMapping]:
-        """The rows of a query, by column names."""
+        """Return the rows of a query, by column names."""
         return self._transaction.execute(query).mappings().all()
 
     def _row(self, query: Select[Any]) -> RowMapping | None:
-        """The first row of a query, by column names; None without one."""
+        """Return the first row of a query, by column names; None without a row."""
         return self._transaction.execute(query).mappings().first()
 
     def _scalars(self, query: Executable) -> tuple[Any, ...]:
-        """The first column of each row of a query."""
+        """Return the first column of each row of a query."""
         return tuple(self._transaction.execute(query).scalars())
 
     def _all(self, kind: type[V], query: Executable) -> tuple[V, ...]:
-        """The values of a query; see `read_as`."""
+        """Return each row of a query as a `kind`; see `read_as`."""
         return tuple(read_as(kind, row) for row in self._rows(query))
 
     def _first(self, kind: type[V], query: Executable) -> V | None:
-        """The value of a query's first row; None without one."""
+        """Return the first row of a query as a `kind`; None without a row."""
         return next(iter(self._all(kind, query)), None)
