@@ -6,7 +6,7 @@ A game adds plain data for its own templates: per seat, per move, and as a drawi
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, TypedDict
+from typing import Any
 
 from pbm.play.advice import people_against
 from pbm.play.boards import check_move
@@ -30,81 +30,6 @@ SKIPPED = "--"
 _MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mail whole
 
 
-class BoardShown(TypedDict):
-    """The fields common to all views of a board; `sides` are the seats of each team.
-
-    `marked` are the moves marked in the picture, in the game's words; `taken_back` counts plies.
-    """
-
-    number: int
-    subject: str
-    game: str
-    ply: int
-    diagram: str
-    state: str
-    players: list[ViewData]
-    sides: list[list[int]] | None
-    taken_back: int
-
-
-class PastView(BoardShown):
-    """A board as it was after `past_ply` plies."""
-
-    past_ply: int
-    picture: ViewData | None
-    marked: list[ViewData]
-
-
-class SharedView(BoardShown):
-    """The part of a view that is the same for all readers.
-
-    `turn` is the player to move, `moves_for` the partner who has left and for whom that player
-    moves. `gone` says how players left, `away` who has left the server. `rounds` lists first ply,
-    moves and effects by seat. `places` are the final places of a game of three or more sides,
-    `seconds` is its duration. `too_short`: it counts for no rating.
-    """
-
-    options: ViewData
-    round: ViewData | None
-    rematch_of: int | None
-    away: list[str]
-    from_record: bool
-    status: str
-    ended_by: str | None
-    turn: str | None
-    moves_for: str | None
-    turn_unreachable: bool
-    gone: dict[str, str]
-    winners: list[str]
-    rated: bool
-    ratings: list[ViewData]
-    rounds: list[ViewData]
-    places: list[ViewData]
-    seconds: int | None
-    too_short: bool
-    robots: list[str]
-
-
-class BoardView(SharedView):
-    """A board as one reader sees it.
-
-    `yours`: it is the reader's move. `you` and `partners` are seats; `happened` are moves and
-    departures since the reader's last move. `claim` is the reason to claim a draw.
-    """
-
-    picture: ViewData | None
-    marked: list[ViewData]
-    yours: bool
-    you: list[ViewData]
-    partners: list[ViewData]
-    offers: list[ViewData]
-    happened: list[ViewData]
-    example: str | None
-    may_decline: bool
-    claim: str | None
-    against_robots: bool
-
-
 def board_view(
     work: UnitOfWork,
     board: Board,
@@ -113,7 +38,7 @@ def board_view(
     whole: bool = False,
     picture: bool = True,
     after: int | None = None,
-) -> BoardView:
+) -> ViewData:
     """The view of one player (None: a stranger); `picture`: whether the reader gets pictures.
 
     `whole` lists all moves instead of moves in the last `Info.rounds_shown` rounds; without it the
@@ -134,11 +59,14 @@ def board_views(
     plain: Collection[int | None] = (),
     recent: tuple[Ply, ...] | None = None,
     knows: Mapping[int | None, int] = MappingProxyType({}),
-) -> dict[int | None, BoardView]:
-    """The views of several players; shared parts are read and computed once.
+) -> dict[int | None, ViewData]:
+    """Return the views of several readers by player id; shared parts are computed once.
 
     Readers in `plain` get no picture. `recent` are the moves after `recent_since`, if already read.
-    `knows` maps readers to the last ply they know.
+    `knows` maps readers to the last ply they know. To the fields of `_shared` a view adds those of
+    one reader. `yours`: it is the reader's move. `you` and `partners` are seats. `marked` are the
+    moves marked in the `picture`, as data of the game. `happened` are moves and departures since
+    the reader's last move. `claim` is the reason for which the reader may claim a draw.
     """
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
@@ -153,7 +81,7 @@ def board_views(
     }
     marked = {since: _marked(board, board.position, new) for since, new in moves.items()}
     drawn = _drawn(board, moves, {who: seen[who] for who in seen if who not in plain})
-    views: dict[int | None, BoardView] = {}
+    views: dict[int | None, ViewData] = {}
     may_decline = board.playing and not all(seat.last_ply for seat in board.seats)
     for player_id, since in seen.items():
         own = _own_seats(board, player_id)
@@ -215,7 +143,7 @@ def past_view(
     since: int | None = None,
     player_id: int | None = None,
     picture: bool = True,
-) -> PastView:
+) -> ViewData:
     """A board as it was after `ply` plies; marked are the moves after `since`, or the last move."""
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
@@ -225,7 +153,7 @@ def past_view(
 
 def view_after(
     board: Board, text: str, *, player_id: int | None = None, picture: bool = True
-) -> tuple[PastView, str]:
+) -> tuple[ViewData, str]:
     """A board after a move, and the move in notation; reader as in `past_view`. Raises Refusal."""
     played = board.position.play(check_move(board, text))
     moved = Moved(board.position.to_move[0], str(played.move), played.effect)
@@ -242,7 +170,7 @@ def _at(
     *,
     player_id: int | None,
     picture: bool,
-) -> PastView:
+) -> ViewData:
     return {
         **_shown(board, position, seats_data(board, position)),
         "past_ply": ply,
@@ -251,7 +179,8 @@ def _at(
     }
 
 
-def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> BoardShown:
+def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewData:
+    """Return the fields of all views; `sides` are the teams' seats, `taken_back` is in plies."""
     return {
         "number": board.id,
         "subject": board.subject,
@@ -274,7 +203,14 @@ def _shared(
     departures: Sequence[Departure],
     seats: Sequence[ViewData],
     rounds: list[ViewData],
-) -> SharedView:
+) -> ViewData:
+    """Return the fields of a board's view that are the same for all readers.
+
+    `turn` is the player to move, `moves_for` the partner who has left and for whom that player
+    moves. `gone` says how players left, `away` who has left the server. `rounds` lists first ply,
+    moves and effects by seat. `places` are the final places in a game of three or more sides,
+    `seconds` is its duration. `too_short`: it counts for no rating.
+    """
     to_move, ratings = board.to_move, rating_changes(work, board)
     place = board.round
     seat, moves = (turn(board.position), mover(board.position)) if to_move else (None, None)

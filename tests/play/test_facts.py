@@ -20,7 +20,7 @@ from pbm.events.board import (
 from pbm.events.by_operator import OperatorActed
 from pbm.mail.writing.render import Renderer
 from pbm.plain import from_plain, to_plain
-from pbm.play.views import BoardView, board_view
+from pbm.play.views import ViewData, board_view
 from pbm.resources import resource_path
 from tests.rows import each_row
 from tests.table import Table
@@ -73,7 +73,7 @@ def variants(kind: type[BoardFact]) -> list[BoardFact]:
 
 
 @pytest.fixture(scope="module")
-def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, BoardView]:
+def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ViewData]:
     """Boards of all kinds, as their players' mails show them."""
     table = Table(f"sqlite:///{tmp_path_factory.mktemp('facts') / 'pbm.sqlite3'}")
     alice, bob, *_ = (table.joins(name) for name in ("alice", "bob", "carol", "dave"))
@@ -99,7 +99,7 @@ def test_each_fact_has_a_template_and_each_template_a_fact() -> None:
 
 
 @pytest.mark.parametrize("kind", FACTS, ids=fact_name)
-def test_a_fact_in_each_mail(kind: type[BoardFact], views: dict[str, BoardView]) -> None:
+def test_a_fact_in_each_mail(kind: type[BoardFact], views: dict[str, ViewData]) -> None:
     for name, view in views.items():
         shown = {**view, "comments": []}
         without = RENDERER.render("board", {**shown, "lead": []}).text
@@ -118,7 +118,7 @@ def test_a_fact_comes_back_from_its_plain_form(kind: type[BoardFact]) -> None:
         assert from_plain(kind, json.loads(json.dumps(to_plain(fact)))) == fact
 
 
-def test_a_view_is_plain_data(views: dict[str, BoardView]) -> None:
+def test_a_view_is_plain_data(views: dict[str, ViewData]) -> None:
     for view in views.values():
         assert json.loads(json.dumps(view)) == to_plain(view)
     shown = list(views.values())
