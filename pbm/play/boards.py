@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from itertools import islice
-from typing import Any
 
 from pbm.errors import Refusal
 from pbm.plain import from_plain, to_plain
@@ -289,9 +288,11 @@ def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
     """Set the reminder of a first move, if awaited; the timer checks again when it fires."""
     awaited, mover = board.awaited_first_move, board.to_move
     if awaited and mover:
-        kind, remind_at = TimerKind.FIRST_MOVE_REMINDER, now + REMINDED_AFTER
-        whose: dict[str, Any] = {"board_id": board.id, "player_id": mover.player_id}
-        work.timers.set(kind, awaited, now, remind_at, **whose)
+        work.timers.set(
+            *(TimerKind.FIRST_MOVE_REMINDER, awaited, now, now + REMINDED_AFTER),
+            board_id=board.id,
+            player_id=mover.player_id,
+        )
 
 
 Team = Sequence[str]

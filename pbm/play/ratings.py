@@ -291,34 +291,27 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
     places = places_of(board)
     after = after_game(known, teams(board.start) or [[seat.seat] for seat in board.seats], places)
     weights = _weights(work, board, counted, places)
-    return tuple(
-        _unchanged(seat, place, was)
-        if seat.robot or seat.seat in spared
-        else _changed(board, seat, place, was, rated, weight)
-        for seat, place, was, rated, weight in zip(
-            board.seats, places, known, after, weights, strict=True
+    results: list[RatingResult] = []
+    for seat, place, was, new, weight in zip(
+        board.seats, places, known, after, weights, strict=True
+    ):
+        stays = seat.robot or seat.seat in spared
+        now = was if stays else _changed(board, seat, was, new, weight)
+        result = RatingResult(
+            *(seat.player_id, place, was.mu, was.sigma, now.mu, now.sigma),
+            games=now.games,
+            people_games=now.people_games,
+            rival_id=now.rival_id,
+            weight=0.0 if stays else weight,
         )
-    )
-
-
-def _unchanged(seat: Seat, place: int, was: Rating) -> RatingResult:
-    return RatingResult(
-        seat.player_id,
-        place,
-        was.mu,
-        was.sigma,
-        mu=was.mu,
-        sigma=was.sigma,
-        games=was.games,
-        people_games=was.people_games,
-        rival_id=was.rival_id,
-        weight=0.0,
-    )
+        results.append(result)
+    return tuple(results)
 
 
 def _changed(
-    board: Board, seat: Seat, place: int, was: Rating, rated: tuple[float, float], weight: float
-) -> RatingResult:
+    board: Board, seat: Seat, was: Rating, rated: tuple[float, float], weight: float
+) -> Rating:
+    """Return a player's rating after a game that counts with `weight`."""
     people = [other.player_id for other in _against(board, seat.seat) if not other.robot]
     mu, sigma = (
         old * (1 - weight) + new * weight
@@ -327,13 +320,12 @@ def _changed(
     met = {*people, *([was.rival_id] if was.rival_id else [])}
     only = len(met) == 1 and bool(was.rival_id or not was.people_games)
     return replace(
-        _unchanged(seat, place, was),
+        was,
         mu=mu,
         sigma=sigma,
         games=was.games + 1,
         people_games=was.people_games + bool(people),
         rival_id=next(iter(met)) if only else None,
-        weight=weight,
     )
 
 
