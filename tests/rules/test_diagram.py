@@ -29,7 +29,6 @@ def test_six_players_are_digits() -> None:
 def test_symbols(players: int, symbols: str) -> None:
     position = rules.start("bowl", players)
     assert "".join(rules.symbol(position, seat) for seat in position.seats) == symbols
-    assert "".join(rules.symbol(players, seat) for seat in position.seats) == symbols
 
 
 def test_two_left_of_three_keep_their_digits() -> None:

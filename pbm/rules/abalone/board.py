@@ -6,6 +6,8 @@ integer with a bit for each cell, so a step of all of them is a shift.
 """
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 
 from pbm.rules.contract import NotationError
 
@@ -101,6 +103,17 @@ def members(cells: int) -> Iterator[int]:
         lowest = cells & -cells
         yield lowest.bit_length() - 1
         cells ^= lowest
+
+
+def groups(cells: int) -> Iterator[int]:
+    """Yield the connected groups of a set of cells, the topmost first."""
+    while cells:
+        group, reached = 0, cells & -cells
+        while reached:
+            group |= reached
+            reached = reduce(or_, (shifted(reached, step) for step in STEPS)) & cells & ~group
+        yield group
+        cells ^= group
 
 
 def set_of(cells: tuple[int, ...]) -> int:

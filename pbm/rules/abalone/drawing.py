@@ -19,7 +19,7 @@ from pbm.rules.abalone.board import (
 )
 from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import read_canonical
-from pbm.rules.abalone.placement import Placement, symbol, symbols
+from pbm.rules.abalone.placement import Placement, symbol
 from pbm.rules.contract import Ground, Moved, View
 
 _ROW_HEIGHT = sqrt(3) / 2
@@ -35,7 +35,7 @@ def drawing(position: Placement, view: View) -> dict[str, Any]:
     """The content of a picture; `pbm.rules.contract.Draws` describes its form."""
     return {
         "signs": position.digits(),
-        "seats": symbols(position),
+        "seats": "".join(symbol(position, seat) for seat in position.seats),
         "moves": list(_marked(position, view.moves)),
     }
 

@@ -4,8 +4,6 @@ Templates make a sentence of each; seats are numbers, cells are named.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
-from operator import or_
 from typing import Any
 
 from pbm.rules.abalone.board import (
@@ -13,10 +11,10 @@ from pbm.rules.abalone.board import (
     CELLS,
     CENTRE,
     EDGE,
-    STEPS,
     before,
     distance,
     format_cell,
+    groups,
     members,
     shifted,
 )
@@ -211,14 +209,7 @@ def _neighbours(position: Placement, seat: int) -> int:
 
 def _groups(position: Placement, seat: int) -> int:
     """The number of connected groups of a seat's marbles."""
-    left, number = position.marbles_of(seat), 0
-    while left:
-        group, reached = 0, left & -left
-        while reached:
-            group |= reached
-            reached = reduce(or_, (shifted(reached, step) for step in STEPS)) & left & ~group
-        left, number = left & ~group, number + 1
-    return number
+    return sum(1 for _ in groups(position.marbles_of(seat)))
 
 
 _NEAR = sum(1 << cell for cell in CELLS if distance(cell, CENTRE) <= 2)
@@ -227,7 +218,7 @@ _MEASURES: tuple[tuple[str, Callable[[AbalonePosition, int], int], int], ...] = 
     ("left", lambda position, seat: position.count(seat), 1),
     ("danger", lambda position, seat: threatened(position, seat).bit_count(), -1),
     ("edge", lambda position, seat: (position.marbles_of(seat) & _FAR).bit_count(), -1),
-    ("groups", lambda position, seat: _groups(position, seat), -1),
+    ("groups", _groups, -1),
     ("middle", lambda position, seat: (position.marbles_of(seat) & _NEAR).bit_count(), 1),
 )
 """The facts of `contrast`: name, function, and 1 if more is better for the seat, else -1."""

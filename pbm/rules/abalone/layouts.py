@@ -11,7 +11,7 @@ from math import atan2, degrees, sqrt
 from pathlib import Path
 from types import MappingProxyType
 
-from pbm.rules.abalone.board import CELLS, CENTRE, STEPS, members, set_of
+from pbm.rules.abalone.board import CELLS, CENTRE, groups, members
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import Option, Options, SetupError
 
@@ -120,25 +120,13 @@ def takes_pillar(board: str, players: int) -> bool:
 @lru_cache(maxsize=512)  # more than there are seats on all boards together
 def home_of(marbles: int) -> str:
     """The place of a seat's marbles at the start, in words such as "lower left"."""
-    groups = _groups(marbles)
-    sides = list(dict.fromkeys(_side(group) for group in groups))
+    sides = list(dict.fromkeys(map(_side, groups(marbles))))
     return " and ".join(sides) if len(sides) <= _MOST_SIDES else "all over the board"
 
 
-def _groups(marbles: int) -> Iterator[tuple[int, ...]]:
-    """The connected groups of a set of marbles, the topmost first."""
-    while marbles:
-        group, growing = 0, marbles & -marbles
-        while growing != group:
-            group = growing
-            for cell in members(group):
-                growing |= marbles & set_of(tuple(cell + step for step in STEPS))
-        yield tuple(members(group))
-        marbles &= ~group
-
-
-def _side(cells: tuple[int, ...]) -> str:
-    """The direction of some cells from the centre, one of eight, or `centre`."""
+def _side(group: int) -> str:
+    """The direction of a group of marbles from the centre, one of eight, or `centre`."""
+    cells = [*members(group)]
     rows = [cell // 10 - CENTRE // 10 for cell in cells]
     columns = [cell % 10 - CENTRE % 10 for cell in cells]
     # A row is half a cell further to the left than the one above it, and closer than a cell.

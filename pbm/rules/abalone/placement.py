@@ -137,12 +137,6 @@ class Placement:
         return "\n".join(lines)
 
 
-def symbol(game: Placement | int, seat: int) -> str:
-    """The sign of a seat's marbles in a position, or in a game of that many players."""
-    players = game if isinstance(game, int) else game.players
-    return "ox"[seat - 1] if players == 2 else str(seat)
-
-
-def symbols(placement: Placement) -> str:
-    """The signs of the marbles of all seats."""
-    return "".join(symbol(placement, seat) for seat in placement.seats)
+def symbol(position: Placement, seat: int) -> str:
+    """The sign of a seat's marbles."""
+    return "ox"[seat - 1] if position.players == 2 else str(seat)

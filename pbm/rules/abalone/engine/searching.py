@@ -62,14 +62,14 @@ def _found(position: AbalonePosition, outlook: Outlook, by: str) -> SearchResult
     return SearchResult(lines, outlook.depth, outlook.nodes, by, outlook.cut)
 
 
-def evaluate(position: AbalonePosition, weights: Weights | None = None) -> tuple[int, ...]:
+def evaluate(position: AbalonePosition) -> tuple[int, ...]:
     """The static value for each seat, a hundred to a marble; `WON` or `-WON` if won or lost."""
     if position.outcome:
         winners = position.outcome.winners
         return tuple((WON if seat in winners else -WON) * bool(winners) for seat in position.seats)
-    root, weights = root_of([position]), weights or Weights()
+    root = root_of([position])
     return tuple(
-        Judge(replace(root, turn=seat), weights).value(root.marbles, root.scores) // _UNIT
+        Judge(replace(root, turn=seat), Weights()).value(root.marbles, root.scores) // _UNIT
         if played
         else -WON
         for seat, played in enumerate(root.played)
