@@ -54,7 +54,7 @@ def leave_board(
 
 
 def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
-    """The boards in progress that a player has not left, by number; their games are installed."""
+    """The boards in progress that a player has not left, by number, of installed games only."""
     found: Sequence[Board] = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
     found = [work.boards.get(board.id, lock=True) for board in found] if lock else found
     played = (board for board in found if board.playing and board.is_installed)
@@ -81,7 +81,10 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a board for the other players; None for teams, later rounds, robots only, too few."""
+    """Start a board for the other players.
+
+    None in teams, in a later round of a match, or if only robots or too few players are left.
+    """
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
     if board.round and board.round.number > 1:
@@ -110,7 +113,7 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """From when a player may claim the mover's forfeit; None unless the mover's mail bounces."""
+    """When a player may first claim the mover's forfeit; None unless the mover's mail bounces."""
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
         return None
@@ -161,7 +164,7 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
 def end_board(
     work: UnitOfWork, board: Board, winners: Sequence[int] | None, now: datetime
 ) -> list[Event]:
-    """End a board: closed if `winners` is None, else finished, a draw if `winners` is empty."""
+    """Close a board if `winners` is None, else finish it; empty `winners` make it a draw."""
     closed = boards.close_board(work, board, BY_OPERATOR, now, winners=winners)
     return settle_end(work, board, closed, now)
 

@@ -78,7 +78,7 @@ def people_against(board: Board, player_id: int | None) -> list[str]:
 
 
 def check_analysable(board: Board) -> None:
-    """Raise Refusal if a board's game cannot be analysed, or not yet."""
+    """Raise Refusal if a board's game cannot be analysed, or is not over yet."""
     info = board.rules.info
     if board.playing:
         raise Refusal("analyse-when-over", number=board.id)
@@ -91,10 +91,11 @@ def check_analysable(board: Board) -> None:
 
 
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
-    """Where an analysis would be a forbidden hint for another board in progress; else empty.
+    """Find a ply whose analysis would be a forbidden hint for another board in progress.
 
-    Ply `ply` of this board, `number`, led to the position of board `other`, perhaps mirrored or
-    turned. In a game played here, plies from before the other board began do not count.
+    Returns parameters of a Refusal, empty without such a ply: `ply` of this board, `number`, led to
+    the position of board `other`, perhaps mirrored or turned. In a game played here, plies from
+    before the other board began do not count.
     """
     stands_on = {
         stands: other
@@ -109,7 +110,7 @@ def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str
 
 
 def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
-    """The stored analysis of a board, finished or not; None if the game has changed since."""
+    """The stored analysis of a board, perhaps unfinished; None if the game has changed since."""
     kept = work.analyses.find(board.id)
     return kept if kept and kept.mark == mark_of(board) else None
 
@@ -170,7 +171,7 @@ def _diagram(board: Board, state: str | None) -> str:
 def _lead_chart(
     board: Board, leads: Sequence[int] | None, *, picture: bool
 ) -> dict[str, Any] | None:
-    """Who was ahead during a game: as a picture, and as a row of signs for each side."""
+    """Chart who was ahead during a game, as a picture and as a row of signs for each side."""
     if not leads:
         return None
     sides = board.position.sides

@@ -28,7 +28,7 @@ _LETTERS = f"{ascii_lowercase}{digits}-_"
 
 
 def may_meet(work: UnitOfWork, player: Player, others: Iterable[Player]) -> frozenset[int]:
-    """The ids of the `others` who may share a game with a player: no block, no common mailbox."""
+    """The ids of the `others` with whom a player has neither a block nor a mailbox in common."""
     own = _mailboxes(player)
     apart = {other.id for other in others if not own & _mailboxes(other)} - {player.id}
     return frozenset(apart - work.blocks.around(player.id, apart))
@@ -100,7 +100,7 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if `begun_by` may not start this board; those in `agreed` accept challenges."""
+    """Raise Refusal if `begun_by` may not start this board; players in `agreed` have said yes."""
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:
@@ -112,7 +112,7 @@ def check_others(
 
 
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
-    """Whether the person `other` has left unanswered as many boards of `begun_by` as is allowed."""
+    """Whether the person `other` has left as many boards of `begun_by` unanswered as is allowed."""
     most = limits.MOST_UNANSWERED
     return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
 
@@ -174,7 +174,7 @@ def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:
-    """At most two handles of active players, not the asker's, that differ by one typo."""
+    """At most two handles of active players, not the asker's, that are one typo away."""
     if len(handle) > _LONGEST:
         return []
     found = work.players.active_among(one_slip_away(handle, _LETTERS))

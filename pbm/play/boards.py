@@ -1,4 +1,4 @@
-"""Set-ups, teams and positions of a game, and single changes of a board without consequences."""
+"""Set-ups, teams and positions of a game, and changes of a board without their consequences."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -319,7 +319,7 @@ def in_seats(game: Game, teams: Sequence[Team]) -> list[str]:
 
 
 def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
-    """The names, given in seat order, by team."""
+    """Group names, given in seat order, by team."""
     sides = _sides(game, len(names)) or tuple(range(len(names)))
     return [
         [name for name, own in zip(names, sides, strict=True) if own == side]

@@ -1,4 +1,4 @@
-"""Pending challenges: some players or mail addresses are asked, and not all have said yes.
+"""Pending challenges: players or mail addresses are asked, and not all have said yes yet.
 
 The board starts after the last yes. Guests by mail address are asked first, then players with
 `challenges ask`. Two players have at most one pending challenge, so that a handle identifies it.
@@ -27,7 +27,7 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Whether a player invited by mail address may be asked. The inviter is not told of a no."""
+    """Whether a player invited by mail address may be asked; the inviter must not learn this."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:
@@ -86,7 +86,7 @@ def invite(
     now: datetime,
     command: str,
 ) -> Invited:
-    """Ask the guests; `guests` has mail addresses of guests and ids of players, in seat order.
+    """Store a challenge that asks guests; `guests` are mail addresses and player ids by seat.
 
     `command` is the command line without its players, to be quoted if the board cannot start.
     """
@@ -100,7 +100,7 @@ def invite(
 def seat_guest(
     work: UnitOfWork, challenge: PendingChallenge, address_key: str, player: Player
 ) -> tuple[PendingChallenge, bool]:
-    """Seat a guest who has said yes; return the challenge, and whether others must answer."""
+    """Seat a guest who has said yes; return the challenge, and whether it waits for others."""
     work.challenges.seat_guest(challenge.id, address_key, player.id)
     challenge = work.challenges.get(challenge.id)
     begun_by = work.players.get(challenge.by_id)
@@ -196,7 +196,7 @@ def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
     """Call off all pending challenges of a player who leaves the server.
 
-    A challenge that waits for the player's address gets no event, which would tell whose that is.
+    No event tells of a challenge that waits for the player's address, to hide whose that is.
     """
     seated = work.challenges.with_player(player.id)
     waiting = work.challenges.with_guest(list(map(address_key, player.addresses)))
@@ -237,7 +237,7 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """The event that tells a challenge's inviter and asked players, except `but`, of its end."""
+    """The event of a challenge's end, for its inviter and the asked players except `but`."""
     readers = tuple(
         player_id
         for player_id in (challenge.by_id, *challenge.asked)

@@ -41,7 +41,7 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """The last board of this board's match, closed boards left out; without a match this board."""
+    """The last board of this board's match that is not closed; without a match this board."""
     if board.round is None:
         return board
     boards = work.boards.of_match(board.round.match_id)

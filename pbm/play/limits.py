@@ -1,4 +1,4 @@
-"""The table of limits: how often, how many, how long, how large; and the counting of mails.
+"""The table of all limits (rates, numbers, times, sizes), and the counting of mails.
 
 `help limits` is generated from it: `{NAME}` in `help/limits.txt` is the number of a limit, and
 `{NAME/hour}` the number per hour. Moves that are played never count.
@@ -220,7 +220,7 @@ def has_said_no(work: UnitOfWork, address: str) -> bool:
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
-    """Count a mail to a stranger's address; False if over the limit. Take shared limits first."""
+    """Count a mail to a stranger's address, after shared limits; False if over its own limit."""
     mailbox = mailbox_key(address)
     return any(STRANGER.take(work, now, one, mailbox) for one in range(STRANGER_ANSWERS))
 
@@ -254,7 +254,10 @@ def _keys_of(address: str) -> list[str]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Whether answers still pause, as a player was told; `unproven` mails have another limit."""
+    """Whether answers are paused, because the notice of a pause was sent within its limit's time.
+
+    `unproven` mails have a limit of their own.
+    """
     key = address_key(address)
     return any(
         work.outbox.written_since(limit.pause, key, now - limit.within)

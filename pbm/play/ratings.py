@@ -74,7 +74,7 @@ def places(board: Board) -> list[dict[str, Any]]:
 
 
 def seconds_taken(board: Board) -> int | None:
-    """The duration of a finished game; None without an outcome, or if it was imported."""
+    """The seconds that a finished game took; None without an outcome, or if it was imported."""
     if board.winners is None or board.from_record:
         return None
     return int((board.changed_at - board.started_at).total_seconds())

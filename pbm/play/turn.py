@@ -1,4 +1,4 @@
-"""A turn, the unit of work for a mail, timer or operator's act: its cause, its mails to others."""
+"""Turns, units of work for a mail, a timer or the operator: their causes, their mails to others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """Counts the mails that one incoming mail causes: for boards, asked addresses, and seeks."""
+    """Counter of mails that one incoming mail causes: for boards, asked addresses, and seeks."""
 
     _others: dict[int, int | None] = field(default_factory=dict)  # by board; None: not counted yet
     _asked: set[str] = field(default_factory=set)
     _of_seeks: int = 0
 
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
-        """Count the mails of a command. Raises Refusal, and then the command must be undone.
+        """Count the mails of a command. Raises Refusal; the caller must then undo the command.
 
         The first command is never refused: it may concern many boards, as when its player leaves.
         """
@@ -79,10 +79,10 @@ class Cause:
 class Turn:
     """One unit of work: all of its effects are committed together, or none.
 
-    `unproven`: the sender is not proven, so answers count apart. `passwords` are the turn's
-    password hashes, `apart` other slow work done outside the transaction. `news` are events besides
-    those of commands, `notes` sections for the sender. `back` are the ids of players whose mail
-    bounced until this mail of theirs.
+    `unproven`: the sender is not proven, so answers have a limit of their own. `passwords` are the
+    turn's password hashes, `apart` other slow work done outside the transaction. `news` are events
+    besides those of commands, `notes` sections for the sender. `back` are the ids of players whose
+    mail bounced until this mail of theirs.
     """
 
     work: UnitOfWork

@@ -144,7 +144,7 @@ def past_view(
     player_id: int | None = None,
     picture: bool = True,
 ) -> ViewData:
-    """A board as it was after `ply` plies; marked are the moves after `since`, or the last move."""
+    """The view of a board after `ply` plies. Moves after `since` are marked, or the last move."""
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
@@ -154,7 +154,7 @@ def past_view(
 def view_after(
     board: Board, text: str, *, player_id: int | None = None, picture: bool = True
 ) -> tuple[ViewData, str]:
-    """A board after a move, and the move in notation; reader as in `past_view`. Raises Refusal."""
+    """The view of a board after one more move, and the move's canonical text. Raises Refusal."""
     played = board.position.play(check_move(board, text))
     moved = Moved(board.position.to_move[0], str(played.move), played.effect)
     after, ply = played.position, board.ply + 1
@@ -272,7 +272,7 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """A picture with cell names on readers' pieces; on the mover's pieces for 0 or 3 seats."""
+    """A picture with cell names on the pieces of readers, or of the mover for 0 or 3 seats."""
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()
@@ -303,7 +303,7 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
 
 
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
-    """An open offer for one reader; for a take-back with its ply, recent move, and later plies."""
+    """An open offer for one reader; `ply`, `move` and `later` plies are those of a take-back."""
     waiting = board.open_offers[offer]
     return {
         "what": offer.kind,
@@ -368,7 +368,7 @@ def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData
 
 
 def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[ViewData], int]:
-    """Views of boards on which a player is to move, longest wait first; how many are left out."""
+    """Views of the boards that wait for a player, longest wait first, and how many are left out."""
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})

@@ -113,7 +113,7 @@ def advise(course: Course, seed: int, easier: int) -> Advice:
 
 
 def look_at(course: Course, piece: Piece) -> list[Judged]:
-    """Analyse the plies of `piece` in a game up to the last move. Raises RulesError."""
+    """Analyse the plies of `piece` in a game, cut after its last move. Raises RulesError."""
     ends = (number for number, step in enumerate(course.steps, 1) if isinstance(step, str))
     played = replace(course, steps=course.steps[: max(ends, default=0)])
     moves = [step for step in played.steps if isinstance(step, str)]
@@ -141,7 +141,7 @@ def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -
 
 
 def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
-    """By how much each move lowered its player's chance to win, by the searches `looks`."""
+    """How much each move lowered its player's chance to win, according to short searches."""
     found = leads(looks, (), sides)
     if not found:
         return [_chances(best) - _chances(made) for _, best, made in looks]
@@ -310,7 +310,7 @@ def _after(position: Position, move: str) -> Position:
 
 
 def _has_two_sides(position: Position) -> bool:
-    """Whether what one side gains the other one loses."""
+    """Whether there are two sides, so that one loses what the other one gains."""
     return len(set(position.sides)) == TWO
 
 
@@ -321,7 +321,7 @@ def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: i
 
 
 def _worth(score: int) -> int:
-    """A score in hundredths, `DECIDED` for a win in sight."""
+    """A score in hundredths; `DECIDED` for a forced win, which other scores stay below."""
     if abs(score) >= WON:
         return DECIDED if score > 0 else -DECIDED
     return max(1 - DECIDED, min(DECIDED - 1, score))

@@ -102,7 +102,7 @@ def think(
 
 
 def _any_move(game: Searches, position: Position) -> RobotMove:
-    """Any legal move, found with next to no search. Raises NoMoveError."""
+    """Any legal move, found by a search of one node if need be. Raises NoMoveError."""
     if has(game, Suggests) and (move := game.example_move(position)):
         return RobotMove(move)
     found = game.search([position], Budget(1, depth=1))
@@ -117,7 +117,7 @@ QUIET, STILL = 30, 60  # moves of each seat since an irreversible one
 
 @dataclass(frozen=True, slots=True)
 class RobotStanding:
-    """What a robot needs to know to answer a draw offer.
+    """The standing of a robot in a game, by which it answers a draw offer.
 
     `ahead` is the robot's lead over the best opponent, in the unit of `Line.score`. `quiet` is the
     number of moves of each seat since the last irreversible move.
@@ -130,7 +130,7 @@ class RobotStanding:
     def takes_draw(self) -> bool:
         """Whether to accept a draw: always if behind, else only once the game makes no progress.
 
-        A robot that is not behind must not agree early: everybody could have a draw against it.
+        A robot that is not behind must not agree early, or everybody could get a draw from it.
 
         >>> [RobotStanding(*each).takes_draw for each in ((-50, 0), (0, 0), (0, 30))]
         [True, False, True]
@@ -151,7 +151,7 @@ def quiet_moves(game: Game, position: Position) -> int:
 
 
 def standing(robot: str, course: Course, seat: int, seed: int) -> RobotStanding:
-    """What the robot in `seat` needs to know to answer a draw offer. Raises RulesError."""
+    """Find the standing of the robot in `seat` by a search. Raises RulesError."""
     game, positions = game_named(course.game), course.positions()
     position = positions[-1]
     quiet, sides, own = quiet_moves(game, position), position.sides, position.sides[seat - 1]

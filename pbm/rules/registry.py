@@ -110,7 +110,10 @@ def game_named(name: str) -> Game:
 
 
 def prefer(name: str) -> None:
-    """Set the default game, `own_game` if `name` is empty or left out; GamesError if unknown."""
+    """Set the default game; `own_game` for an empty name, or one of `left_out`.
+
+    Raises GamesError for an unknown name.
+    """
     if name not in ("", *games(), *left_out()):
         raise GamesError(
             f"PBM_GAME: there is no game {name!r} here. There are: {', '.join(games())}."

@@ -21,7 +21,7 @@ Stretch = tuple[datetime, datetime]  # aware for moments, naive for wall time
 
 @dataclass(frozen=True)
 class Calendar:
-    """When a player's clock runs.
+    """The times in which a player's clock runs.
 
     `away` are first and last days of vacations, `abroad` vacations begun in another time zone.
     `stopped` are pauses of the board and outages; in `unreached` stretches mail bounced.
@@ -74,7 +74,7 @@ class Calendar:
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """The days that count, as stretches of time from which stops are not taken out yet."""
+        """The parts of days that count, before stops are taken out of them."""
         if start < end and not (self.weekends_off or self.away):
             yield start, end
             return

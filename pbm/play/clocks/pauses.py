@@ -37,7 +37,7 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Store how long a player's clocks stood still, when mail to the player no longer bounces."""
+    """Store how long a player's clocks stood still, once mail to the player no longer bounces."""
     for board in _awaited(work, player):
         stop = waits.count_stop(work, board, player, now)
         if stop is None:
@@ -50,13 +50,13 @@ def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
 
 
 def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) -> None:
-    """Discount the time from `since` on, in which a player could not play, on all boards."""
+    """Do not count, on any board, the time since `since`, in which a player could not play."""
     for board in _awaited(work, player):
         _begin_anew(work, keep(work, board, Stop(since, now)), now)
 
 
 def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
-    """Store the number of reminders sent; a first warning leaves a day. Returns the deadline."""
+    """Store the number of reminders sent, and return the deadline; a late warning leaves a day."""
     wait = waits.wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
         since = waits.warned_from(board, wait)
@@ -68,7 +68,7 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Discount the time since the last reminder was due, if it was due over an hour ago."""
+    """Do not count the time since the last reminder was due, if it was due over an hour ago."""
     wait = waits.wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board

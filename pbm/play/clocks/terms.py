@@ -104,7 +104,7 @@ class Terms:
 
 @cache
 def usual_terms(players: int) -> Terms:
-    """The default terms.
+    """The default terms for a number of players.
 
     >>> usual_terms(2).each // 86400, usual_terms(4).each // 86400
     (21, 14)

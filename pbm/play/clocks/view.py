@@ -90,7 +90,7 @@ def _terms_view(terms: Terms) -> dict[str, Any]:
 
 
 def _left(board: Board, wait: waits.Wait | None) -> Iterable[tuple[str, timedelta]]:
-    """The time left for all moves, of each person still in."""
+    """The handle of each person still in the game, with the time left for all moves."""
     mover = board.to_move
     for seat in board.seats if waits.terms_of(board).counts_used else ():
         left = waits.time_left(board, seat)

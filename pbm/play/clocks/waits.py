@@ -30,7 +30,7 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Wait:
-    """How long a board has waited for a move at `now`; `ends_at`: None if years away."""
+    """The wait of a board for a move, as it is at `now`; `ends_at` is None if years away."""
 
     player: Player
     terms: Terms
@@ -164,7 +164,7 @@ def wait_of(
 
 
 def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) -> datetime | None:
-    """When the time for a move ends: at least a day after the last reminder."""
+    """When the time for a move ends; at the earliest a day after the last reminder."""
     end = calendar.after(since, allowed)
     if allowed >= SHORTEST:
         return end
@@ -184,7 +184,7 @@ def may_be_claimed(board: Board, wait: Wait) -> bool:
 
 
 def warned_from(board: Board, wait: Wait) -> datetime:
-    """From when a reminder counts as a warning that the time for a move runs out."""
+    """The moment since which a reminder counts as a warning that the time for a move runs out."""
     return max((wait.since, *(stop.end for stop in board.stops)))
 
 

@@ -1,4 +1,4 @@
-"""The game of Abalone, pure: positions that never change, moves, and how a game ends.
+"""The game of Abalone, without side effects: immutable positions, moves, and how a game ends.
 
 >>> from pbm.rules import abalone as rules
 >>> position = rules.start("standard", 2)

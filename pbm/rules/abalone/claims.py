@@ -19,7 +19,7 @@ without an ejection."""
 
 
 def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
-    """`repeated` or `quiet`, by the last position and the moves; raises ClaimError."""
+    """The reason for a draw by claim, `repeated` or `quiet`; raises ClaimError if there is none."""
     if [*map(sameness, positions)].count(sameness(positions[-1])) >= TIMES_REPEATED:
         return "repeated"
     if _is_quiet(positions[-1], moves):
@@ -30,7 +30,7 @@ def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str
 def claimable(
     position: Placement, times: int, moves: Callable[[int], Mapping[int, int]]
 ) -> str | None:
-    """`repeated`, `quiet` or None; `quiet` is found late if a seat was often passed over."""
+    """The result of `claim`, or None; `quiet` is found late if a seat was often passed over."""
     if times >= TIMES_REPEATED:
         return "repeated"
     needed = QUIET_MOVES * len(_awaited(position))
@@ -75,7 +75,7 @@ def copies(position: _P) -> Iterator[_P]:
 
 
 def _ways() -> Iterator[dict[int, int]]:
-    """For each symmetry of the board, the image of each cell, as a set of one cell."""
+    """For each symmetry of the board, a mapping from cells to their images, sets of one cell."""
     rays = [(cell // 10 - _ROW, cell % 10 - _COLUMN) for cell in CELLS]
     for lies in (rays, [(row, row - column) for row, column in rays]):  # as it is, and mirrored
         for _ in range(6):

@@ -166,7 +166,7 @@ def _pushes(position: Placement, move: LineMove) -> Iterator[Reason]:
 
 
 def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
-    """Yield the reasons for a move that are changes of a formation of marbles."""
+    """Yield the reasons that are about formations: groups, neighbours, and the centre."""
     assert position.turn is not None
     side, after = _side(position), played.position
     for seat in position.seats:

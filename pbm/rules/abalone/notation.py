@@ -272,7 +272,7 @@ _ABAPRO = re.compile(f"{_ABAPRO_CELL}{_ABAPRO_CELL}{_ABAPRO_CELL}?", re.ASCII | 
 
 
 def _seen_from_below(cell: int) -> int:
-    """The cell that has this cell's name in Aba-Pro notation, and the other way round."""
+    """Convert a cell to the cell of the same name in Aba-Pro notation, or back."""
     row, column = divmod(cell, 10)
     return 10 * (10 - row) + column + 5 - row
 

@@ -22,7 +22,7 @@ from pbm.rules.abalone.moves import CODED, KINDS, any_move, rears
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN
 
 CODE_BITS = 13
-"""A move of the search is the number of a seat shifted by this, plus a code of `moves`."""
+"""Number of bits of a code of `moves`; a move of the search has the seat's number above them."""
 
 CODE_MASK = (1 << CODE_BITS) - 1
 

@@ -77,7 +77,7 @@ def evaluate(position: AbalonePosition) -> tuple[int, ...]:
 
 
 def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
-    """The moves of a line before the first out of turn: best-reply search passes over seats."""
+    """The moves of a line up to the first out of turn, as best-reply search passes over seats."""
     for coded in moves:
         if position.turn is None or coded >> CODE_BITS != position.turn - 1:
             return

@@ -142,7 +142,7 @@ def replay_of(record: GameRecord) -> Replay:
 
 
 def checked(record: GameRecord, replay: Replay) -> GameRecord:
-    """The record with its steps in canonical text.
+    """Check a record, and return it with its steps in canonical text.
 
     Raises RecordError for names and tags that cannot be written, and for a wrong end.
     """
@@ -298,7 +298,7 @@ def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str 
 
 
 def usual_board(notation: Notation, players: int = 2) -> str:
-    """The board of a record that names no board, or "standard"."""
+    """The board of a record that names none, or whose board is called "standard"."""
     return "classic" if notation == "Aba-Pro" and players == 2 else "standard"
 
 
