@@ -20,15 +20,14 @@ from pbm.mail.address import address_key
 from pbm.passwords import PasswordWork
 from pbm.play.actions import boards_played
 from pbm.play.limits import ALIAS_ASKED_EVERY
-from pbm.play.subjects import answer_subject
+from pbm.play.subjects import answer_subject, question_subject
 from pbm.service.answering.newcomers import handle_again, settle_signup
 from pbm.service.asking.challenges import CHALLENGE
 from pbm.service.asking.questions import (
     NEW_ADDRESS,
     as_shown,
-    ask_alias,
     ask_once_more,
-    give_consent,
+    ask_player,
     shortened,
     stored_password,
 )
@@ -39,7 +38,7 @@ from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.interpret import interpret
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import read_wish
-from pbm.store.values.asking import ErrandStatus, PendingCommands, Question
+from pbm.store.values.asking import CONSENT_STANDS, ErrandStatus, PendingCommands, Question
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
@@ -75,7 +74,8 @@ def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     if not yes:
         return _drop(turn, context, speaker, errands)
     if question.params.get("way"):
-        give_consent(turn, player, question.params["way"])
+        over = turn.now - CONSENT_STANDS  # a second consent does not prolong the first
+        turn.work.consents.give(player, question.params["way"], turn.now, over=over)
     return _run_errands(turn, context, question, errands)
 
 
@@ -305,9 +305,12 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
     )
     misread = [script.problem.line] if script.problem else []
     told = {
+        "author": speaker.author,
         "said": [*map(as_shown, rehearsal.lines), *shortened([*misread, *script.comment])],
         "left_out": left_out,
         "number": speaker.board_id,
     }
-    ask_alias(turn, owner, speaker.author, errand_id, told)
-    return f"asked {owner.handle} about a reply from {speaker.author}"
+    kept = {"author": speaker.author, "errands": [errand_id]}
+    what = f"a reply from {speaker.author}"
+    ask_player(turn, owner, "alias", question_subject(what), told, kept)
+    return f"asked {owner.handle} about {what}"

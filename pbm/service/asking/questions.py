@@ -156,13 +156,6 @@ def as_shown(line: str) -> str:
     return _MOVE_LINE.sub(r"move \2 on board \1: ", line)
 
 
-def ask_alias(turn: Turn, owner: Player, author: str, errand_id: int, told: dict[str, Any]) -> None:
-    """Ask the player `owner` whether a reply from an unknown address is theirs."""
-    kept = {"author": author, "errands": [errand_id]}
-    subject = question_subject(f"a reply from {author}")
-    ask_player(turn, owner, "alias", subject, {"author": author, **told}, kept)
-
-
 def ask_player(
     turn: Turn,
     player: Player,
@@ -229,12 +222,6 @@ def origin_of(turn: Turn) -> str:
     network = network.supernet(new_prefix=_NET_BITS[network.version])
     known = (author, sender.rpartition("@")[2], str(network))
     return sha256("\n".join(known).encode()).hexdigest()[:32]
-
-
-def give_consent(turn: Turn, player: Player, origin: str) -> None:
-    """Store a player's consent; a second consent does not prolong the first."""
-    over = turn.now - CONSENT_STANDS
-    turn.work.consents.give(player, origin, turn.now, over=over)
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import shutil
 import tarfile
 import zlib
 from collections.abc import Sequence
@@ -83,7 +84,9 @@ def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
                 manifest = _manifest(_next(archive, bounded, _MANIFEST, _LONGEST_MANIFEST), file)
                 for name, digest in manifest.files.items():
                     part = _next(archive, bounded, name, _LONGEST_KEYS if name == KEYS else most)
-                    if _copy(part, folder / name) != digest:
+                    with part, (folder / name).open("xb") as copy:
+                        shutil.copyfileobj(part, copy, _CHUNK)
+                    if digest_of(folder / name) != digest:
                         raise OperatorError(f"{file} is damaged: {name} is not what was backed up.")
     except (OSError, tarfile.TarError, zlib.error, EOFError) as error:
         raise OperatorError(f"{file} cannot be read as a backup: {error}.") from error
@@ -120,16 +123,6 @@ def _next(archive: tarfile.TarFile, bounded: _Bounded, name: str, most: int) -> 
     stream = archive.extractfile(member)
     assert stream is not None  # it is a plain file
     return stream
-
-
-def _copy(source: IO[bytes], path: Path) -> str:
-    """Copy into a new file; return the SHA-256 digest."""
-    digest = hashlib.sha256()
-    with source, path.open("xb") as target:
-        while chunk := source.read(_CHUNK):
-            digest.update(chunk)
-            target.write(chunk)
-    return digest.hexdigest()
 
 
 def _manifest(stream: IO[bytes], file: Path) -> Manifest:

@@ -37,7 +37,7 @@ class Restored:
     next_numbers: dict[str, int]
 
 
-def backup(settings: Settings, file: Path, clock: Clock = system_clock) -> Manifest:
+def backup(settings: Settings, file: Path) -> Manifest:
     """Write a backup, also while the server runs. Raises OperatorError."""
     if file.exists():
         raise OperatorError(f"{file} is there already; name another file.")
@@ -49,7 +49,7 @@ def backup(settings: Settings, file: Path, clock: Clock = system_clock) -> Manif
             closing(Database(settings.database_url)) as database,
             tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=file.parent) as folder,
         ):
-            return _write(settings, database, Path(folder), file, clock())
+            return _write(settings, database, Path(folder), file, system_clock())
     except OSError as error:
         raise OperatorError(f"{file} cannot be written: {error.strerror}.") from error
 

@@ -39,11 +39,6 @@ class WorkerProcess:
         self._changing = threading.Lock()
         self._closed = False
 
-    @property
-    def pid(self) -> int | None:
-        """The process id; None before the start."""
-        return self._process.pid if self._process else None
-
     def run(self, computation: Computation) -> Any:
         """Run a computation and return its result; blocks until then. Raises SearchFailedError."""
         try:
@@ -103,8 +98,8 @@ class WorkerProcess:
 class WorkerProcesses:
     """A pool of worker processes, each with one computation at a time."""
 
-    def __init__(self, size: int, seconds: float = SECONDS) -> None:
-        self._processes = [WorkerProcess(seconds) for _ in range(size)]
+    def __init__(self, size: int) -> None:
+        self._processes = [WorkerProcess() for _ in range(size)]
         self._free = list(self._processes)
         self._threads = ThreadPoolExecutor(size, "pbm-robot")
 

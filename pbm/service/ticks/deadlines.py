@@ -148,12 +148,19 @@ def _look_without_clock(tick: Tick, board: Board) -> datetime:
     return tick.now + (soon if board.to_move and board.to_move.robot else _NO_CLOCK_RUNS)
 
 
-def remind_of_first_move(tick: Tick) -> str | Again:
+def watch_first_move(tick: Tick) -> str | Again:
+    """Remind a player of a first move; after the reminder's time is over, decline the board."""
+    board = tick.locked_board
+    if board is not None and not board.is_installed:
+        return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
+    if board is None or board.awaited_first_move != tick.timer.about:
+        return "the board has gone on"
+    act = _remind_of_first_move if tick.timer.kind == _REMINDER else _decline_first_move
+    return act(tick, board, tick.player)
+
+
+def _remind_of_first_move(tick: Tick, board: Board, player: Player) -> str | Again:
     """Remind a player of a first move, and set the timer for the decline."""
-    found = _waiting(tick)
-    if not isinstance(found, tuple):
-        return found
-    board, player = found
     if not player.is_active:
         return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
     calendar = calendar_of(tick.work, board, player, tick.now)
@@ -170,12 +177,8 @@ def remind_of_first_move(tick: Tick) -> str | Again:
     return f"reminded {player.handle} of board {board.id}"
 
 
-def decline_first_move(tick: Tick) -> str | Again:
+def _decline_first_move(tick: Tick, board: Board, player: Player) -> str | Again:
     """Decline a board for a player who has not made the first move in time."""
-    found = _waiting(tick)
-    if not isinstance(found, tuple):
-        return found
-    board, player = found
     if not player.is_active:
         request_first_move(tick.work, board, tick.now)
         return f"{player.handle} is {player.status}, so the time begins anew"
@@ -188,16 +191,6 @@ def decline_first_move(tick: Tick) -> str | Again:
     events = decline_board(tick.work, board, player, tick.now, FirstMoveMissed)
     announce_several(tick, events)
     return f"declined board {board.id} for {player.handle}"
-
-
-def _waiting(tick: Tick) -> tuple[Board, Player] | str | Again:
-    """Return the board and the player whose first move is due, or the outcome if there is none."""
-    board = tick.locked_board
-    if board is not None and not board.is_installed:
-        return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
-    if board is None or board.awaited_first_move != tick.timer.about:
-        return "the board has gone on"
-    return board, tick.player
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ _DIED = "the server died while it did this"
 _log = structlog.get_logger("pbm.ticks")
 
 HANDLERS: Mapping[str, Do] = {
-    TimerKind.FIRST_MOVE_REMINDER: deadlines.remind_of_first_move,
-    TimerKind.FIRST_MOVE_DECLINE: deadlines.decline_first_move,
+    TimerKind.FIRST_MOVE_REMINDER: deadlines.watch_first_move,
+    TimerKind.FIRST_MOVE_DECLINE: deadlines.watch_first_move,
     TimerKind.QUESTION_LAPSE: expiry.lapse_question,
     TimerKind.DAILY_ERASURE: expiry.erase_old_rows,
     TimerKind.CLOCK: deadlines.watch_clock,
