@@ -42,7 +42,9 @@ from pbm.store.values.players import Player
 
 _WITH_ANOTHER_LEFT = 2  # answers left today
 _LONGEST_LINE = 200  # characters of a stored line
+_TWO = 2  # players in the smallest challenge
 _LINES_BELOW = 2  # lines below the command that may ask for something
+_CALLED_OFF = Answered("invitation-off", {"title": "no game"})  # to a guest
 
 
 def answer_stranger(turn: MailTurn, author: str) -> str:
@@ -214,7 +216,7 @@ def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     if challenge is None:
         told = [Answered("signed-up", {"handle": player.handle, "again": True})]
         if question.params["invitation"] and is_open(question, turn.arrived):
-            told.append(called_off())
+            told.append(_CALLED_OFF)
         tell(context, told)
         return f"{player.handle} has signed up already"
     work = turn.work
@@ -244,7 +246,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     if challenge is not None:
         told.append(said_yes(turn, challenge, question, player))
     elif question.params["invitation"]:
-        told.append(called_off())
+        told.append(_CALLED_OFF)
     if script.problem:
         told.append(problem_answer(context, script, script.problem))
     elif script.commands and not is_dangerous(script):
@@ -315,9 +317,6 @@ def _ask(
     return f"asked {question.address} again: {problem.code if problem else handle}"
 
 
-_TWO = 2  # players in the smallest challenge
-
-
 def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
     """The pending challenge that a question invites to; None if guests are no longer asked."""
     number = question.params.get("invitation")
@@ -339,13 +338,8 @@ def said_yes(
     challenge, waits = seat_guest(turn.work, challenge, address_key(question.address), player)
     inviter = turn.work.players.get(challenge.by_id)
     if not challenge.addresses and not inviter.is_active:
-        return called_off()
+        return _CALLED_OFF
     return Answered("invitation", {"inviter": inviter.handle, "waiting": waits})
-
-
-def called_off() -> Answered:
-    """Return the answer to a guest whose game is cancelled."""
-    return Answered("invitation-off", {"title": "no game"})
 
 
 def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
@@ -370,7 +364,7 @@ def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
         handles = [challenge.handle_of(number) for number in challenge.players]
         line = " ".join((challenge.command or "", *handles))
         answer = next(
-            (refused(command, refusal, context) for command in read_commands([line])), called_off()
+            (refused(command, refusal, context) for command in read_commands([line])), _CALLED_OFF
         )
         tell(context, [giving_back(answer, challenge.comment) if challenge.comment else answer])
         _tell_guests(turn, challenge, all_of_them=True)  # also the one who has just said yes
@@ -394,7 +388,7 @@ def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: s
 
 def _tell_guests(turn: Turn, challenge: PendingChallenge, *, all_of_them: bool = False) -> None:
     """Tell the guests who said yes that the game is off, by default except the mail's sender."""
-    off = {"sections": [{"section": called_off().section}], "last": False}
+    off = {"sections": [{"section": _CALLED_OFF.section}], "last": False}
     for guest in turn.work.players.some(challenge.asked):
         if all_of_them or not turn.wrote(guest):
             MailWriter(turn).tell_or_keep(guest, "answer", "no game", off)

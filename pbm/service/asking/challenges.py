@@ -164,11 +164,6 @@ class FirstGame:
         return {"pairs": self.pairs, "robots": list(self.robots), "seat": seat}
 
     @property
-    def kept(self) -> dict[str, Any]:
-        """Return the parameters to store with the welcome's question."""
-        return {"pairs": self.game} if self.pairs else {"begins": vars(self)}
-
-    @property
     def script(self) -> Script:
         """Return the script with this game's command; empty if the command no longer parses."""
         game = games().get(self.game)
@@ -177,8 +172,8 @@ class FirstGame:
 
 
 def first_game_kept(params: Mapping[str, Any]) -> FirstGame | None:
-    """The newcomer's first game, as stored with the welcome's question; None if none is stored."""
-    begins, pairs = params.get("begins"), params.get("pairs")
+    """Return the newcomer's first game, as stored with the welcome's question; None for none."""
+    begins, pairs = params.get("begins"), params.get("pairs")  # `pairs`: of earlier versions
     if begins:
         return from_plain(FirstGame, begins)
     return FirstGame(pairs, Play.words[0]) if pairs else None
@@ -234,7 +229,8 @@ def ask_signup(
         inviter = challenge.handle_of(challenge.by_id)
         template, subject = "invite", invitation_subject(inviter, game)
         params |= {"inviter": inviter, "again": True}
-    stored = {"handle": handle, "invitation": invitation, **(first_game.kept if first_game else {})}
+    begins = {"begins": vars(first_game)} if first_game else {}
+    stored = {"handle": handle, "invitation": invitation, **begins}
     turn.work.questions.ask(
         *("signup", address, token_digest(token), stored, turn.now, turn.now + SIGNUP_STANDS),
         password=sealed,

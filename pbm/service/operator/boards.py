@@ -26,6 +26,7 @@ from pbm.service.operator.operator_session import (
     find_board,
     find_player,
 )
+from pbm.service.telling.announce import announce_boards
 from pbm.store.values.boards import Board, BoardStatus, Departure, Ply, Seat
 from pbm.store.values.players import Player
 
@@ -70,9 +71,8 @@ def undo(session: OperatorSession, number: int, why: str) -> Ply:
         events = undo_ply(act.work, board, act.now)
         act.note("ply undone", board=board, ply=ply.ply, move=ply.text)
         mover = board.seats[ply.seat - 1].handle
-        act.tell_board(
-            by_operator.PlyUndone(number, act.why, ply.ply, ply.text, mover, lifted), events
-        )
+        done = by_operator.PlyUndone(number, act.why, ply.ply, ply.text, mover, lifted)
+        announce_boards(act, [done, *events])
         return ply
 
 
@@ -90,10 +90,10 @@ def end(
         after = act.board(number)
         act.note(after.status, board=board, winners=after.winners and list(after.winners))
         if seats is None:
-            act.tell_board(by_operator.ClosedByOperator(number, act.why), events)
+            announce_boards(act, [by_operator.ClosedByOperator(number, act.why), *events])
         else:
             won = tuple(board.seats[seat - 1].handle for seat in seats)
-            act.tell_board(by_operator.EndedByOperator(number, act.why, won), events)
+            announce_boards(act, [by_operator.EndedByOperator(number, act.why, won), *events])
         return after
 
 
@@ -108,7 +108,7 @@ def reopen(session: OperatorSession, number: int, why: str) -> Board:
             raise OperatorError(told)
         events = reopen_board(act.work, board, act.now)
         act.note("reopened", board=board)
-        act.tell_board(by_operator.ReopenedByOperator(number, act.why, lifted), events)
+        announce_boards(act, [by_operator.ReopenedByOperator(number, act.why, lifted), *events])
         return act.board(number)
 
 
@@ -127,7 +127,7 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
         act.note("replaced", player=old, board_number=number, by=new.handle)
         act.note("took over", player=new, board_number=number, instead_of=old.handle)
         done = by_operator.SeatHandedOver(number, act.why, old.handle, new.handle)
-        act.tell_board(done)
+        announce_boards(act, [done])
         act.send_board(board, old, done)
         return board
 
@@ -258,7 +258,7 @@ def take_over(
         ids, names = [player.id for player in players], [player.handle for player in players]
         board = keep_record(act, game, through, ids, names=names, goes_on=True)
         act.note("game taken over", board=board, handles=names)
-        act.tell_board(by_operator.GameTakenOver(board.id, act.why))
+        announce_boards(act, [by_operator.GameTakenOver(board.id, act.why)])
         return board
 
 

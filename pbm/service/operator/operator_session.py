@@ -1,19 +1,18 @@
 """The operator's access: each change is a transaction, recorded in a journal with its reason."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from pbm.clock import Clock
 from pbm.errors import OperatorError
-from pbm.events import Event
 from pbm.events.by_operator import OperatorActed
 from pbm.mail.site import Site
 from pbm.play.begin import handles_like
 from pbm.play.turn import Turn
 from pbm.rules.contract import RulesError
-from pbm.service.telling.announce import announce_boards, shown_to
+from pbm.service.telling.announce import shown_to
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.trouble.masking import one_line
 from pbm.store.db import Database, UnitOfWork
@@ -48,12 +47,6 @@ class OperatorTurn(Turn):
             board_id=board.id if board else None,
             details=details,
         )
-
-    def tell_board(
-        self, done: OperatorActed, events: Iterable[Event] = (), *, but: int | None = None
-    ) -> None:
-        """Mail a board to its players except `but`, with the operator's act and further events."""
-        announce_boards(self, [done, *events], but=but)
 
     def send_board(self, board: Board, player: Player, done: OperatorActed) -> bool:
         """Mail a board to one player. Returns False for a player without address."""

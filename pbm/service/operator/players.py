@@ -11,7 +11,7 @@ from pbm.play.seeks import leave_all_seeks
 from pbm.service.asking.challenges import tell_called_off
 from pbm.service.operator.operator_session import OperatorSession, OperatorTurn, find_player
 from pbm.service.post.bounces import reachable_again
-from pbm.service.telling.announce import announce_seeks
+from pbm.service.telling.announce import announce_boards, announce_seeks
 from pbm.store.values.players import Player, PlayerStatus
 
 
@@ -56,7 +56,7 @@ def suspend(session: OperatorSession, handle: str, why: str) -> Player:
         act.tell(player, "suspended", "you are suspended", boards=numbers)
         for board in boards:
             done = by_operator.PlayerSuspended(board.id, act.why, player.handle)
-            act.tell_board(done, but=player.id)
+            announce_boards(act, [done], but=player.id)
         return act.work.players.get(player.id)
 
 
@@ -73,7 +73,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
         act.note("unsuspended", player=player)
         act.tell(player, "unsuspended", "you can play again")
         for board in boards_played(act.work, player):
-            act.tell_board(by_operator.SuspensionLifted(board.id, act.why, player.handle))
+            announce_boards(act, [by_operator.SuspensionLifted(board.id, act.why, player.handle)])
             request_move(act.work, board, act.now)
         return act.work.players.get(player.id)
 
@@ -88,7 +88,7 @@ def reachable(session: OperatorSession, handle: str, why: str) -> Player:
         act.note("reachable again", player=player)
         reachable_again(act, player)
         for board in boards_played(act.work, player):
-            act.tell_board(by_operator.MailResumed(board.id, act.why, player.handle))
+            announce_boards(act, [by_operator.MailResumed(board.id, act.why, player.handle)])
         return act.work.players.get(player.id)
 
 
@@ -105,7 +105,8 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
         for board in boards_played(act.work, player):  # read anew, to say who has left the server
             events = leave_board(act.work, board, player, "removed", act.now)
             act.note("player removed", board=board, handle=player.handle)
-            act.tell_board(by_operator.PlayerRemoved(board.id, act.why, player.handle), events)
+            done = by_operator.PlayerRemoved(board.id, act.why, player.handle)
+            announce_boards(act, [done, *events])
         act.work.personal_data.erase(player)
         act.note("removed", player=player, boards=numbers)
         return act.work.players.get(player.id)

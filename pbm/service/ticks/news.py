@@ -3,8 +3,9 @@
 Bounces and vacations are announced on `_AT_ONCE` boards at a time; a timer is set for the rest.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
+from typing import Any
 
 from pbm.events.board import AccountNews, PlayerAway, PlayerBack, PlayerReachable, PlayerUnreachable
 from pbm.play.clocks.vacations import (
@@ -15,12 +16,17 @@ from pbm.play.clocks.vacations import (
     today_in,
     today_of,
 )
+from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import latest_digest, next_digest, next_hour
 from pbm.play.limits import ACCOUNT_NEWS
+from pbm.play.subjects import games_subject
 from pbm.service.post.bounces import LASTED, REACHABLE, tell_later
-from pbm.service.telling.digests import write_digest
-from pbm.service.telling.kept_news import deferred_until
+from pbm.service.telling.announce import shown_to
+from pbm.service.telling.kept_news import deferred_until, with_news
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.ticks.tick import Again, Tick, announce_several
+from pbm.store.values.boards import Board
+from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player, Vacation
 from pbm.store.values.queues import TimerKind
 
@@ -29,6 +35,8 @@ _DROPPED = "the vacation was dropped"
 _NEXT_PIECE_AFTER = timedelta(milliseconds=200)  # lets turns run between
 _NEXT_MAIL_AFTER = timedelta(seconds=1)  # lets turns run between
 _A_TURN_IS_OVER = timedelta(minutes=10)  # by then no turn uses the old settings
+_MOST_DRAWN = 12  # boards with a drawing in a digest
+_MOST_CHARACTERS, _OF_A_DRAWN_ONE, _OF_ANOTHER = 60_000, 3_000, 300  # in the text part
 
 
 def tell_reachability(tick: Tick) -> str | Again:
@@ -141,7 +149,7 @@ def send_digest(tick: Tick) -> str | Again:
     sizes = tick.work.kept_news.boards(player.id, until)
     waits = deferred_until(player, now)
     found = sizes or tick.work.kept_news.has_notices(player.id)
-    if found and waits is None and write_digest(tick, player, sizes):
+    if found and waits is None and _write_digest(tick, player, sizes):
         return Again(now + _NEXT_MAIL_AFTER, f"one of the digests of {player.handle}")
     if wanted:
         # For an unreachable player, news are collected until the next mail may go out.
@@ -170,9 +178,72 @@ def tell_kept_news(tick: Tick) -> str | Again:
         return Again(waits, f"mail to {player.handle} waits")
     sizes = work.kept_news.boards(number, tick.timer.due_at)
     found = sizes or work.kept_news.has_notices(number)
-    if found and write_digest(tick, player, sizes):
+    if found and _write_digest(tick, player, sizes):
         return Again(later, f"told {player.handle} a part of what was kept")
     board = work.boards.find(tick.timer.board_id or 0, lock=True)
     if board and work.kept_news.sizes([number], board.id):
         return Again(later, f"more was kept for {player.handle}")
     return f"told {player.handle} what was kept"
+
+
+def _write_digest(tick: Tick, player: Player, sizes: Mapping[int, int]) -> bool:
+    """Write a player's digest; `sizes` are the characters of kept news by board.
+
+    Returns whether boards are left over for another mail.
+    """
+    found = [board for board in tick.work.boards.get_many(sorted(sizes)) if board.is_installed]
+    boards = sorted(found, key=lambda board: _urgency(tick, player, board))
+    numbers = _that_fit(boards, sizes)
+    locked = {number: tick.work.boards.get(number, lock=True) for number in sorted(numbers)}
+    notices = tick.work.kept_news.take_notices(player.id)
+    shown = [
+        _view(tick, player, locked[number], drawn=place < _MOST_DRAWN)
+        for place, number in enumerate(numbers)
+    ]
+    if len(shown) == 1 and not notices:
+        MailWriter(tick).board(player, locked[numbers[0]], shown[0])
+    elif shown or notices:
+        waiting = tick.work.boards.to_move(player.id)
+        section = {
+            "boards": shown,
+            "also": len(set(waiting).difference(view["number"] for view in shown)),
+            "notices": notices,
+            "more": len(boards) - len(shown),
+            "wanted": player.settings.wants_digests,
+        }
+        own = sum(view["yours"] for view in shown) or "none"
+        of_boards = f"news of {len(shown)}, your move on {own}"
+        subject = games_subject([None], of_boards if shown else "news")
+        MailWriter(tick).several(Kind.DIGEST, player, subject, "digest", section)
+    return len(shown) < len(boards)
+
+
+def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
+    """Return the numbers of the first boards that fit into one mail, at least one."""
+    some: list[int] = []
+    room = _MOST_CHARACTERS
+    for board in boards:
+        room -= sizes[board.id] + (_OF_A_DRAWN_ONE if len(some) < _MOST_DRAWN else _OF_ANOTHER)
+        if some and room < 0:
+            break
+        some.append(board.id)
+    return some
+
+
+def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
+    """Return the view of a board for a digest; takes the kept news."""
+    news = tick.work.kept_news.take([player.id], board.id)[player.id]
+    after = min((item.after_ply for item in news), default=None)
+    view = with_news(shown_to(tick, player, board, after=after), news)
+    pictured = {} if view["yours"] else {"picture": None}
+    return {**view, **pictured, "drawn": drawn}
+
+
+def _urgency(tick: Tick, player: Player, board: Board) -> tuple[bool, bool, float, int]:
+    """Sort key of boards: first those awaiting the player by clock, then finished, then others."""
+    seat = board.to_move
+    if seat is None or seat.player_id != player.id:
+        return True, board.playing, 0.0, board.id
+    wait = wait_of(tick.work, board, tick.now, player)
+    ends_at = wait.ends_at.timestamp() if wait and wait.ends_at else float("inf")
+    return False, False, ends_at, board.id
