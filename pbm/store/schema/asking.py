@@ -1,17 +1,16 @@
 """Tables of questions, errands (waiting commands), challenges, seeks, and words of players."""
 
-from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, text
+from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, text
 
-from pbm.store.schema.columns import JsonOf, Moment, Word, identity, metadata, only_where, to
-from pbm.store.schema.personal import ErasedBy, ExportedBy, ExportRows, KeepRows, personal
+from pbm.store.schema.columns import JsonOf, Moment, Word, identity, only_where, to
+from pbm.store.schema.personal import ErasedBy, ExportedBy, ExportRows, KeepRows, Personal, table
 from pbm.store.values.asking import ErrandStatus, SeekStatus
 from pbm.store.values.players import Pool
 
 _SEEKS_STAY = KeepRows("closed ones stay; open ones are left by pbm.play.seeks.leave_all_seeks")
 
-questions = Table(
+questions = table(
     "questions",
-    metadata,
     identity(),
     Column("token_digest", String(64), nullable=False, unique=True),
     Column("kind", String(10), nullable=False),  # signup, confirm, alias, invite
@@ -25,17 +24,16 @@ questions = Table(
     Column("epoch", Integer, nullable=False, server_default="1"),  # of the player asked
     Index("ix_questions_address_key", "address_key", "kind", "asked_at"),
     Index("ix_questions_player_id", "player_id", "kind", "asked_at"),
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         export=ExportRows("questions", {"kind": "kind", "asked": "asked_at", "answer": "answer"}),
         addresses=("address_key",),
     ),
 )
 
 
-errands = Table(
+errands = table(
     "errands",
-    metadata,
     identity(),
     to("players", "player_id", nullable=False),
     to("boards", "board_id"),
@@ -46,8 +44,8 @@ errands = Table(
     Column("status", Word(ErrandStatus, 10), nullable=False),
     Column("asked_at", Moment, nullable=False),
     Index("ix_errands_player_id", "player_id", "status"),
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         export=ExportRows(
             "commands_to_confirm",
             {"lines": "lines", "comment": "comment", "asked": "asked_at", "status": "status"},
@@ -56,20 +54,18 @@ errands = Table(
 )
 
 
-consents = Table(  # standing consents: a yes that also counts for later moves of the same origin
+consents = table(  # standing consents: a yes that also counts for later moves of the same origin
     "consents",
-    metadata,
     to("players", "player_id", primary_key=True),
     Column("origin", String(32), primary_key=True),
     Column("epoch", Integer, nullable=False),
     Column("given_at", Moment, nullable=False, index=True),
-    info=personal("player_id", export=ExportRows("consents", {"given": "given_at"})),
+    mark=Personal(("player_id",), export=ExportRows("consents", {"given": "given_at"})),
 )
 
 
-challenges = Table(  # pending until every player to be asked has said yes
+challenges = table(  # pending until every player to be asked has said yes
     "challenges",
-    metadata,
     identity(),
     to("players", "by_id", nullable=False, index=True),
     Column("setup", JSON, nullable=False),
@@ -80,8 +76,8 @@ challenges = Table(  # pending until every player to be asked has said yes
     Column("asked_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     sqlite_autoincrement=True,
-    info=personal(
-        "by_id",
+    mark=Personal(
+        ("by_id",),
         erasure=ErasedBy("pbm.play.challenges.call_off_all"),
         export=ExportRows(
             "challenges", {"number": "id", "comment": "comment", "asked": "asked_at"}
@@ -90,9 +86,8 @@ challenges = Table(  # pending until every player to be asked has said yes
 )
 
 
-challenged = Table(
+challenged = table(
     "challenged",
-    metadata,
     to("challenges", "challenge_id", primary_key=True),
     Column("seat", Integer, primary_key=True, autoincrement=False),
     to("players", "player_id"),  # null for a guest who is asked by mail address, until the yes
@@ -101,8 +96,8 @@ challenged = Table(
     Column("waits", Boolean, nullable=False),  # was asked, and has not answered
     Index("ix_challenged_player_id", "player_id", "challenge_id"),
     Index("ix_challenged_address", text("lower(address)")),
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         erasure=ErasedBy("pbm.play.challenges.call_off_all"),
         export=ExportRows(
             "seats_in_challenges", {"challenge": "challenge_id", "seat": "seat", "waits": "waits"}
@@ -112,9 +107,8 @@ challenged = Table(
 )
 
 
-seeks = Table(
+seeks = table(
     "seeks",
-    metadata,
     identity(),
     Column("game", String(16), nullable=False),
     Column("pool", Word(Pool, 6), nullable=False),  # of `least` and `most`
@@ -134,40 +128,37 @@ seeks = Table(
     to("boards", "board_id"),  # the board begun from the seek
     Index("ix_seeks_open", "id", **only_where(text("status = 'open'"))),
     sqlite_autoincrement=True,
-    info=personal(erasure=_SEEKS_STAY, export=ExportedBy("seeks")),
+    mark=Personal(erasure=_SEEKS_STAY, export=ExportedBy("seeks")),
 )
 
 
-seekers = Table(
+seekers = table(
     "seekers",
-    metadata,
     to("seeks", "seek_id", primary_key=True),
     to("players", "player_id", primary_key=True),
     Column("place", Integer, nullable=False),  # 1 is the maker
     Index("ix_seekers_player_id", "player_id", "seek_id"),
-    info=personal("player_id", erasure=_SEEKS_STAY, export=ExportedBy("seeks")),
+    mark=Personal(("player_id",), erasure=_SEEKS_STAY, export=ExportedBy("seeks")),
 )
 
 
-words = Table(  # stored for some time, so that they can be reported
+words = table(  # stored for some time, so that they can be reported
     "words",
-    metadata,
     identity(),
     to("boards", "board_id", nullable=False, index=True),
     to("players", "player_id", nullable=False, index=True),
     Column("said_at", Moment, nullable=False, index=True),
     Column("lines", JsonOf(tuple), nullable=False),
     sqlite_autoincrement=True,
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         export=ExportRows("words", {"board": "board_id", "at": "said_at", "lines": "lines"}),
     ),
 )
 
 
-reports = Table(
+reports = table(
     "reports",
-    metadata,
     identity(),
     to("players", "player_id", nullable=False, index=True),
     to("boards", "board_id", nullable=False),
@@ -175,8 +166,8 @@ reports = Table(
     Column("lines", JsonOf(tuple), nullable=False),  # of the reporter
     Column("words", JsonOf(tuple), nullable=False),  # of the others: author, time, lines
     sqlite_autoincrement=True,
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         export=ExportRows("reports", {"board": "board_id", "at": "reported_at", "lines": "lines"}),
     ),
 )

@@ -11,7 +11,6 @@ from sqlalchemy import (
     Index,
     Integer,
     String,
-    Table,
     Text,
     false,
     text,
@@ -19,8 +18,8 @@ from sqlalchemy import (
 )
 
 from pbm.plain import from_plain, to_plain
-from pbm.store.schema.columns import JsonOf, Moment, Word, identity, metadata, only_where, to
-from pbm.store.schema.personal import IMPERSONAL, ExportedBy, ExportRows, KeepRows, personal
+from pbm.store.schema.columns import JsonOf, Moment, Word, identity, only_where, to
+from pbm.store.schema.personal import ExportedBy, ExportRows, KeepRows, Personal, table
 from pbm.store.values.boards import MARK, BoardStatus, Offer, Stop
 from pbm.store.values.players import Pool
 
@@ -40,9 +39,8 @@ def _plain_stops(stops: tuple[Stop, ...]) -> list[list[Any]] | None:
 
 RECORD = KeepRows("records of games stay")
 
-boards = Table(
+boards = table(
     "boards",
-    metadata,
     identity(),
     Column("game", String(16), nullable=False),
     Column("rules_version", Integer, nullable=False),
@@ -80,13 +78,12 @@ boards = Table(
     Index("ix_boards_rematch_of", "rematch_of", **only_where(text("rematch_of IS NOT NULL"))),
     Index("ix_boards_to_move_id", "to_move_id", **only_where(text("to_move_id IS NOT NULL"))),
     sqlite_autoincrement=True,
-    info=personal("begun_by_id", "to_move_id", erasure=RECORD, export=ExportedBy("boards")),
+    mark=Personal(("begun_by_id", "to_move_id"), erasure=RECORD, export=ExportedBy("boards")),
 )
 
 
-seats = Table(
+seats = table(
     "seats",
-    metadata,
     to("boards", "board_id", primary_key=True),
     Column("seat", Integer, primary_key=True, autoincrement=False),
     to("players", "player_id", nullable=False),
@@ -109,13 +106,12 @@ seats = Table(
         **only_where(text("playing = 1 AND answered = 0"), text("playing AND NOT answered")),
     ),
     Index("ix_seats_of_player", "player_id", "playing", "board_id"),
-    info=personal("player_id", erasure=RECORD, export=ExportedBy("boards")),
+    mark=Personal(("player_id",), erasure=RECORD, export=ExportedBy("boards")),
 )
 
 
-moves = Table(
+moves = table(
     "moves",
-    metadata,
     to("boards", "board_id", primary_key=True),
     Column("ply", Integer, primary_key=True, autoincrement=False),
     Column("seat", Integer, nullable=False),
@@ -125,13 +121,12 @@ moves = Table(
     Column("stood", String(MARK)),  # the repetition key after it; null in old rows
     Column("times", Integer),  # occurrences of that key so far, up to a limit of the game
     Index("ix_moves_stood", "board_id", "stood", "ply"),
-    info=personal(erasure=RECORD, export=ExportedBy("boards")),
+    mark=Personal(erasure=RECORD, export=ExportedBy("boards")),
 )
 
 
-departures = Table(
+departures = table(
     "departures",
-    metadata,
     identity(),
     to("boards", "board_id", nullable=False, index=True),
     Column("after_ply", Integer, nullable=False),
@@ -140,13 +135,12 @@ departures = Table(
     Column("left_at", Moment, nullable=False),
     # A forfeit after the first one of an absence costs no rating.
     Column("spared", Boolean, nullable=False, server_default=false()),
-    info=personal(erasure=RECORD, export=ExportedBy("boards")),
+    mark=Personal(erasure=RECORD, export=ExportedBy("boards")),
 )
 
 
-rated_boards = Table(
+rated_boards = table(
     "rated_boards",
-    metadata,
     identity(),  # in the order of counting
     to("boards", "board_id", nullable=False, unique=True),
     Column("game", String(16), nullable=False),
@@ -154,15 +148,14 @@ rated_boards = Table(
     Column("counted_at", Moment, nullable=False),
     Index("ix_rated_boards_counted_at", "counted_at", "id"),
     sqlite_autoincrement=True,
-    info=IMPERSONAL,
+    mark=None,
 )
 
 
 _RATED = {name: name for name in ("game", "pool", "mu", "sigma")}
 
-results = Table(
+results = table(
     "results",
-    metadata,
     to("rated_boards", "rated_id", primary_key=True),
     to("players", "player_id", primary_key=True),
     Column("game", String(16), nullable=False),
@@ -177,8 +170,8 @@ results = Table(
     Column("rival_id", Integer),  # the only person among the opponents in these
     Column("weight", Float, nullable=False, server_default="1"),  # 0 for an unchanged rating
     Index("ix_results_player_id", "player_id", "game", "pool", "rated_id"),
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         erasure=KeepRows("ratings of the others are counted from it"),
         export=ExportRows("rated_games", _RATED),
     ),
@@ -188,9 +181,8 @@ results = Table(
 # In the standings: ten games, against two different people or more.
 LISTED = text("people_games >= 10 AND rival_id IS NULL")
 
-ratings = Table(  # the last result of each player
+ratings = table(  # the last result of each player
     "ratings",
-    metadata,
     Column("game", String(16), primary_key=True),
     Column("pool", Word(Pool, 6), primary_key=True),
     to("players", "player_id", primary_key=True),
@@ -202,8 +194,8 @@ ratings = Table(  # the last result of each player
     Column("rival_id", Integer),
     Index(*("ix_ratings_place", "game", "pool", "mu", "player_id"), **only_where(LISTED)),
     Index("ix_ratings_player_id", "player_id"),
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         export=ExportRows("ratings", _RATED | {"games": "games"}),
     ),
 )

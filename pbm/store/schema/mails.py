@@ -9,7 +9,6 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     String,
-    Table,
     Text,
     UniqueConstraint,
     false,
@@ -21,27 +20,25 @@ from pbm.store.schema.columns import (
     Moment,
     Word,
     identity,
-    metadata,
     only_where,
     to,
     where_it_waits,
 )
 from pbm.store.schema.personal import (
-    IMPERSONAL,
     BlankColumns,
     ErasedBy,
     KeepRows,
     NotExported,
-    personal,
+    Personal,
+    table,
 )
 from pbm.store.values.mails import InboxStatus, Kind, OutboxStatus
 
 # Class of the PostgreSQL advisory lock held while a mail of the outbox is sent.
 IN_HAND = 0x70626D
 
-inbox = Table(
+inbox = table(
     "inbox",
-    metadata,
     identity(),
     Column("digest", String(80), nullable=False),
     Column("recipient", String(254), nullable=False),
@@ -69,7 +66,7 @@ inbox = Table(
     Index("ix_inbox_sender", text("lower(sender)")),  # erased when the sender leaves
     Index("ix_inbox_stuck", "id", **only_where(text("status = 'stuck'"))),
     sqlite_autoincrement=True,
-    info=personal(
+    mark=Personal(
         erasure=BlankColumns({"sender": "", "lane": None, "outcome": None}),
         export=NotExported("the player has sent them"),
         addresses=("sender",),
@@ -79,21 +76,19 @@ inbox = Table(
 
 # Contents have their own tables: their rows are deleted once the mail is done, and SQLite reuses
 # the pages. In a remaining row they would leave nearly empty pages.
-inbox_raw = Table(
+inbox_raw = table(
     "inbox_raw",
-    metadata,
     to("inbox", "inbox_id", primary_key=True),
     Column("raw", LargeBinary, nullable=False),
-    info=personal(
+    mark=Personal(
         erasure=KeepRows("deleted once the mail is done"),
         export=NotExported("the player has sent them"),
     ),
 )
 
 
-outbox = Table(
+outbox = table(
     "outbox",
-    metadata,
     identity(),
     Column("kind", Word(Kind.stored, 10), nullable=False),
     Column("recipient", String(254), nullable=False),
@@ -118,8 +113,8 @@ outbox = Table(
     Index("ix_outbox_failed", "id", **only_where(text("status = 'failed'"))),
     Index("ix_outbox_answers", "recipient_key", "kind", "written_at"),
     sqlite_autoincrement=True,
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         erasure=ErasedBy("PersonalData._erase_mails"),
         export=NotExported("the player gets them"),
         addresses=("recipient_key",),
@@ -129,21 +124,19 @@ outbox = Table(
 
 # Keyed by Message-ID, which is known before the row's number. No foreign key: it would prevent
 # inserting several mails in one statement.
-outbox_contents = Table(
+outbox_contents = table(
     "outbox_contents",
-    metadata,
     Column("message_id", String(200), primary_key=True),
     Column("params", JSON, nullable=False),
     Column("headers", JSON, nullable=False),
-    info=personal(
+    mark=Personal(
         erasure=ErasedBy("PersonalData._erase_mails"), export=NotExported("the player gets them")
     ),
 )
 
 
-kept_news = Table(  # for the next digest
+kept_news = table(  # for the next digest
     "kept_news",
-    metadata,
     identity(),
     to("players", "player_id", nullable=False),
     to("boards", "board_id", nullable=False),
@@ -152,25 +145,23 @@ kept_news = Table(  # for the next digest
     Column("size", Integer, nullable=False),  # of `told`, in characters
     Column("kept_at", Moment, nullable=False),
     Index("ix_kept_news_player_id", "player_id", "board_id"),
-    info=personal("player_id", export=NotExported("the player gets it with the next digest")),
+    mark=Personal(("player_id",), export=NotExported("the player gets it with the next digest")),
 )
 
 
-kept_notices = Table(  # about no board, for the next digest
+kept_notices = table(  # about no board, for the next digest
     "kept_notices",
-    metadata,
     identity(),
     to("players", "player_id", nullable=False, index=True),
     Column("told", JSON, nullable=False),  # frozen, with the template's name
     Column("kept_at", Moment, nullable=False),
-    info=personal("player_id", export=NotExported("the player gets it with the next digest")),
+    mark=Personal(("player_id",), export=NotExported("the player gets it with the next digest")),
 )
 
 
-reminded_boards = Table(  # the boards of a reminder about several
+reminded_boards = table(  # the boards of a reminder about several
     "reminded_boards",
-    metadata,
     to("outbox", "outbox_id", primary_key=True),
     to("boards", "board_id", primary_key=True),
-    info=IMPERSONAL,
+    mark=None,
 )

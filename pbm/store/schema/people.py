@@ -1,17 +1,23 @@
 """Tables of players, addresses, vacations and blocks."""
 
-from sqlalchemy import JSON, Column, Date, Index, Integer, String, Table
+from sqlalchemy import JSON, Column, Date, Index, Integer, String
 
 from pbm.passwords import PasswordHash
-from pbm.store.schema.columns import Moment, Word, identity, metadata, to
-from pbm.store.schema.personal import BlankColumns, ExportedBy, ExportRows, KeepRows, personal
+from pbm.store.schema.columns import Moment, Word, identity, to
+from pbm.store.schema.personal import (
+    BlankColumns,
+    ExportedBy,
+    ExportRows,
+    KeepRows,
+    Personal,
+    table,
+)
 from pbm.store.values.players import PlayerStatus
 
 _BLANKED = ("settings", "password_hash", "rating_news", "bounced_at", "unreachable_since")
 
-players = Table(
+players = table(
     "players",
-    metadata,
     identity(),
     Column("handle", String(16), nullable=False, unique=True),
     Column("status", Word(PlayerStatus, 10), nullable=False),
@@ -28,44 +34,41 @@ players = Table(
     Column("rating_news", JSON(none_as_null=True)),  # ratings before a change of the rules
     Column("robot", String(16)),  # its name among robots; null for people
     sqlite_autoincrement=True,
-    info=personal(
-        "id",
+    mark=Personal(
+        ("id",),
         erasure=BlankColumns({**dict.fromkeys(_BLANKED), "bounces": 0}),
         export=ExportedBy("handle"),
     ),
 )
 
 
-former_handles = Table(
+former_handles = table(
     "former_handles",
-    metadata,
     Column("handle", String(16), primary_key=True),
     to("players", "player_id", nullable=False, index=True),
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         erasure=KeepRows("nobody else may pose under one"),
         export=ExportRows("former_handles", "handle"),
     ),
 )
 
 
-addresses = Table(
+addresses = table(
     "addresses",
-    metadata,
     identity(),
     to("players", "player_id", nullable=False, index=True),
     Column("address", String(254), nullable=False),
     Column("address_key", String(254), nullable=False, unique=True),
     Column("verified_at", Moment, nullable=False),
-    info=personal(
-        "player_id", export=ExportRows("addresses", "address"), addresses=("address_key",)
+    mark=Personal(
+        ("player_id",), export=ExportRows("addresses", "address"), addresses=("address_key",)
     ),
 )
 
 
-vacations = Table(
+vacations = table(
     "vacations",
-    metadata,
     identity(),
     to("players", "player_id", nullable=False),
     to("boards", "board_id"),  # null for all of the player's boards
@@ -73,8 +76,8 @@ vacations = Table(
     Column("last_day", Date, nullable=False),
     Column("zone", String(64)),  # at the start, once the player has changed it
     Index("ix_vacations_player_id", "player_id", "last_day"),
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         export=ExportRows(
             "vacations", {"board": "board_id", "first": "first_day", "last": "last_day"}
         ),
@@ -82,11 +85,10 @@ vacations = Table(
 )
 
 
-blocks = Table(
+blocks = table(
     "blocks",
-    metadata,
     to("players", "player_id", primary_key=True),
     to("players", "blocked_id", primary_key=True, index=True),
     Column("blocked_at", Moment, nullable=False),
-    info=personal("player_id", "blocked_id", export=ExportRows("blocked", "blocked_id")),
+    mark=Personal(("player_id", "blocked_id"), export=ExportRows("blocked", "blocked_id")),
 )

@@ -1,13 +1,15 @@
-"""Marks of tables: `info=personal(...)` if the table has personal data, else `info=IMPERSONAL`.
+"""Tables with marks, which say how a player's erasure and export treat the rows.
 
 `pbm/store/repositories/personal_data.py` erases and exports by these marks.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import Column, Index, Table, UniqueConstraint
+
+from pbm.store.schema.columns import metadata
 
 _MARK = "personal"
 
@@ -73,29 +75,26 @@ class Personal:
     the player's address, in upper or lower case. `hidden` have the address within a longer text.
     """
 
-    erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows
-    export: ExportRows | ExportedBy | NotExported
     numbers: tuple[str, ...] = ()
+    _: KW_ONLY
+    export: ExportRows | ExportedBy | NotExported
+    erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows = DeleteRows()
     addresses: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
 
 
-IMPERSONAL: dict[str, Personal | None] = {_MARK: None}
-"""The mark of a table without personal data."""
-
-
-def personal(
-    *numbers: str,
-    export: ExportRows | ExportedBy | NotExported,
-    erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows = DeleteRows(),
-    addresses: tuple[str, ...] = (),
-    hidden: tuple[str, ...] = (),
-) -> dict[str, Personal | None]:
-    """The `info` of a table with personal data; see `Personal`."""
-    return {_MARK: Personal(erasure, export, numbers, addresses, hidden)}
+def table(
+    name: str,
+    *parts: Column[Any] | Index | UniqueConstraint,
+    mark: Personal | None,
+    sqlite_autoincrement: bool = False,
+) -> Table:
+    """Add a table to `metadata`; `mark` is None for a table without personal data."""
+    info = {_MARK: mark}
+    return Table(name, metadata, *parts, info=info, sqlite_autoincrement=sqlite_autoincrement)
 
 
 def mark_of(table: Table) -> Personal | None:
-    """A table's mark, None if it has no personal data. Raises KeyError for an unmarked table."""
+    """Return a table's mark, None if it has no personal data. Raises KeyError without a mark."""
     mark: Personal | None = table.info[_MARK]
     return mark

@@ -8,28 +8,26 @@ from sqlalchemy import (
     Index,
     Integer,
     String,
-    Table,
     Text,
     UniqueConstraint,
     false,
     text,
 )
 
-from pbm.store.schema.columns import Moment, identity, metadata, only_where, to
+from pbm.store.schema.columns import Moment, identity, only_where, to
 from pbm.store.schema.personal import (
-    IMPERSONAL,
     BlankColumns,
     DeleteRows,
     ErasedBy,
     ExportRows,
     KeepRows,
     NotExported,
-    personal,
+    Personal,
+    table,
 )
 
-changes = Table(
+changes = table(
     "changes",
-    metadata,
     identity(),
     Column("at", Moment, nullable=False),
     Column("who", String(80), nullable=False),
@@ -38,21 +36,20 @@ changes = Table(
     to("players", "player_id", index=True),
     to("boards", "board_id", index=True),
     Column("details", JSON, nullable=False),
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         erasure=BlankColumns({"details": {}}),  # old addresses, for one
         export=ExportRows("changes_by_the_operator", {"at": "at", "what": "what", "why": "why"}),
     ),
 )
 
 
-buckets = Table(
+buckets = table(
     "buckets",
-    metadata,
     Column("key", String(300), primary_key=True),  # the rate limit, and whom it is for
     Column("tokens", Float, nullable=False),
     Column("filled_at", Moment, nullable=False, index=True),
-    info=personal(
+    mark=Personal(
         erasure=ErasedBy("PersonalData.erase"),
         export=NotExported("counts, deleted after a week"),
         hidden=("key",),
@@ -60,19 +57,17 @@ buckets = Table(
 )
 
 
-facts = Table(
+facts = table(
     "facts",
-    metadata,
     Column("name", String(40), primary_key=True),  # name of a fact about the server's environment
     Column("value", JSON, nullable=False),
     Column("noted_at", Moment, nullable=False),
-    info=IMPERSONAL,
+    mark=None,
 )
 
 
-heartbeats = Table(
+heartbeats = table(
     "heartbeats",
-    metadata,
     Column("process", String(16), primary_key=True),  # one run of a program, on any machine
     Column("role", String(20), primary_key=True),
     Column("host", String(255), nullable=False),
@@ -80,13 +75,12 @@ heartbeats = Table(
     Column("beat_at", Moment, nullable=False),  # when the process wrote this row
     Column("alive_at", Moment, nullable=False),  # last sign of life of the role
     Column("ahead", Float),  # seconds by which the process's clock is ahead of the database's
-    info=IMPERSONAL,
+    mark=None,
 )
 
 
-due = Table(
+due = table(
     "due",
-    metadata,
     identity(),
     Column("kind", String(30), nullable=False),
     Column("about", String(60), nullable=False),  # key, unique within the kind
@@ -103,17 +97,16 @@ due = Table(
     Index("ix_due_next", "due_at", "id", **only_where(text("stuck = 0"), text("NOT stuck"))),
     Index("ix_due_stuck", "id", **only_where(text("stuck = 1"), text("stuck"))),
     sqlite_autoincrement=True,
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         erasure=KeepRows("deleted once it is done"),
         export=NotExported("moments that follow from what is exported"),
     ),
 )
 
 
-search_jobs = Table(
+search_jobs = table(
     "thoughts",
-    metadata,
     identity(),
     Column("kind", String(10), nullable=False),
     Column("about", String(80), nullable=False),  # key, unique within the kind
@@ -132,29 +125,27 @@ search_jobs = Table(
     UniqueConstraint("kind", "about"),
     Index("ix_thoughts_place", "place", "id"),
     Index("ix_thoughts_player_id", "player_id", "place"),
-    info=personal(
-        "player_id",
+    mark=Personal(
+        ("player_id",),
         erasure=DeleteRows(only={"kind": "hint"}),  # other jobs belong to boards that go on
         export=NotExported("deleted once the robot has answered"),
     ),
 )
 
-analyses = Table(
+analyses = table(
     "analyses",
-    metadata,
     to("boards", "board_id", primary_key=True, autoincrement=False),
     Column("mark", String(24), nullable=False),  # of the analysed state of the game
     Column("found", JSON, nullable=False),
     Column("began_at", Moment, nullable=False),
     Column("finished_at", Moment),
-    info=IMPERSONAL,
+    mark=None,
 )
 
-analysis_readers = Table(  # receive it once it is finished
+analysis_readers = table(  # receive it once it is finished
     "analysis_readers",
-    metadata,
     to("boards", "board_id", primary_key=True, autoincrement=False),
     to("players", "player_id", primary_key=True, autoincrement=False),
     Index("ix_analysis_readers_player_id", "player_id"),
-    info=personal("player_id", export=ExportRows("awaited_analyses", "board_id")),
+    mark=Personal(("player_id",), export=ExportRows("awaited_analyses", "board_id")),
 )
