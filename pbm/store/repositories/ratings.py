@@ -9,7 +9,6 @@ from sqlalchemy import (
     ColumnElement,
     Integer,
     bindparam,
-    delete,
     func,
     insert,
     literal_column,
@@ -74,11 +73,6 @@ _WINS = (  # how often each of some players finished before each other one since
         results.c.rated_id > func.coalesce(_before_those, 0),
     )
     .group_by(results.c.player_id, _lost.c.player_id)
-)
-_UNSETTLE = delete(ratings).where(
-    ratings.c.game == bindparam("of_game"),
-    ratings.c.pool == bindparam("of_pool"),
-    ratings.c.player_id.in_(bindparam("player_ids", expanding=True)),
 )
 
 
@@ -184,8 +178,8 @@ class Ratings(Repository):
     def forget(self, counted: CountedBoard) -> None:
         """Remove a board from the ratings; its players keep the ratings of their other boards."""
         player_ids = [item.player_id for item in self.results(counted)]
-        standing = {"of_game": counted.game, "of_pool": counted.pool}
-        self._transaction.execute(_UNSETTLE, {**standing, "player_ids": player_ids})
+        its = (ratings.c.game == counted.game, ratings.c.pool == counted.pool)
+        self._delete(ratings, *its, ratings.c.player_id.in_(player_ids))
         for table, column in ((results, results.c.rated_id), (rated_boards, rated_boards.c.id)):
             self._delete(table, column == counted.number)
         self._settle(counted, player_ids)
