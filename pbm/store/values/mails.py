@@ -151,7 +151,7 @@ class ArrivedMail:
 class NewMail:
     """A mail to be stored in the outbox, and sent at once or from `due_at` on.
 
-    `sender` is the envelope sender.
+    `params` fill its template, `headers` its headers. `sender` is the envelope sender.
     """
 
     kind: Kind
@@ -168,26 +168,15 @@ class NewMail:
     due_at: datetime | None = None
 
 
-@dataclass(frozen=True)
-class OutboxMail:
-    """A mail of the outbox; `params` fill its template, `headers` its headers."""
+@dataclass(frozen=True, kw_only=True)
+class OutboxMail(NewMail):
+    """A mail of the outbox, to be sent at `due_at` if its status is `DUE`."""
 
     id: int
-    kind: Kind
-    recipient: str
-    player_id: int | None
-    board_id: int | None
-    template: str
-    params: dict[str, Any]
-    headers: dict[str, Any]
-    message_id: str
-    sender: str
-    written_at: datetime
     status: OutboxStatus
     attempts: int
     due_at: datetime
     last_error: str | None
-    inbox_id: int | None = None
 
 
 @dataclass(frozen=True)
