@@ -84,7 +84,7 @@ class RobotJobs:
                 only_short=sum(each.job.is_long for each in leased) >= long,
             )
             for job in claimed:
-                known = work.search_jobs.note_try(job, _DIED) if job in lapsed else job
+                known = work.search_jobs.count_try(job, _DIED) if job in lapsed else job
                 if known.is_long and sum(each.job.is_long for each in leased) >= long:
                     work.search_jobs.put_off(known, self.clock() + _RETRY_AFTER)
                 else:
@@ -126,7 +126,7 @@ class RobotJobs:
         if job is None:
             return
         reason = in_a_line(error)
-        tries = work.search_jobs.count_try(job, reason)
+        tries = work.search_jobs.count_try(job, reason).tries
         work.search_jobs.put_off(job, self.clock() + _RETRY_AFTER)
         trace = error.trace if isinstance(error, SearchFailedError) else traceback_of(error)
         about = {"job": job.id, "kind": job.kind, "board": job.board_id}

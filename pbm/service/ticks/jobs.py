@@ -115,7 +115,7 @@ class Ticks:
         self._count(work, timer, in_a_line(error))
 
     def _count(self, work: UnitOfWork, timer: Timer, error: str) -> None:
-        if work.timers.count_try(timer, error) < MOST_TRIES:
+        if work.timers.count_try(timer, error).tries < MOST_TRIES:
             return
         work.timers.set_stuck(timer)
         params = {"kind": timer.kind, "board": timer.board_id, "error": error}

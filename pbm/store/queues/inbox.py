@@ -187,7 +187,7 @@ class Inbox(MailQueue[InboxMail]):
 
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
         """Find and lock a mail that is still new; without `wait` skip a locked mail."""
-        return self._find(inbox_id, inbox.c.status == NEW, wait=wait)
+        return self.find(inbox_id, inbox.c.status == NEW, wait=wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
         """Record the outcomes of mails, by number, and erase their texts."""

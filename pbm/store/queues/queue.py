@@ -1,7 +1,7 @@
 """Queries common to all queues: lock, claim and retry rows, and limit index scans."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -40,10 +40,13 @@ class _Queue(Repository, Generic[_M]):
         """The value of a row."""
         return read_as(self._kind, row)
 
-    def _find(
+    def find(
         self, number: int, *where: ColumnElement[bool], lock: bool = True, wait: bool = True
     ) -> _M | None:
-        """Find a row, and lock it if `lock`; without `wait`, skip a row that others have locked."""
+        """Find a row that meets the conditions, and lock it if `lock`.
+
+        Without `wait`, a row that others have locked is not found.
+        """
         query = self._selected.where(self._table.c.id == number, *where)
         row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)
         return self._read(row) if row else None
@@ -71,7 +74,7 @@ class MailQueue(_Queue[_M]):
 
     def get(self, number: int, *, lock: bool = False) -> _M:
         """Return a mail by number; `lock` keeps workers from claiming it. Raises LookupError."""
-        mail = self._find(number, lock=lock)
+        mail = self.find(number, lock=lock)
         if mail is None:
             raise LookupError(f"no mail {number} in the {self._table.name}")
         return mail
@@ -91,10 +94,6 @@ class MailQueue(_Queue[_M]):
 class JobQueue(_Queue[_J]):
     """A queue of jobs; jobs that are done are deleted, stuck jobs are marked."""
 
-    def find(self, number: int) -> _J | None:
-        """Find and lock a job that is not done."""
-        return self._find(number)
-
     def done(self, job: _J) -> None:
         """Delete a job that is done or obsolete."""
         self._delete(self._table, self._table.c.id == job.id)
@@ -112,9 +111,9 @@ class JobQueue(_Queue[_J]):
         these = self._table.c.stuck if stuck else ~self._table.c.stuck
         return self._count(select(func.count()).where(these))
 
-    def count_try(self, job: _J, error: str) -> int:
-        """Count a failed try; return the number of tries."""
-        return self._count_try(job.id, last_error=error)
+    def count_try(self, job: _J, error: str) -> _J:
+        """Count a failed try of a job, and return the job with the new count."""
+        return replace(job, tries=self._count_try(job.id, last_error=error), last_error=error)
 
     def _claim(
         self, now: datetime, most: int, order: str, *where: ColumnElement[bool]

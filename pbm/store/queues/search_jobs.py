@@ -1,7 +1,6 @@
 """The queue of search jobs, rows of `thoughts`: leased to a process, deleted when done."""
 
 from collections.abc import Collection
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -116,10 +115,6 @@ class SearchJobs(JobQueue[SearchJob]):
     def put_off(self, job: SearchJob, due_at: datetime) -> None:
         """End a job's lease; the job is due again at a moment."""
         self.change(job.id, leased_by=None, leased_until=None, due_at=due_at)
-
-    def note_try(self, job: SearchJob, error: str) -> SearchJob:
-        """Count a failed try of a job, and return the job with the new count."""
-        return replace(job, tries=self.count_try(job, error), last_error=error)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
         """The board of the job that has waited longest, and the time since when the job waits."""
