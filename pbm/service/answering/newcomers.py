@@ -318,7 +318,7 @@ def _ask(
 
 
 def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
-    """The pending challenge that a question invites to; None if guests are no longer asked."""
+    """Return the challenge that a question invites to; None if its guests are no longer asked."""
     number = question.params.get("invitation")
     found = turn.work.challenges.find(number) if number else None
     return found if found and found.command else None

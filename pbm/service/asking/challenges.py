@@ -55,7 +55,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
     """Store the questions to the guests before they are mailed, so that the next command sees them.
 
-    Raises Refusal if we may not write to one of the guests now.
+    Raises Refusal if the limits allow no mail to one of the guests now.
     """
     work, now = turn.work, turn.now
     guests = tuple(

@@ -50,7 +50,7 @@ _NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
 
 
 def shortened(comment: Sequence[str]) -> list[str]:
-    """The first lines of a comment, for a question; "(and more)" is added to a longer comment."""
+    """Return the first lines of a comment, for a question; add "(and more)" to a longer one."""
     told: list[str] = []
     room = _MOST_CHARACTERS
     for line in comment[:_MOST_LINES]:
@@ -135,7 +135,7 @@ def _waiting_with(
 
 
 def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
-    """Template parameters of pending commands: lines, comment, consequences."""
+    """Return the template parameters of pending commands: lines, comment, consequences."""
     found = read_commands(errand.lines)
     ends = [item.consequences(turn, player) for item in found]
     return {
@@ -225,7 +225,7 @@ def origin_of(turn: Turn) -> str:
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
-    """Whether a standing consent covers an unproven script, which has only moves and queries."""
+    """Return whether consent covers an unproven script, which then has only moves and queries."""
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:
         return False
@@ -260,7 +260,7 @@ def of_address(address: str) -> str:
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """Return the context; in it, passwords are not hashed if the script has more than allowed."""
+    """Return the context, without hashing if the script has more new passwords than allowed."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:
@@ -269,7 +269,7 @@ def within_rate(context: Context, script: Script) -> Context:
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
-    """Why `count` new passwords may not be hashed; None if they may.
+    """Return why `count` new passwords may not be hashed; None if they may.
 
     Only one unproven password waits at a time, since the player could not tell several apart.
     """

@@ -1,4 +1,4 @@
-"""Stores new mails as inbox rows, within limits; has the callbacks of the SMTP listener.
+"""Stores new mails as inbox rows, within limits; defines the SMTP listener's callbacks.
 
 The queue is fair between senders, with players before strangers: a mail's place is its arrival time
 plus a delay that grows with the number and length of the sender's waiting mails.
@@ -166,7 +166,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
 
 
 def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
-    """Whether a mail handled for one of the `others` needs no handling for this recipient."""
+    """Return whether a mail that is handled for one of `others` is done for this recipient, too."""
     match recipient:
         case Plain():
             known: tuple[type[Recipient], ...] = (Plain, PlayerReply, QuestionReply)

@@ -1,4 +1,4 @@
-"""Limits of arriving mails: answers to strangers, and mails an hour. Over a limit, SMTP defers.
+"""Limits of arriving mails: answers to strangers, mails an hour. SMTP defers mails over a limit.
 
 Answers to strangers come from a pool; mails that pass DMARC have a pool of their own. Within a pool
 each network, domain and form of mail has a quota, so that no sender uses up all. A retry, half an

@@ -127,7 +127,7 @@ def _was_good(work: UnitOfWork, site: Site, reply: PlayerReply) -> bool:
 
 
 def _why_not_known(work: UnitOfWork, site: Site, now: datetime, recipient: _Signed) -> str:
-    """Why a reply address is invalid, in words for the operator; empty if it is valid."""
+    """Return why a reply address is invalid, in words for the operator; empty if it is valid."""
     keyring = site.keyring
     match recipient:
         case Bounce(player_id, name, tag):

@@ -22,7 +22,7 @@ _FRONT, _PROBE, _DOUBT = "front", "probe", "front-doubted"
 
 @dataclass(frozen=True)
 class Arrival:
-    """How a probe arrived: from which peer, whether that is trusted, and what its header shows."""
+    """The arrival of a probe: its peer, whether that is trusted, and findings in its header."""
 
     peer: str
     trusted: bool
@@ -62,7 +62,7 @@ def doubt_front(work: UnitOfWork, authserv_id: str, why: str, now: datetime) -> 
 
 
 def why_doubted(work: UnitOfWork, authserv_id: str) -> tuple[str, datetime] | None:
-    """Why and when the last probe failed; None if no failure is stored."""
+    """Return why and when the last probe failed; None if no failure is stored."""
     fact = work.facts.find(_DOUBT)
     if fact is None or fact.value["authserv_id"] != authserv_id:
         return None
@@ -85,7 +85,7 @@ def is_expected(work: UnitOfWork, probe: Probe, now: datetime) -> bool:
 
 
 def arrival_of(work: UnitOfWork, token: str) -> Arrival | None:
-    """How the probe with this token arrived; None if it has not arrived yet."""
+    """Return how the probe with this token arrived; None if it has not arrived yet."""
     fact = work.facts.find(_PROBE)
     if fact is None or fact.value["digest"] != token_digest(token) or not fact.value["arrival"]:
         return None

@@ -119,7 +119,7 @@ class _Run:
         return [event for events in self.happened for event in events]
 
     def seen_by(self, command: Command) -> Context:
-        """The context in which `command` runs: the mail's context, changed by the events so far."""
+        """Return the context of `command`: the mail's context, changed by the events so far."""
         context, before = self._context, self.events
         shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
         touched = tuple(event.acted_on for event in before if event.acted_on)
@@ -214,7 +214,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Send a comment to a command's board; if the comment has to wait, store it in the `events`."""
+    """Return the event that sends a comment to its board; put a comment that waits in `events`."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)

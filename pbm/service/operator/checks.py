@@ -1,4 +1,4 @@
-"""`pbm-admin check`: lists what a server lacks, and how to mend it. Changes nothing."""
+"""`pbm-admin check`: finds faults of a server's setup, and says how to mend each. Read-only."""
 
 import asyncio
 import stat
@@ -121,7 +121,7 @@ def _operator(settings: Settings) -> str:
 
 
 def _database(settings: Settings) -> str:
-    """The state of the database. Raises DubiousError for a file that other users can read."""
+    """Return the state of the database. Raises DubiousError if other users can read its file."""
     state = database_state(settings)
     url = parse_url(settings.database_url)
     if url.get_backend_name() != "sqlite":

@@ -88,7 +88,7 @@ def counts(database: Database) -> dict[str, int]:
 
 
 def holds_data(database: Database) -> bool:
-    """Whether a table has rows that an unused server would not have. Raises OperatorError."""
+    """Return whether the database has rows that an unused server lacks. Raises OperatorError."""
     try:
         with database.engine.connect() as connection:
             inspector = inspect(connection)

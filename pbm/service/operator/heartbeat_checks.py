@@ -62,7 +62,7 @@ def sentence_of(error: Exception) -> str:
 
 
 def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:
-    """Check each role: the required roles, and any others with a heartbeat."""
+    """Check that processes run each required role, and each other role with a recent heartbeat."""
     now = clock()
     known = [beat for beat in seen_by(work, clock) if beat.beat_at > now - FORGOTTEN_AFTER]
     results = []
@@ -89,7 +89,7 @@ def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
 
 
 def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
-    """Which processes run a role. Raises DubiousError if some are dead, OperatorError if all."""
+    """Name the processes of a role. Raises DubiousError if some are dead, OperatorError if all."""
     late = now - LATE
     lost = [beat for beat in of_role if min(beat.beat_at, beat.alive_at) < late]
     running = [beat for beat in of_role if beat not in lost]

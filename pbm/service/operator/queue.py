@@ -57,7 +57,7 @@ def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
 
 
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
-    """A mail with its contents, masked (erased once the mail is done). Raises OperatorError."""
+    """Return a mail and its contents, masked; erased once it is done. Raises OperatorError."""
     with session.look() as work:
         mail = _find(work, name)
     text = _outgoing_text(mail) if isinstance(mail, OutboxMail) else _incoming_text(mail.raw)

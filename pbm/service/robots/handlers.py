@@ -1,6 +1,6 @@
 """Handlers of the four kinds of search jobs: a robot's move, its answer to a draw, hints, analyses.
 
-A robot that is to move answers the offer with its move; any other robot in an extra job. An
+The robot to move answers an offered draw with its move; any other robot in an extra job. An
 analysis of a finished game has a job for each part of the game, and then a mail with all.
 """
 
@@ -114,7 +114,7 @@ def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
 
 
 def _claimed(turn: RobotTurn, board: Board) -> list[Event]:
-    """Return whether a draw was claimed, which is done if only robots are left on the board."""
+    """Claim a draw if only robots are left on the board; return its events, none if refused."""
     mover = board.to_move
     if mover is None or not board.is_left_to_robots:
         return []
@@ -299,7 +299,7 @@ def _added(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[
 
 
 def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
-    """The results to store: the costliest moves, the leads by ply, and the last better line."""
+    """Return the results to store: costliest moves, leads by ply, and the last better line."""
     long = _long_looks(found)
     last = next((item for item in long if item.ply > board.ply and item.line), None)
     lead = analysis.leads(_short_looks(found), long, board.position.sides)
@@ -336,7 +336,7 @@ def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
 
 
 def _themes(dear: Sequence[analysis.Judged]) -> list[dict[str, Any]]:
-    """The main topics of each seat's mistakes: the first reason and fault of each mistake."""
+    """Return the main topics of each seat's mistakes: the first reason and fault of each."""
     found: dict[tuple[int, str], list[int]] = {}
     for item in sorted(dear, key=lambda item: item.ply):
         for fact in (*item.reasons[:1], *item.faults[:1]):

@@ -1,4 +1,4 @@
-"""Leases search jobs and finishes them; has the loop of the processes' role `robots`.
+"""Leases search jobs and finishes them; runs the loop of the role `robots`.
 
 No transaction is open while a job is computed. One transaction acts on the result and deletes the
 job's row, so it is finished once; after a crash the job is leased again.
@@ -70,7 +70,7 @@ class RobotJobs:
                 request_move(work, work.boards.get(number, lock=True), now)
 
     def next_due_at(self) -> datetime | None:
-        """Due time of the next job. Raises DBAPIError."""
+        """Return the due time of the next job. Raises DBAPIError."""
         with self.database.glance() as work:
             return work.search_jobs.next_due_at()
 
@@ -141,7 +141,7 @@ class RobotJobs:
             tell_of_trouble(turn, "robot-trouble", "a robot could not think", told, cause)
 
     def _prepared(self, work: UnitOfWork, job: SearchJob) -> Sequence[LeasedJob]:
-        """The job with its computation; empty if preparing failed, or if the job is obsolete.
+        """Return the job with its computation; nothing if preparing failed or the job is obsolete.
 
         An obsolete job is deleted only with the board locked: a transaction that holds it may be
         asking for the same job again, which adds no row.
@@ -173,7 +173,7 @@ def enlist(work: UnitOfWork, now: datetime) -> None:
 
 
 def missing(work: UnitOfWork) -> Iterator[str]:
-    """Return the robots that are not registered."""
+    """Yield the names of the robots that are not registered."""
     for name in ROBOTS:
         player = work.players.by_handle(name)
         if player is None or player.robot != name:

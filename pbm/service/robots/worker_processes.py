@@ -105,7 +105,7 @@ class WorkerProcesses:
 
     @property
     def size(self) -> int:
-        """The largest number of processes."""
+        """Maximum number of processes."""
         return len(self._processes)
 
     async def run(self, computation: Computation) -> Any:

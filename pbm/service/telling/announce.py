@@ -259,7 +259,7 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 def _mail_for(
     reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
-    """Return the facts and comments for one reader; for a blocked author's words only the handle.
+    """Return the facts and comments for one reader, and the handles of blocked authors.
 
     To a player who comments on a board for the first time, the mail names the readers.
     """
@@ -286,7 +286,7 @@ def _mail_for(
 def shown_to(
     turn: Turn, player: Player, board: Board, *facts: BoardFact, after: int | None = None
 ) -> dict[str, Any]:
-    """The view of a board for one player, with facts above it and all moves since ply `after`."""
+    """Return a board's view for one player, with facts above it and all moves since ply `after`."""
     picture = player.settings.picture
     view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
     clock = clock_view(turn.work, board, turn.now, [player])
@@ -351,7 +351,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
 
 
 def may_answer(turn: Turn, player: Player) -> bool:
-    """Whether the player may get an answer or question now; the limit is told to them once."""
+    """Return whether the player may get an answer or question now; tell them of the limit once."""
     work, now, unproven = turn.work, turn.now, turn.unproven
     if is_paused(work, player.address, now, unproven=unproven):
         return False

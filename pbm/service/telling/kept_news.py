@@ -157,7 +157,7 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
 def _comes_in_any_case(
     turn: Turn, board: Board, player: Player, events: Sequence[BoardEvent]
 ) -> bool:
-    """Whether a mail is exempt from the limit, for example when the reader is to move now."""
+    """Return whether a mail is exempt from the limit, for example if the reader is to move now."""
     if any(event.exempt for event in events):
         return True
     waits = board.to_move is not None and board.to_move.player_id == player.id
@@ -169,7 +169,7 @@ def _comes_in_any_case(
 
 
 def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
-    """When a board's mail that waits for a robot to act is due; None if the mail need not wait."""
+    """Return the due time of a board's mail that waits for a robot; None if it need not wait."""
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
     is_due = is_due or any(map(robots.intersection, board.open_offers.values()))
@@ -194,7 +194,7 @@ def news_of(mail: OutboxMail) -> News:
 
 
 def deferred_until(player: Player, now: datetime) -> datetime | None:
-    """When the next board mail may go to a player whose mail bounces; None for at once.
+    """Return when to send the next board mail to a player whose mail bounces; None for at once.
 
     The backoff begins with a day and grows to a week.
     """

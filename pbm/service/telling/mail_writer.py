@@ -125,7 +125,7 @@ class MailWriter:
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
     ) -> dict[str, Any]:
-        """The headers that place a mail in a board's thread; `root` is None for the first mail."""
+        """Return headers that put a mail into a board's thread; `root` is None for the first."""
         answers, begins = self._auto_submitted(*player.addresses), root is None
         # The answered mail may be in another thread; a reference to it would break the board's.
         in_thread = self._turn.cause.board_id == board.id and answers == REPLIED
@@ -273,7 +273,7 @@ class MailWriter:
         )
 
     def _plain_headers(self, subject: str, *addresses: str) -> dict[str, Any]:
-        """The headers of a mail outside the threads of boards; `addresses` are the reader's."""
+        """Return headers of a mail outside the boards' threads; `addresses` are the reader's."""
         answering = self._turn.cause.message_id if self._turn.cause.is_from(*addresses) else None
         return {
             "subject": subject,
@@ -291,7 +291,7 @@ class MailWriter:
 
 
 def answers_left(turn: Turn, address: str) -> int:
-    """How many answers an unknown address may still get today, the answer to this mail included."""
+    """Return how many answers an unknown address may get today, including this mail's answer."""
     return strangers_answers_left(turn.work, address, turn.now) + turn.cause.answer_counted
 
 
@@ -300,14 +300,14 @@ def _addresses_of(reader: Player | str) -> tuple[str, ...]:
 
 
 def _about(board: Board, player: Player) -> str:
-    """Message-ID part for a board: ply, takebacks, and the offers that the player may answer."""
+    """Return a board's part of a Message-ID: ply, takebacks, offers that the player may answer."""
     back = f"b{board.taken_back}" if board.taken_back else ""
     asked = (offer for offer, waiting in board.open_offers.items() if player.id in waiting)
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])
 
 
 def _about_several(shown: Sequence[dict[str, Any]]) -> str:
-    """Message-ID part for several boards: the ply and the number of takebacks of each."""
+    """Return the Message-ID part for several boards: ply and number of takebacks of each."""
     said = "s"
     marks = (
         f".{view['number']}p{view['ply']}"

@@ -137,7 +137,7 @@ def _next_look(tick: Tick, board: Board, wait: Wait) -> datetime:
 
 
 def _first_look(tick: Tick, board: Board) -> datetime:
-    """When to check the clock of the player to move for the first time."""
+    """Return when to check the clock of the player to move for the first time."""
     wait = wait_of(tick.work, tick.work.boards.get(board.id), tick.now)
     return _next_look(tick, board, wait) if wait else _look_without_clock(tick, board)
 
@@ -280,7 +280,7 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
-    """The move that a clock waits for; the board's reminders of the next day count as sent."""
+    """Return the move that a clock waits for; count reminders of the next day as sent."""
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None
@@ -295,7 +295,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """A first move without a reminder so far; its own reminder is dropped if due within a day."""
+    """Return an awaited first move before its reminder; a reminder due within a day is dropped."""
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
     at = max(now, calendar.after(since, REMINDED_AFTER) or now + REMINDED_AFTER)
@@ -308,7 +308,7 @@ def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Await
 
 
 def _late_first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """Return the values of an awaited first move, once its reminder is sent."""
+    """Return an awaited first move whose reminder was sent."""
     calendar = calendar_of(tick.work, board, player, tick.now)
     by = calendar.after(timer.since, DECLINED_AFTER) or timer.since + DECLINED_AFTER
     since = board.waits_since or timer.since - REMINDED_AFTER

@@ -71,7 +71,7 @@ class Ticks:
         self.crash_marker.clear()
 
     def next_due_at(self) -> datetime | None:
-        """Due time of the next timer. Raises DBAPIError."""
+        """Return the due time of the next timer. Raises DBAPIError."""
         with self.database.glance() as work:
             return work.timers.next_due_at()
 

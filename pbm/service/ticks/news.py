@@ -240,7 +240,7 @@ def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str,
 
 
 def _urgency(tick: Tick, player: Player, board: Board) -> tuple[bool, bool, float, int]:
-    """Sort key of boards: first those awaiting the player by clock, then finished, then others."""
+    """Return a sort key: boards awaiting the player by clock, then finished, then other boards."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         return True, board.playing, 0.0, board.id

@@ -44,7 +44,7 @@ class Tick(Turn):
         return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
     def waits_for_mail(self, until: datetime) -> Again | None:
-        """The time of a retry if a mail that arrived by `until` is not handled yet; else None.
+        """Return a retry if a mail that arrived by `until` is not handled yet; else None.
 
         Also while no mail can come in. Check this before penalising a player for a missing
         mail, since mails count from arrival.

@@ -43,7 +43,7 @@ def one_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with control characters, except line ends, replaced: a terminal would obey them."""
+    """Replace control characters, except line ends, since a terminal would obey them."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
@@ -62,7 +62,7 @@ def masked(text: str) -> str:
 
 
 def _masked_command(line: str) -> str:
-    """The command line with all words after the handle masked, except board, move and options."""
+    """Mask all words of a command line after the handle, except board, move and options."""
     words = list(_WORDS.finditer(line))
     at = _command_at([word[0] for word in words])
     if at is None:
@@ -75,7 +75,7 @@ def _masked_command(line: str) -> str:
 
 
 def _command_at(words: list[str]) -> int | None:
-    """Index of the command word of a line, after quote marks, `Re:` and the game's name, if any."""
+    """Return the index of a line's command word, after quote marks, `Re:` and the game's name."""
     for at, word in enumerate(words):
         bare = word.strip(_QUOTE_MARKS).lower()
         if not bare or bare.endswith((":", "]")) or bare == "pbm" or bare in games():

@@ -54,7 +54,7 @@ def tell_of_trouble(
 
 
 def tell_anew(work: UnitOfWork) -> None:
-    """Reset the limit of notices, since the operator has repaired something."""
+    """Reset the limits of notices, since the operator has repaired something."""
     work.buckets.forget_all(_PER_CAUSE.name)
 
 
@@ -74,7 +74,7 @@ def tell_sender(turn: Turn, mail: InboxMail) -> None:
 
 
 def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
-    """The player with the `From:` address of a mail, and its subject; None for automatic mail."""
+    """Return the player with a mail's `From:` address, and the subject; None for automatic mail."""
     address = turn.site.address
     if isinstance(address.parse(mail.recipient), Postmaster):
         return None, ""

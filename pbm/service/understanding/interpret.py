@@ -61,7 +61,7 @@ def interpret(context: Context, script: Script) -> Script:
 
 
 def _offer_reply(context: Context, script: Script) -> Script | None:
-    """The script that accepts or rejects an offer, for a yes or no; other words are the comment.
+    """Return the script that accepts or rejects an offer for a yes or no; other words are comment.
 
     An unclear reply, or a yes without an offer, is answered with what to write.
     """
@@ -91,7 +91,7 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
 def _settled(
     context: Context, script: Script, number: int, said: answers.Spoken, asked: _Waiting
 ) -> Script | None:
-    """The script that accepts or rejects the only open offer; None if the reply is unclear."""
+    """Return the script that accepts or rejects the only open offer; None for an unclear reply."""
     offer = next(iter(asked))
     meant = _OFFERS.get(offer.kind)
     names_it = said.answer is True and meant is not None and only_means(said.rest, meant, number)
@@ -212,7 +212,7 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """The script: words below a line are its board's comment, words above all are `unplaced`."""
+    """Add the words: those below a line are its board's comment, those above all are `unplaced`."""
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
     above = len(script.commands) - len(lines)  # commands above the words

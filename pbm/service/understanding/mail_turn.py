@@ -57,7 +57,7 @@ class MailTurn(Turn):
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
-        """The context of this mail's commands; `board_id` is the board of the reply address."""
+        """Return the context of this mail's commands; `board_id` is the reply address's board."""
         return Context(
             turn=self,
             actor_id=actor.id if actor else None,
@@ -73,12 +73,12 @@ class MailTurn(Turn):
         return self.script_about(context.hints)
 
     def script_about(self, hints: tuple[int, ...]) -> Script:
-        """The mail's script if it may be about these boards, without commands that have run."""
+        """Return the script as parsed for these boards, without the commands that have run."""
         script = self.held(self._script(hints, in_answer=bool(hints)))
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
-        """The mail parsed as an answer, as any other mail, and below an answer to the welcome."""
+        """Parse the mail as an answer, as another mail, and below an answer to the welcome."""
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))

@@ -49,7 +49,7 @@ class _Found:
 
 
 def read_move_line(context: Context, script: Script) -> Script | None:
-    """The script with the move found in the mail, or a question about it; None without a move."""
+    """Return the script with the move in the mail, or a question about it; None without a move."""
     if script.commands:
         return _leading_moves(context, script)
     problem = script.problem
@@ -179,7 +179,7 @@ def _guess(
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
-    """The script that asks which move is meant, if a line below the first is another legal move."""
+    """Return the script that asks which move is meant, if a later line is another legal move."""
     if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None
     game = script.commands[0].game

@@ -74,7 +74,7 @@ _WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
 def read_wish(context: Context, script: Script) -> Script | None:
-    """The script with the commands that its plain words ask for; None if they ask for none."""
+    """Return the script with the commands that its plain words ask for; None if there are none."""
     said = None if _names_page(context, script) else _understood(script)
     if said is None and not context.hints and not script.commands and not script.problem:
         guessed = _invitation(context, script) or _vacation(script)
@@ -107,7 +107,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
 
 
 def _invitation(context: Context, script: Script) -> Script | None:
-    """The script that asks whether to invite the address that the words name, if just one."""
+    """Return the script that asks whether to invite the only address that the words name."""
     address = address_invited(script.said)
     if address is None:
         return None
@@ -118,7 +118,7 @@ def _invitation(context: Context, script: Script) -> Script | None:
 
 
 def _vacation(script: Script) -> Script | None:
-    """The script that asks whether to stop the sender's clocks, or shows help on vacations."""
+    """Return the script that asks whether to stop the sender's clocks, or shows the help for it."""
     line = vacation_line(script.said)
     if line is None:
         return None
@@ -168,7 +168,7 @@ def pairs_meant(script: Script) -> bool:
 
 
 def _names_page(context: Context, script: Script) -> bool:
-    """Whether the script is `help` with an existing page, as "help help", unlike "help me"."""
+    """Return whether a script is `help` with an existing page ("help help", not "help me")."""
     first = script.commands[0] if script.commands else None
     if not isinstance(first, Help) or not first.subject:
         return False

@@ -41,7 +41,7 @@ _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
 def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """The mail, with its words withheld if they may hold a password. Raises WorkNeeded."""
+    """Return the mail, its words withheld if they may hold a password. Raises WorkNeeded."""
     if not may_hold_password("\n".join((turn.heading, *turn.envelope.said))):
         return turn
     scripts = turn.scripts()
@@ -70,7 +70,7 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:
-    """The players whose passwords the words may contain, by handle, the sender first."""
+    """Return the players whose passwords the words may contain, by handle, the sender first."""
     work, own = turn.work, player_of(speaker)
     found = [own] if own else []
     commands = [command for script in scripts for command in script.commands]
@@ -84,7 +84,7 @@ def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> d
 
 
 def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
-    """The first player's handle in a line that looks like a command with a password."""
+    """Return the first player's handle in a line that looks like a command with a password."""
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
         if own and handle == own.handle:
@@ -100,7 +100,7 @@ def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
 def _of_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """The word before a password, or before a word that may not be checked for one; else None."""
+    """Return the word before a password or before a word that may not be checked; None without."""
     hashes = {name: player.password_hash for name, player in players.items()}
     known = {name: kept for name, kept in hashes.items() if kept}
     speaking = player_of(speaker)
@@ -124,7 +124,7 @@ def _of_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Whether one more password may be checked, by the rate for `own` or for others' passwords."""
+    """Count a check by the rate of `own` or others' passwords; return whether it is allowed."""
     if own is None:
         return may_check(turn, player.handle)
     if own.id != player.id:
@@ -134,7 +134,7 @@ def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
 
 
 def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """The mail with reply tags and tokens in its text masked; a note tells the sender."""
+    """Mask the reply tags and tokens in a mail's text; a note tells the sender."""
     envelope = turn.envelope
     if envelope.perhaps_tags:
         is_secret = _is_secret(turn, speaker)
@@ -239,7 +239,7 @@ _ALONE = re.compile(
 
 
 def may_hold_password(text: str) -> bool:
-    """Whether a text needs a closer search; most mails are a move and a few short words."""
+    """Return whether a text needs a closer search; most mails are a move and a few short words."""
     long = (word for word in text.split() if len(word) >= SHORTEST)
     if not all(map(is_any_bare_move, long)):
         return True
@@ -250,7 +250,7 @@ def may_hold_password(text: str) -> bool:
 
 
 def new_password(text: str) -> str | None:
-    """The word before a new password, in a line that sets or names a password; else None."""
+    """Return the word before a new password in a line that sets or names one; else None."""
     text = _seen(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
@@ -304,19 +304,19 @@ def perhaps_passwords(
 
 @cache
 def _begins() -> re.Pattern[str]:
-    """A pattern for what may precede a command's word, including the name of a game."""
+    """Return a pattern of the text allowed before a command's word, such as the name of a game."""
     names = "|".join(games())
     pattern = rf"{_BEGINS}(?:(?:{names})\s{{1,9}})?\Z"
     return re.compile(pattern, re.ASCII | re.IGNORECASE | re.MULTILINE)
 
 
 def _spellings(word: str) -> dict[str, None]:
-    """The word with and without marks around it; only forms long enough for a password."""
+    """Return a word with and without marks around it, in forms long enough for a password."""
     left = word.lstrip(_OPENS)
     forms = (word, left, word.rstrip(_CLOSES), left.rstrip(_CLOSES))
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
 
 
 def _seen(text: str, unseen: str = "") -> str:
-    """The text as readers see it, without invisible characters and with plain blanks."""
+    """Return the text as readers see it, without invisible characters and with plain blanks."""
     return _BLANK.sub(" ", text if text.isascii() else _UNSEEN.sub(unseen, text))
