@@ -27,7 +27,7 @@ _MOST_BYTES = 1 << 20  # of a file of settings
 
 @dataclass(frozen=True)
 class Doorway:
-    """An address to listen on: a TCP port, or the local socket at `path`; SMTP or LMTP."""
+    """An address to listen on for SMTP or LMTP: a TCP port, or the local socket at `path`."""
 
     host: str = ""
     port: int = 0
@@ -40,17 +40,17 @@ class Doorway:
 
 @dataclass(frozen=True)
 class Settings:
-    """Every setting under its own name, lower-cased and without the `PBM_`.
+    """The values of all settings as text; the field `listen` holds `PBM_LISTEN`, and so on.
 
-    `authserv_id` is the name under which the mail server in front writes its results, empty if its
-    results do not count. `listen` is a comma list of `host:port`, `smtp://host:port`,
-    `lmtp://host:port` and `lmtp:///path/of/a/socket`. `separator` stands between name and detail in
-    reply addresses. `tls_cert` and `tls_key` are paths of PEM files. `smarthost` is empty or an
-    `smtp://` or `smtps://` URL. An empty `secret_key` means the key file beside the database. The
-    limits of mails per hour are off at 0. `game` is the default game. `robot_processes` is the
-    number of robot workers; empty leaves one core to the server. `robot_seconds` is how long a mail
-    waits for a robot at most, `robot_seconds_most` how long the strongest robot thinks. The `repr`
-    leaves out settings that may hold a password.
+    `authserv_id` is the name in the Authentication-Results that the mail server in front writes,
+    empty if its results do not count. `listen` is a comma-separated list of `host:port`,
+    `smtp://host:port`, `lmtp://host:port` and `lmtp:///path/of/a/socket`. `separator` stands
+    between name and detail in reply addresses. `tls_cert` and `tls_key` are paths of PEM files.
+    `smarthost` is empty or an `smtp://` or `smtps://` URL. An empty `secret_key` means the key file
+    beside the database. A limit of mails per hour is off at 0. `game` is the default game.
+    `robot_processes` is the number of robot workers; empty leaves one core to the server.
+    `robot_seconds` is the longest time that a mail waits for a robot, `robot_seconds_most` the time
+    that the strongest robot thinks. The `repr` leaves out settings that may hold a password.
     """
 
     database_url: str = field(default="sqlite:///var/pbm.sqlite3", repr=False)
@@ -82,7 +82,7 @@ class Settings:
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """The networks without connection caps. Raises OperatorError for an invalid network."""
+        """The networks without limits of connections. Raises OperatorError for an invalid one."""
         try:
             return tuple(ip_network(item, strict=False) for item in _listed(self.trusted_peers))
         except ValueError as error:
@@ -100,7 +100,10 @@ class Settings:
 
     @property
     def most_mails(self) -> tuple[int, int]:
-        """Mails per hour from one address and one peer; 0: no limit. Raises OperatorError."""
+        """Maximum mails per hour from an address, and from a peer; 0 is no limit.
+
+        Raises OperatorError for an invalid number.
+        """
         own, peers = self.mails_per_hour, self.peer_mails_per_hour
         return (
             _count("PBM_MAILS_PER_HOUR", own, "240, or 0 for any number"),
@@ -109,14 +112,14 @@ class Settings:
 
     @property
     def seconds_for_robots(self) -> float:
-        """How long a mail waits for a robot at most, up to 60 s. Raises OperatorError."""
+        """The longest time that a mail waits for a robot, up to 60 s. Raises OperatorError."""
         return _seconds("PBM_ROBOT_SECONDS", self.robot_seconds, "5")
 
     @property
     def seconds_of_thought(self) -> float:
-        """How long the strongest robot thinks, from 1 to 60 s. Raises OperatorError.
+        """The time that the strongest robot thinks, from 1 to 60 s. Raises OperatorError.
 
-        With less time it would be weaker than the second strongest robot.
+        With less than 1 s it would be weaker than the second strongest robot.
         """
         seconds = _seconds("PBM_ROBOT_SECONDS_MOST", self.robot_seconds_most, "3")
         if seconds < 1:

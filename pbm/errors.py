@@ -1,4 +1,4 @@
-"""Errors that are no bugs: a player's request, or the operator's, cannot be carried out."""
+"""The errors for requests of a player or of the operator that cannot be carried out."""
 
 from typing import Any
 

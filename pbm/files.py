@@ -10,7 +10,7 @@ from pbm.errors import OperatorError
 
 
 def open_file(path: Path) -> BufferedReader:
-    """Open a regular file without blocking. Raises OSError; OperatorError for another kind."""
+    """Open a regular file without blocking. Raises OSError; OperatorError if it is not regular."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -60,7 +60,7 @@ def refuse_anothers(*paths: Path) -> None:
 
 
 def trouble(path: Path, error: OSError) -> str:
-    """Return the text of a file's error, with advice if another user owns the file."""
+    """Return the message of a file's error, with advice if another user owns the file."""
     said = f"{error.strerror or error}."
     there = next(place for place in (path, *path.absolute().parents) if _uid(place) is not None)
     if not isinstance(error, PermissionError) or _uid(there) in (os.geteuid(), None):

@@ -11,7 +11,7 @@ _ALIKE = 0.7
 def nearest(
     word: str, known: Iterable[str], *, most: int = MOST_NAMED, alike: float = _ALIKE
 ) -> list[str]:
-    """The known words most similar to a word, best first; case does not matter.
+    """Return the known words most similar to a word, best first; case does not matter.
 
     `alike` is the least similarity, from 0 to 1, as `difflib` counts it.
 
@@ -26,9 +26,9 @@ def nearest(
 
 
 def one_slip_away(word: str, letters: str) -> frozenset[str]:
-    """The words at edit distance one: a letter dropped, added, replaced or swapped with the next.
+    """Return the words at edit distance 1: a letter deleted, added, replaced or transposed.
 
-    There are some eighty such words per letter, so look-ups are fast however many words are known.
+    There are some 80 per letter of `word`, so it is fast to look each up among many known words.
 
     >>> sorted(one_slip_away("ab", "b"))
     ['a', 'abb', 'b', 'ba', 'bab', 'bb']

@@ -1,4 +1,4 @@
-"""Slow work that is done outside transactions, and passwords, whose hashes need such work.
+"""Password hashing, and other slow work that is done outside transactions.
 
 A transaction that needs slow work, such as a password's hash, raises `WorkNeeded`. It is rolled
 back, a thread does the work, and the transaction restarts with the outcome.
@@ -35,10 +35,10 @@ T = TypeVar("T")
 
 
 class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew after `work_out`
-    """A transaction needs an outcome of slow work that its mail's `Apart` does not have yet.
+    """A transaction needs the outcome of slow work, which is not done yet.
 
-    The caller rolls the transaction back, calls `work_out` in a thread outside any transaction, and
-    restarts the work on the mail with the same `Apart`, which raises any error of the slow work.
+    The caller rolls the transaction back, calls `work_out` in a thread, and restarts the
+    transaction with the same `Apart`, which then has the outcome or raises the error of the work.
     """
 
     def __init__(self, work_out: Callable[[], None]) -> None:
@@ -47,7 +47,7 @@ class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew afte
 
 
 class Apart:
-    """The outcomes so far of the slow work for one mail, kept when its transaction restarts."""
+    """A cache of the outcomes of slow work for one mail, kept when its transaction restarts."""
 
     def __init__(self) -> None:
         self._outcomes: dict[Hashable, Any] = {}
@@ -55,8 +55,10 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """The outcome of `work`, kept by the key `of`. Raises WorkNeeded if it is not known yet,
-        and errors of the work."""
+        """Return the outcome of `work` from the cache, by the key `of`.
+
+        Raises WorkNeeded if it is not cached yet, and the error of earlier work.
+        """
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]
@@ -107,9 +109,9 @@ class SealedPassword:
 
 
 class PasswordWork(Apart):
-    """The outcomes so far of the password hashing for one mail.
+    """A cache of the password hashing for one mail.
 
-    `known` is the hash to be taken for any new password, or the refusal of any new password.
+    `known` is the hash to use for any new password, or the refusal of any new password.
     """
 
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:
@@ -118,7 +120,7 @@ class PasswordWork(Apart):
         self._right: dict[tuple[PasswordHash, str], bool] = {}
 
     def hash_of(self, password: str) -> PasswordHash:
-        """The hash of a new password. Raises Refusal for a bad length, and WorkNeeded."""
+        """Return the hash of a new password. Raises Refusal for a bad length, and WorkNeeded."""
         if isinstance(self._known, Refusal):
             raise self._known
         if self._known:
@@ -130,7 +132,7 @@ class PasswordWork(Apart):
         return self.outcome(password, lambda: hash_password(password))
 
     def are_right(self, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
-        """Whether each password matches its hash. Raises WorkNeeded."""
+        """Return for each password whether it matches its hash. Raises WorkNeeded."""
         possible = [one for one in tries if len(one[1]) <= LONGEST]
         unknown = [one for one in possible if one not in self._right]
         if unknown:
@@ -144,7 +146,7 @@ def hash_password(password: str) -> PasswordHash:
 
 
 def check_password(kept: PasswordHash, password: str) -> bool:
-    """Whether a password matches a hash; slow."""
+    """Return whether a password matches a hash; slow."""
     try:
         return _hasher().verify(kept.text, _normal(password))
     except VerifyMismatchError:
@@ -152,7 +154,10 @@ def check_password(kept: PasswordHash, password: str) -> bool:
 
 
 def hash_of_nobody(name: str) -> PasswordHash:
-    """A hash that matches no password, checked in place of a missing hash at the same cost."""
+    """Return a hash that matches no password.
+
+    It is checked for a handle without a hash, so that the check takes as long as any other.
+    """
     salt = b64encode(sha256(name.encode("utf-8", "replace")).digest()[:_SALT_BYTES])
     costs = f"$argon2id$v=19$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"
     return PasswordHash(f"{costs}${salt.decode().rstrip('=')}${'A' * 43}")

@@ -16,7 +16,7 @@ class WordListError(ValueError):
 def read_sections(
     file: Path, names: Collection[str], phrases: Callable[[str], Iterable[str]]
 ) -> dict[str, tuple[str, ...]]:
-    """The phrases of each section in order, without duplicates; `phrases` parses a line.
+    """Return the phrases of each section in order, without duplicates; `phrases` parses a line.
 
     Raises WordListError and OSError.
     """

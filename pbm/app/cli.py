@@ -57,7 +57,10 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 def spare_garbage_looks() -> None:
-    """Collect garbage less often, never the objects loaded so far: collecting stops all work."""
+    """Run the garbage collector less often, and never on the objects loaded so far.
+
+    Each collection stops all other work.
+    """
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
 

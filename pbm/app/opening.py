@@ -1,4 +1,4 @@
-"""Opens what the server and `pbm-admin` need: settings, the database, keys, the transport."""
+"""Opens settings, database, keys and transport, for the server and `pbm-admin`."""
 
 import os
 import time
@@ -71,7 +71,10 @@ def open_to_serve(settings: Settings, database: Database) -> Site:
 
 
 def _named(settings: Settings) -> tuple[ServerAddress, str]:
-    """Return the server's address and the operator's. Raises OperatorError."""
+    """Return the server's and the operator's address; check the default game's name.
+
+    Raises OperatorError for a bad setting.
+    """
     address = own_address(settings)
     try:
         prefer(settings.game)

@@ -55,7 +55,7 @@ _log = structlog.get_logger("pbm.app")
 
 
 class Server:
-    """Runs roles on one event loop; work on a shared database runs in threads."""
+    """Runs the roles of one process on one event loop; work on a shared database is in threads."""
 
     def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings
@@ -96,10 +96,10 @@ class Server:
         self._heart = Heart(system_clock, roles)
 
     def _open_writers(self) -> dict[str, Writer]:
-        """The database writers by name: one for each role, each inbox worker, and the heartbeat.
+        """Open the database writers of the roles, the inbox workers and the heartbeat, by name.
 
-        On SQLite all names share one writer. On a shared database the writers of roles share a
-        thread, and every other writer has a thread of its own.
+        On SQLite all names share one writer. On a shared database the writers of the roles share a
+        thread, and each other writer has a thread of its own.
         """
         tell = self._notifier.notify
         in_store = self._threads.one("store")
@@ -276,5 +276,5 @@ class Server:
 
 
 def _turns(number: int) -> str:
-    """The name of the writer and of the thread of the inbox worker with this number."""
+    """Return the name of an inbox worker's database writer, and of its thread."""
     return f"turns-{number}"

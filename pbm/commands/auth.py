@@ -93,7 +93,7 @@ def identify(
 def _by_question(
     turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker | None:
-    """The sender of a mail to a question's reply address; None if that address proves nothing."""
+    """Return the sender of a mail to a question's reply address; None if that proves nothing."""
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:
         return None
@@ -109,14 +109,14 @@ def _by_question(
 
 
 def player_of(speaker: Speaker) -> Player | None:
-    """Return the player who is, or is claimed to be, the sender of a mail; None for a stranger."""
+    """Return the player whom the sender of a mail is or claims to be; None for a stranger."""
     if isinstance(speaker, Elsewhere):
         return speaker.owner
     return None if isinstance(speaker, Stranger) else speaker.player
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """The mail section on why a valid tag and address do not prove the sender; empty if they do."""
+    """Return the mail section that says why tag and address prove nothing; empty if they do."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings
@@ -136,7 +136,7 @@ def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player 
 def asked_question(
     work: UnitOfWork, reply: QuestionReply, *, lock: bool = False
 ) -> Question | None:
-    """The question of a reply address; None for a wrong token, or a token older than a `newkey`."""
+    """Return the question of a reply address; None if its token is wrong or revoked."""
     question = work.questions.by_token(token_digest(reply.token), lock=lock)
     if question is None:
         return None
@@ -148,5 +148,5 @@ def asked_question(
 
 
 def is_open(question: Question, arrived: datetime) -> bool:
-    """Whether a question was open when a mail `arrived`; a closed question proves no sender."""
+    """Return whether a question was open when a mail `arrived`; a closed one proves no sender."""
     return question.answer is None and question.expires_at > arrived

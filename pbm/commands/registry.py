@@ -103,7 +103,7 @@ _SHORT = 2  # words at most in a short form
 class Problem:
     """A line that was meant as a command but cannot be parsed, with a refusal's code and params.
 
-    `nearest` is a corrected line, `example` shows the form. `about_board`: a board may be meant.
+    `nearest` is a corrected line, `example` a correct one. `about_board`: a board may be meant.
     """
 
     line: str
@@ -207,7 +207,7 @@ def _for_a_board(words: list[str], game: Game) -> Command | None:
 
 
 def botched_move(line: str, game: Game) -> Problem | None:
-    """The problem of a line that is meant as a move but names a place off the board, or None."""
+    """Return the problem of a line that is a move with a place off the board; else None."""
     if len(line) > _LONGEST_LINE:
         return None
     plain = " ".join(fold_typography(line).split())
@@ -224,7 +224,7 @@ def find_command(word: str) -> type[Command] | None:
 
 
 def begun_by(line: str) -> list[type[Command]]:
-    """The commands whose word begins a line; without any, the commands with a similar word."""
+    """Return the commands whose word begins a line; else the commands with a similar word."""
     words, _ = _words(line)
     if not words or len(line) > _LONGEST_LINE:
         return []
@@ -234,7 +234,7 @@ def begun_by(line: str) -> list[type[Command]]:
 
 
 def _words(line: str) -> tuple[list[str], Game | None]:
-    """The words of a line without the names of server and game, and the game that it names."""
+    """Return the words of a line without the names of server and game, and the named game."""
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
@@ -256,7 +256,7 @@ def _in_full(words: list[str]) -> list[str]:
 
 
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
-    """Return the commands that a line may be, the most likely last."""
+    """Yield the commands that a line may be, the most likely last."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
     begun = _BY_WORD.get(word)
     if begun is None:

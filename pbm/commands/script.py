@@ -1,4 +1,4 @@
-"""Parses a whole mail: its commands, its comment, or the line that does not parse."""
+"""Parses a whole mail into its commands and its comment, or the line that does not parse."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,7 +49,7 @@ class Script:
     answer: Answered | None = None
 
     def of(self, logins: Collection[Login]) -> "Script":
-        """The script with only these logins' commands; with the comment if its command stays."""
+        """Return the script with only these logins' commands, the comment if the last one stays."""
         own = tuple(command for command in self.commands if command.login in logins)
         return Script(own, self.comment if own and own[-1] is self.commands[-1] else ())
 
@@ -64,7 +64,10 @@ class Script:
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
     def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
-        """The sender's lines but those at `left_out` indexes, without doubled blank lines there."""
+        """Return the sender's lines except those with the indexes `left_out`.
+
+        Where one is left out, only one of the blank lines around it stays.
+        """
         kept: list[str] = []
         for index, line in enumerate(self.said):
             doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
@@ -95,8 +98,8 @@ def read_script(
     """Parse a cleaned subject and the sender's own lines.
 
     `in_answer`: the mail answers a board's mail, so a bare move is a command. `below_quotes` are
-    the indexes of first lines below quotations: without a command above, the first command there
-    counts.
+    the indexes of the first lines below quotations, which are searched for commands if there are no
+    others.
     """
     game = game or default_game()
     read = partial(_read_line, game=game, in_answer=in_answer)
@@ -172,7 +175,7 @@ def _read_line(line: str, game: Game, in_answer: bool) -> Command | Problem | No
 def confirmation(
     said: Sequence[str], *, clearly: bool = False, leaving: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse the answer to a question: True, False or None if unclear, and the lines below it.
+    """Parse the answer to a question: True, False, or None if unclear; and the lines below it.
 
     A yes before a command in its line is unclear. `clearly`: a yes must be alone on its line.
     `leaving`: the question was about leaving for good.

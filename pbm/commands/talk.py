@@ -31,7 +31,7 @@ _PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
 
 
 def is_talk(line: str, found: Command | Problem) -> bool:
-    """Whether a line parsed as a problem or as a read-only command is a sentence for others."""
+    """Return whether a line parsed as a problem or read-only command is a sentence for others."""
     if isinstance(found, Command) and not found.reads_only:
         return False
     if isinstance(found, Problem) and (found.code == "unclear-move" or found.params.get("near")):

@@ -27,17 +27,17 @@ class Event:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Return who gets a separate mail, as addresses or `player N`, to be counted once each."""
+        """The recipients of separate mails, as addresses or `player N`, each counted once."""
         return ()
 
     @property
     def mails(self) -> int:
-        """Return how many mails others get for each occurrence of the event."""
+        """The number of mails that others get for each occurrence of the event."""
         return 0
 
 
 class BoardEvent(Event):
-    """An event on a board, which the board's players are told."""
+    """An event on a board, told to the board's players."""
 
     board_id: int
 
@@ -58,7 +58,7 @@ class BoardEvent(Event):
 
     @property
     def speaker(self) -> str | None:
-        """Return the handle that the event is about; players who blocked it get no mail."""
+        """The handle that the event is about; players who have blocked it get no mail."""
         return None
 
     @property
@@ -73,12 +73,12 @@ class BoardEvent(Event):
 
     @property
     def leaver(self) -> str | None:
-        """Return the handle of the player who leaves by this event, and still gets a mail."""
+        """The handle of the player who leaves the game by this event, and still gets a mail."""
         return None
 
 
 def on_boards(events: Iterable[Event]) -> list[BoardEvent]:
-    """The board events among some events."""
+    """Return the board events among `events`."""
     return [event for event in events if isinstance(event, BoardEvent)]
 
 
@@ -109,7 +109,7 @@ class PlayerLeft(BoardEvent):
 
 
 class BoardEnded(BoardEvent):
-    """A game is over; `by` is `Board.ended_by`.
+    """A game is over; `by` says how, as in `Board.ended_by`.
 
     `places` has the place of each seat, 1 for the best; None if the board has no result.
     """
@@ -122,7 +122,7 @@ class BoardEnded(BoardEvent):
 
 
 class BoardReopened(BoardEvent):
-    """A finished game goes on, or has another result; what the game's old end caused is undone."""
+    """A finished game continues, or its result changed; the effects of the old end are undone."""
 
     only_if_wanted = passes_turn = for_leavers = True
     counts_postage = False
@@ -131,8 +131,8 @@ class BoardReopened(BoardEvent):
 class Commented(BoardEvent):
     """A player's comment to the other players of a board.
 
-    `first`: tell the player that words without a command are sent on. `vacation` is the line that
-    stops the player's clocks, if the words tell of being away.
+    `first`: tell the player that words without a command go to the other players. `vacation` is the
+    command to suggest to the player, if the words tell of being away.
     """
 
     handle: str
@@ -171,7 +171,7 @@ class Answered(Event):
 
 
 class NeedsConfirmation(Event):
-    """A command waits for its player's yes; so does the `comment` that was sent with the command.
+    """A command that waits for its player's yes, with the `comment` that was sent below it.
 
     `line` is the command, pinned so that it means the same later. `section` names the template in
     `templates/sections` that says why the command waits.
@@ -200,7 +200,7 @@ class Guest:
 
 
 class Invited(Event):
-    """People who may not know this server are invited to a pending challenge to a `game`.
+    """The people at `addresses` are invited to a pending challenge, a `game`.
 
     `comment` waits with the challenge. `guests` are filled in when the questions are sent.
     """
@@ -245,7 +245,7 @@ class Forgotten(Event):
 
 
 class SeekNews(Event):
-    """A change of a seek; the players `readers`, who wait in that seek, are told.
+    """A change of a seek, told to the players `readers` who wait in it.
 
     `what`: a player has `joined` or `left`; or the seek was `withdrawn`, has `lapsed`, or its maker
     is `gone`. Of `players` seats, `waiting` are taken. `pairs`: `play` opened the seek.
@@ -265,7 +265,7 @@ class SeekNews(Event):
 
 
 class Proposed(Event):
-    """Players are asked to accept a pending challenge; `comment` waits with that challenge."""
+    """The `players` are asked to accept a pending challenge; `comment` waits with it."""
 
     challenge_id: int
     players: tuple[int, ...]
@@ -279,7 +279,7 @@ class Proposed(Event):
 
 
 class CalledOff(Event):
-    """A pending challenge by `by` is called off, which the players `readers` are told.
+    """A pending challenge of `by` is called off, as the players `readers` are told.
 
     `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` caused it.
     """

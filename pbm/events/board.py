@@ -16,7 +16,7 @@ class BoardFact(BoardEvent):
     """An event on a board that is told in words above the board."""
 
     def lead(self) -> dict[str, Any]:
-        """The fact as plain data for its template."""
+        """Return the fact as plain data for its template."""
         plain = {"what": fact_name(type(self)), **to_plain(self)}
         del plain["board_id"]
         return plain
@@ -29,7 +29,7 @@ class BoardNews(BoardFact):
 
 
 def fact_name(kind: type[BoardFact]) -> str:
-    """The name of a fact, and of its template.
+    """Return the name of a fact, which its template has, too.
 
     >>> fact_name(DrawAgreed)
     'draw-agreed'
@@ -40,8 +40,8 @@ def fact_name(kind: type[BoardFact]) -> str:
 class BoardStarted(BoardFact):
     """A new board has started; `handle` started it.
 
-    `first_unsaid`: that player got seat 1 without asking for that seat. `seek` is the number of the
-    board's seek, if any; `paired`: the players had asked to be paired.
+    `first_unsaid`: that player got seat 1 without asking for it. `seek` is the number of the seek
+    that became the board, if any; `paired`: the players had asked to be paired.
     """
 
     handle: str
@@ -73,7 +73,7 @@ class MoveDue(BoardFact):
 
 
 class AccountNews(BoardFact):
-    """A player's vacation or reachability has changed, which is told on the player's boards."""
+    """A change of a player's vacation or reachability, told on the player's boards."""
 
     handle: str
 
@@ -193,7 +193,7 @@ class DrawClaimed(BoardNews):
 
 
 class _TakeBack(BoardNews):
-    """The take-back of `handle`'s move at `ply`, and of the moves after it, `later` in number."""
+    """A take-back of `handle`'s move at `ply`, and of the `later` moves after it."""
 
     handle: str
     ply: int
@@ -225,7 +225,7 @@ class MatchStanding:
 
 @dataclass(frozen=True)
 class RecountedRating:
-    """A rating before and after a recount, None if no game counts now.
+    """A player's rating before and after a recount; `after` is None if no game counts now.
 
     `game` is the game's title if several are installed.
     """
@@ -237,7 +237,7 @@ class RecountedRating:
 
 
 class RatingsRecounted(BoardFact):
-    """The rules for ratings have changed, and with them the reader's ratings."""
+    """The reader's ratings were recounted, as the rules for ratings have changed."""
 
     ratings: tuple[RecountedRating, ...]
 
@@ -278,7 +278,7 @@ class RobotBeaten(BoardFact):
 
 
 class Forfeited(BoardFact):
-    """A player is out, as the player's time was over; others may play on."""
+    """A player ran out of time and is out; the others may play on."""
 
     handle: str
 
@@ -322,6 +322,6 @@ class PauseEnded(BoardNews):
 
 
 class PauseRunOut(BoardFact):
-    """A pause has reached its longest duration."""
+    """A pause has ended at its maximum length, `days`."""
 
     days: int

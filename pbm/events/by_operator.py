@@ -4,7 +4,7 @@ from pbm.events.board import BoardFact
 
 
 class OperatorActed(BoardFact):
-    """An act of the operator, which everybody on the board is told with the reason `why`."""
+    """An act of the operator, told to everybody on the board with the reason `why`."""
 
     why: str
 
@@ -12,7 +12,7 @@ class OperatorActed(BoardFact):
 
 
 class PlyUndone(OperatorActed):
-    """The last ply, `handle`'s move, was taken back, and the forfeits of the players `lifted`."""
+    """The last ply, `handle`'s move, was undone, and so were the forfeits of `lifted`."""
 
     ply: int
     move: str
@@ -31,7 +31,7 @@ class EndedByOperator(OperatorActed):
 
 
 class ReopenedByOperator(OperatorActed):
-    """A game that had ended goes on; the forfeits of the players `lifted` are taken back."""
+    """A finished game continues; the forfeits of the players `lifted` are undone."""
 
     lifted: tuple[str, ...] = ()
 
@@ -78,4 +78,4 @@ class RecordKept(OperatorActed):
 
 
 class GameTakenOver(OperatorActed):
-    """An imported game goes on here."""
+    """An imported game is played on, on this server."""

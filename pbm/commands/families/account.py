@@ -177,7 +177,7 @@ class ChangePassword(Command, group="account"):
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:
-        """The command line without the password; the password's sealed hash is stored beside it."""
+        """Return the command line without the password, whose sealed hash is stored beside it."""
         return f"change password {MASK if self.new_password else _NONE}"
 
     def question(self) -> str:

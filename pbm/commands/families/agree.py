@@ -96,14 +96,14 @@ class _Answer(Command):
             raise misread("left-over", word=left)
 
     def _asked(self, context: Context) -> PendingChallenge | tuple[Board, Offer] | None:
-        """The challenge or offer to answer; None for `accept all`, `reject all`. Raises Refusal."""
+        """Return the challenge or the offer that is answered; None for `all`. Raises Refusal."""
         if self.what == _ALL:
             return None
         challenge = self._challenge(context)
         return self._offer(context) if challenge is None else challenge
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
-        """The challenge that the command answers; None if it answers an offer. Raises Refusal."""
+        """Return the challenge that is answered; None if an offer is. Raises Refusal."""
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
@@ -129,12 +129,12 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """The sender's newest boards, and those of them with an offer that awaits the sender."""
+        """Return the sender's newest boards, and those with an offer that the line may answer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
-        """Return the board with an offer that awaits the sender, and this offer. Raises Refusal."""
+        """Return the offer that is answered, with its board. Raises Refusal."""
         ref = self.board
         if not context.hints and (ref is None or ref.number is None):
             boards, asked = self._asked_boards(context)
@@ -151,7 +151,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """A board's offers awaiting the sender; a named ply excludes take-backs of other plies."""
+        """Return a board's offers that the line may answer; a ply rules out other take-backs."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer

@@ -71,7 +71,7 @@ class Back(Command, group="account"):
 
 
 def _vacations(context: Context, **taken: str) -> Answered:
-    """The answer that lists coming vacations and days left; `taken`: days of a new vacation."""
+    """Return the answer with the vacations and the days left; `taken` has a new vacation's days."""
     whose = context.work, context.player, context.turn.arrived
     coming = [
         {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}

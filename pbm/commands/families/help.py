@@ -80,10 +80,10 @@ class Help(Command, group="look"):
 
 
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
-    """The title and text of a help page, and the picture of its starting board, if it has one.
+    """Return the title and text of a help page, and a picture of its starting board or None.
 
     A subject is the name of a page, any word of a command, or the name of a starting board.
-    `server` is the address in the text. Raises Refusal for an unknown subject.
+    `server` is the address to write in the text. Raises Refusal for an unknown subject.
     """
     name, pages = _named(subject), help_pages()
     meant = [command for command in commands if command.words[0] == name] or [
@@ -193,7 +193,7 @@ def _board_page(game: Game, option: Option, value: str) -> str:
 
 
 def _board_names() -> Iterator[str]:
-    """A list item per game and number of players, with the starting boards to choose from."""
+    """Yield the list of starting boards, an item for each game and number of players."""
     for game, option in _set_ups():
         of_game = "" if game is default_game() else f" of {game.info.title}"
         for players in game.info.seats:
@@ -206,7 +206,7 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Draw an option's starting board per number of players, and with each flag that changes it."""
+    """Draw a starting board for each number of players, and for each flag that changes it."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -224,13 +224,13 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """Return the starting board with the `chosen` options for the fewest players, as a drawing."""
+    """Return a picture of the starting board with the `chosen` options, for the fewest players."""
     boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 
 
 def _start(game: Game, players: int, chosen: dict[str, str | bool]) -> Position | None:
-    """The starting position with the `chosen` options; None if the game forbids so many players."""
+    """Return the starting position with the `chosen` options; None if so many cannot play."""
     try:
         return game.start(players, completed(game.info.options, chosen), 0)
     except SetupError:
@@ -247,7 +247,7 @@ def _other_words(command: type[Command]) -> str:
 
 
 def _explanations(text: str) -> str:
-    """The explanations of those signs and words that occur in `text`, a list of usage lines."""
+    """Return the explanations of the signs and words that occur in the usage lines `text`."""
     return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
 
 

@@ -137,7 +137,7 @@ class Challenge(Command, group="lobby"):
         return self._line(self._names(context))
 
     def _setup(self, players: int) -> Setup:
-        """Return the challenged game, its options and its time limits. Raises Refusal."""
+        """Return the game to begin, with its options and time limits. Raises Refusal."""
         info, chosen = self.game.info, self.chosen.options()
         partners = partners_option(self.game)
         if self._has_partners and partners:
@@ -222,7 +222,7 @@ class Challenge(Command, group="lobby"):
         return any(context.player.handle in team for team in called)
 
     def _seating(self, names: list[str], context: Context) -> list[str]:
-        """The names in seat order, drawn by lot if the line says so; partners stay partners."""
+        """Return the names in seat order, shuffled if `random` is set; partners stay partners."""
         if not self.random:
             return names
         shuffled = context.turn.site.shuffled
@@ -234,7 +234,7 @@ class Challenge(Command, group="lobby"):
 
 
 def check_invitations(context: Context, addresses: Sequence[str]) -> None:
-    """Raise Refusal if an address may not be invited; a player asks an address only once."""
+    """Raise Refusal if an address may not be invited, such as one that was asked before."""
     work, now, server = context.work, context.now, context.server
     asked = work.challenges.guests_of(context.player.id, now - WAITING_FOR)
     if asked + len(addresses) > limits.MOST_INVITED:
@@ -266,7 +266,7 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """The answer to a challenge that needs the others' yes; `words`: a comment waits, too."""
+    """Return the answer to a challenge that waits for a yes; `words`: a comment waits with it."""
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}
@@ -284,7 +284,10 @@ def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
-    """The active player of a handle. Raises Refusal, which suggests an address if `by_address`."""
+    """Return the active player of a handle. Raises Refusal.
+
+    The refusal suggests to write a mail address if `by_address`.
+    """
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
         raise Refusal("has-left", handle=handle)

@@ -135,7 +135,7 @@ class Games(Command, group="look"):
 
 @dataclass(frozen=True)
 class _Selection:
-    """Boards to list or show."""
+    """A choice of boards to list or show."""
 
     which: Which
     players: Sequence[Player]
@@ -149,7 +149,7 @@ class _Selection:
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """Return the selected boards, newest first: all, or at least one more than a list shows."""
+        """Return the chosen boards, newest first, from the newest of each player."""
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}
@@ -176,7 +176,7 @@ class _Selection:
 def _all_shown(
     context: Context, what: Sequence[BoardRef | str], *, own: bool = False
 ) -> Iterator[Event]:
-    """Show the named boards, then boards of the named players, as many as the answer has room for.
+    """Show the named boards, then the boards of the named players, up to the limit of an answer.
 
     With `own`, the named boards must be the sender's. Raises Refusal.
     """

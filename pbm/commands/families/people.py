@@ -222,7 +222,7 @@ class Standings(Command, group="look"):
 
 
 def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
-    """The highest and the provisional ratings of a pool of ratings; None for an empty pool."""
+    """Return the list of a pool's highest and provisional ratings; None for an empty pool."""
     found = _standings(context, game, pool)
     known = [one for one, row in found.items() if not row["provisional"]]
     apart = [one for one, row in found.items() if row["provisional"]]

@@ -46,7 +46,7 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def bare(cls, text: str, line: str, game: Game, board: BoardRef | None = None) -> Self:
-        """Return the command for a move alone, as in an answer to a board's mail."""
+        """Return the command of a line that is only a move, as in an answer to a board's mail."""
         command = cls()
         command.game, command.line, command.is_bare = game, line, True
         command.board, command.move, command.ply = board, " ".join(text.split()), None
@@ -54,7 +54,7 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def on_board(cls, board: BoardRef, text: str, line: str, game: Game) -> Self:
-        """Return the command for a board's number and a move."""
+        """Return the command of a line with a board's number and a move."""
         command = cls.bare(text, line, game, board)
         command.is_bare, command.is_line = False, True
         return command
@@ -82,7 +82,7 @@ class PlayMove(BoardCommand, group="play"):
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def _ask(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
-        """The request to confirm that the move is meant for this position. Raises Refusal."""
+        """Return the question whether the move is meant for this position. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
@@ -94,7 +94,7 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """The command line to store, with board and ply; a move not legal now stays as typed."""
+        """Return the command line with board and ply; a move that is not legal stays as typed."""
         board = context.own_board(self.board)
         ply, move = self._meant_ply or board.ply + 1, self.move
         if ply == board.ply + 1:
@@ -107,7 +107,7 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """Return the ply that the answered mail showed of this board, if it was an earlier one."""
+        """Return the board as the answered mail showed it, if that was an earlier position."""
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)

@@ -118,7 +118,7 @@ class Import(Command, group="look"):
 
 
 def everything_about(context: Context) -> dict[str, Any]:
-    """All data stored about the sender, as plain values."""
+    """Return all data stored about the sender, as plain values."""
     player, work = context.player, context.work
     boards = [
         *work.boards.of_player(player.id, playing=True, most=_EVERY),

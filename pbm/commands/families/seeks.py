@@ -181,7 +181,7 @@ def _sought(context: Context, wish: Wish, lasts: timedelta) -> Iterator[Event]:
 
 
 def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
-    """The events of a new board, or an answer with the seek in which the player now waits."""
+    """Yield the events of a new board, or the answer about the seek in which the sender waits."""
     if not isinstance(done, Seek):
         yield from done
         return
@@ -224,7 +224,7 @@ def offered(context: Context) -> list[dict[str, Any]]:
 
 
 def seeks_data(context: Context, listed: Sequence[Seek]) -> list[dict[str, Any]]:
-    """Seeks as plain data, with dates in the sender's time zone."""
+    """Return seeks as plain data, with dates in the sender's time zone."""
     alike: dict[tuple[str, Pool], list[Seek]] = {}
     for seek in listed:
         alike.setdefault((seek.wish.game, seek.wish.pool), []).append(seek)

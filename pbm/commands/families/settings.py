@@ -79,7 +79,7 @@ SWITCHES = frozenset(
 
 
 def _changes(name: str, text: str) -> dict[str, Any]:
-    """Return the settings that a typed value changes, with their new values. Raises Refusal."""
+    """Return the new values of the settings that `set NAME TEXT` changes. Raises Refusal."""
     match name:
         case "timezone":
             return {name: _zone(text)}
@@ -121,7 +121,7 @@ def _hour(word: str) -> int | None:
 
 
 def _zone(word: str) -> str:
-    """Parse a time zone. Raises Refusal, which suggests zones of that city or similar names."""
+    """Parse a time zone. Raises Refusal, with the zones of that city, or of similar cities."""
     zones = {name.lower(): name for name in available_timezones()}
     asked = lowered(word).replace(" ", "_")
     if asked in zones:

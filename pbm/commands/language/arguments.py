@@ -112,7 +112,7 @@ class LongSpan(Span):
 
 
 class Spans(ArgumentKind):
-    """Lengths of time joined by a sign; the last lengths may be left out."""
+    """Lengths of time with a sign between them; the last ones may be left out."""
 
     reason = "span"
 

@@ -1,4 +1,4 @@
-"""Strips polite words around a move, and replaces words by signs (`languages/moves.txt`)."""
+"""Strips polite words around a move, and replaces words by signs, as in `languages/moves.txt`."""
 
 import re
 from pathlib import Path
@@ -43,7 +43,9 @@ def undressed(text: str, *, numbered: bool = True) -> str:
 
 
 def with_signs(text: str) -> str:
-    """A text in lower case, with an arrow for "to", letters for their names, no "from" and "and".
+    """Return a text in lower case, with an arrow for "to", and without "from" and "and".
+
+    A letter's name becomes the letter.
 
     >>> with_signs("from K to R"), with_signs("K and Q -> R")
     ('k → r', 'k q → r')

@@ -26,11 +26,11 @@ _ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split(
 
 @dataclass(frozen=True)
 class Context:
-    """The context of a command.
+    """The context of a command: its turn, its sender, and the boards that the mail is about.
 
-    `actor_id` is the sender's id, None for a stranger. `hints` are the boards that the mail points
-    at, most certain first: by its reply address, the answered mail, its subject. `mailed` are the
-    boards in the answered mail. `can_be_strict`: this server gets DMARC results.
+    `actor_id` is the sender's id, None for a stranger. `hints` are the boards that the mail is
+    about by its reply address, by the mail that it answers, or by its subject, in this order.
+    `mailed` are the boards in the answered mail. `can_be_strict`: this server gets DMARC results.
     """
 
     turn: Turn
@@ -52,7 +52,7 @@ class Context:
         return self.turn.now
 
     def count(self, rate: Rate) -> None:
-        """Count a try of something expensive; unproven mails have a limit of their own.
+        """Count a try of an expensive command; tries by unproven mails are counted apart.
 
         Raises Refusal over the limit.
         """
@@ -100,7 +100,7 @@ class Context:
 
     @property
     def own_hint(self) -> int | None:
-        """The first board that the mail points at and on which its sender has a seat."""
+        """The first of `hints` on which the sender has a seat."""
         return next((number for number in self.hints if self.sits_at(number)), None)
 
     def sits_at(self, number: int) -> bool:
@@ -173,7 +173,10 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """The refusal of an unknown handle, with similar handles, or an address if `by_address`."""
+    """Return the refusal of an unknown handle, with similar handles.
+
+    With `by_address` it suggests to write a mail address instead.
+    """
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
     game = default_game().info.name

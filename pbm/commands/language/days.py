@@ -56,7 +56,7 @@ class _Dated:
     year: int | None = None
 
     def since(self, earliest: date) -> date:
-        """The date of the day; if the year is missing, the first such date from `earliest` on."""
+        """Return the date of the day; without a year the first such date from `earliest` on."""
         if self.year is not None:
             return date(self.year, self.month or 1, self.day)
         return next(
@@ -88,7 +88,10 @@ class Days:
     end: _Item
 
     def on(self, today: date) -> tuple[date, date]:
-        """The first and last day as dates; without a year the next, or a first day just past."""
+        """Return the first and last day as dates.
+
+        A day without a year is the next such day, but a first day may be up to 60 days past.
+        """
         if isinstance(self.begin, timedelta):
             first = today + self.begin
         else:
@@ -125,7 +128,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """Return the days in a text, and whether the text names only the last day. Raises Refusal."""
+    """Return the days in a text, and whether they begin now: "until Friday". Raises Refusal."""
     items: list[_Item] = []
     between = ""
     begins_now = False

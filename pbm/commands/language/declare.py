@@ -56,7 +56,7 @@ class Field:
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """What may be typed as an option of the field: the full text of each name and value."""
+        """Return the field's options as a player types them, by option name and by value."""
         return {}
 
 
@@ -134,10 +134,9 @@ class ValueOption(Field):
 
 @dataclass(frozen=True)
 class GameOptions(Field):
-    """A field for the options that games declare for a command; `of`: the options of a game.
+    """A field for the options that games declare for a command; `of` returns those of a game.
 
-    With `of_any` the options of all games are read, because the board decides the game, not the
-    line.
+    With `of_any` the options of all games are parsed, as the board decides which game it is.
     """
 
     of: Callable[[Game], Sequence[GameOption]]
@@ -315,7 +314,7 @@ class Command:
 
     @classmethod
     def examples_of(cls, game: Game | None = None) -> tuple[str, ...]:
-        """Example lines, the game's own if it has some."""
+        """Return example lines, the game's own if it has some."""
         return (game or default_game()).info.examples.get(cls.words[0], cls.examples)
 
     @classmethod
@@ -344,7 +343,7 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse the words behind the command's own. Raises Refusal with the named board, if any."""
+        """Parse the `words` behind the command's `word`. Raises Refusal, with the named board."""
         command = cls()
         command.game = game or default_game()
         if cls.second:
@@ -416,7 +415,7 @@ class Command:
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """The command line to store until the `yes`, worded so that its meaning stays the same."""
+        """Return the command line to store until the yes, which means the same then."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
@@ -425,18 +424,18 @@ class Command:
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """Return the command with the board named in front; None if it has or takes none."""
+        """Return the command with the board in front of `line`; None if it has or takes none."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line
         return self
 
     def question(self) -> str:
-        """The question that asks to confirm the command; empty if its line is quoted instead."""
+        """Return the question to confirm the command; empty if the line is quoted instead."""
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
-        """The mail section on what the confirmed command would end; None if it ends nothing."""
+        """Return the mail section that says what the command ends; None if it ends nothing."""
         return None
 
     @property

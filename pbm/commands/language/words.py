@@ -100,7 +100,10 @@ class ArgumentKind:
         return value
 
     def parse(self, text: str) -> Any:
-        """The value of a word, or with `rest` of all words; None if invalid. May raise Refusal."""
+        """Return the value of a word, or with `rest` of all words; None if invalid.
+
+        May raise Refusal.
+        """
         raise NotImplementedError
 
 
@@ -295,7 +298,11 @@ class Secret(ArgumentKind):
 
 
 def login_at(words: list[str]) -> int | None:
-    """The index of a userid and password behind a board, as in `draw 12 alice secret`, or None."""
+    """Return the index of a userid with a password behind a board; else None.
+
+    >>> login_at("12 alice secret a1-c3,b2".split())
+    1
+    """
 
     def is_own(at: int) -> bool:
         return at < len(words) and lowered(words[at]).replace("-", "") in KEPT_FREE

@@ -259,7 +259,7 @@ def _as_name(word: str) -> str | None:
 
 
 def _first_clauses(text: str) -> Iterator[tuple[Sequence[str], str]]:
-    """The words of the first clauses, without polite words, and the punctuation behind each."""
+    """Yield the words of the first clauses without polite ones, and the punctuation behind."""
     for clause in islice(clauses(text), _MOST_CLAUSES):
         if words := _without_polite(clause.words):
             yield words, clause.mark
@@ -295,7 +295,10 @@ def _is_opting_out(words: Sequence[str]) -> bool:
 
 
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
-    """Whether words say yes (or no, by `kind`): the first ones, a prefix, or the only word."""
+    """Return whether words begin with one of `phrases`, or are one from the section `KIND alone`.
+
+    In languages without blanks the first word may begin with one from `KIND undivided`.
+    """
     if not words:
         return False
     alone = len(words) == 1 and words[0] in _WORDS[f"{kind} alone"]

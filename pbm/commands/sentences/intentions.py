@@ -90,7 +90,7 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """A request, worded as `wrote`; `asks_how`: it asks how to do it. `handle`: of the opponent."""
+    """A request; `wrote` is its text, `handle` the opponent's. `asks_how`: only how to do it."""
 
     intention: Intention
     asks_how: bool
@@ -161,7 +161,7 @@ def days_away(lines: Sequence[str]) -> str | None:
 
 
 def topic_asked(lines: Sequence[str]) -> Meant | None:
-    """The topic of words about no board that ask a question or tell of being away; else None."""
+    """Return the topic if words about no board ask a question or tell of being away; else None."""
     text = " ".join(" ".join(lines).split())
     words = words_of(text)
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
@@ -271,7 +271,7 @@ def _without_asides(words: list[str]) -> list[str]:
 
 
 def _aside(words: list[str], *, at_end: bool) -> int:
-    """The number of words in the longest phrase like "please" in front, or `at_end`; else 0."""
+    """Return the length in words of the longest phrase like "please" in front, or `at_end`."""
     sizes = range(min(len(words), _LONGEST_ASIDE), 0, -1)
     return next((n for n in sizes if " ".join(words[-n:] if at_end else words[:n]) in _ASIDES), 0)
 
