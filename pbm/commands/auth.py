@@ -66,9 +66,7 @@ class Stranger:
 Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
 
 
-def identify(
-    turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc = Dmarc.UNKNOWN
-) -> Speaker:
+def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Speaker:
     """Return the sender of a mail, found by its recipient, `From:` address and DMARC result."""
     work = turn.work
     player = work.players.by_address(address_key(author))

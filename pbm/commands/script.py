@@ -149,7 +149,7 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
                 most = {"most": MOST_COMMANDS}
                 return Script(problem=Problem(line, "too-many-commands", most))
             commands.append(found)
-            if found.text_follows:
+            if found.takes_text and not found.sentence:  # its text is below
                 comment = trimmed(body[index + 1 :])
                 break
         elif only_commands:

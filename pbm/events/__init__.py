@@ -48,7 +48,6 @@ class BoardEvent(Event):
     happens_once = False  # cannot be repeated, so that words sent with it are not limited
     passes_turn = False  # possibly to another player
     begins_board = False
-    is_chat = False
     for_leavers = False  # players who have left the game are told, too
     exempt = False  # from the limit of mails caused by others
 
@@ -60,16 +59,6 @@ class BoardEvent(Event):
     def speaker(self) -> str | None:
         """The handle that the event is about; players who have blocked it get no mail."""
         return None
-
-    @property
-    def played_ply(self) -> int | None:
-        """The ply that was played, None if the event is no move."""
-        return None
-
-    @property
-    def is_challenge(self) -> bool:
-        """Whether the event begins a board by a challenge."""
-        return False
 
     @property
     def leaver(self) -> str | None:
@@ -89,10 +78,6 @@ class MovePlayed(BoardEvent):
 
     acts_on_board = only_if_wanted = happens_once = passes_turn = True
     counts_postage = False
-
-    @property
-    def played_ply(self) -> int:
-        return self.ply
 
 
 class PlayerLeft(BoardEvent):
@@ -140,7 +125,7 @@ class Commented(BoardEvent):
     first: bool = False
     vacation: str | None = None
 
-    counts_as_words = is_chat = True
+    counts_as_words = True
 
     @property
     def speaker(self) -> str:

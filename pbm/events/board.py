@@ -51,10 +51,6 @@ class BoardStarted(BoardFact):
 
     begins_board = passes_turn = True
 
-    @property
-    def is_challenge(self) -> bool:
-        return self.seek is None
-
 
 class BoardDeclined(BoardFact):
     """A player declined, so the board is closed; others may play on, on the board `successor`."""

@@ -81,11 +81,6 @@ class ReportBoard(Command, group="lobby"):
     board: BoardRef | None = operand(BoardKind(), optional=True)
     text: str | None = operand(Sentence(), optional=True)
 
-    @property
-    def text_follows(self) -> bool:
-        """Whether the report's text is below the line, so that no commands follow."""
-        return self.text is None
-
     def run(self, context: Context) -> Iterator[Event]:
         board = self._find(context)
         if not board.seats_of(context.player.id):

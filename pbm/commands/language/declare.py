@@ -283,11 +283,6 @@ class Command:
     login: Login | None = None  # proves a player, if the password is right
     game: Game  # named by the line, else the default
 
-    @property
-    def text_follows(self) -> bool:
-        """Whether the lines below the command are its text."""
-        return self.takes_text
-
     def __init_subclass__(cls, *, group: str = "") -> None:
         cls.group = group or cls.group
         declared: dict[str, Any] = {}

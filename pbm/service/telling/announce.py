@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbm.events import Answered, BoardEvent, Commented, Event, SeekNews
+from pbm.events import Answered, BoardEvent, Commented, Event, MovePlayed, SeekNews
 from pbm.events.board import BoardFact
 from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
@@ -101,7 +101,7 @@ def _announce(
     plain |= {player.id for player in players if not player.settings.picture}
     begins = any(event.begins_board for event in news.events)
     shown = _shown(turn, board, players, told, before, plain, begins=begins)
-    if not begins and not any(event.played_ply for event in news.events):
+    if not begins and not any(isinstance(event, MovePlayed) for event in news.events):
         for player, view in shown:
             if player.id not in (*before, *kept) and player.settings.mails == "all":
                 # An earlier mail has listed the moves, and the drawing marks them.
@@ -142,8 +142,8 @@ def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -
     """
     if player.settings.receipts or not board.playing:
         return True
-    moved = any(event.played_ply for event in events)
-    only = all(event.played_ply or event.is_chat for event in events)
+    moved = any(isinstance(event, MovePlayed) for event in events)
+    only = all(isinstance(event, MovePlayed | Commented) for event in events)
     return not (moved and only) or _is_asked(player, board)
 
 

@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from pbm.events import BoardEvent
+from pbm.events import BoardEvent, MovePlayed
+from pbm.events.board import BoardStarted
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
 from pbm.play.limits import PICTURED, WAS_TOO_MUCH, is_pictured, take_mails
@@ -90,7 +91,7 @@ def _keep(
     If `shortened`, there is room for all: comments that do not fit are replaced by their authors.
     """
     later = set[int]()
-    plies = [event.played_ply for event in events if event.played_ply]
+    plies = [event.ply for event in events if isinstance(event, MovePlayed)]
     kept, until = turn.work.kept_news, min(plies, default=board.ply + 1) - 1  # ply before the news
     sizes = kept.sizes(numbers, board.id)
     alike: dict[str, list[int]] = {}  # players by their news; these differ if somebody is blocked
@@ -165,7 +166,8 @@ def _comes_in_any_case(
     if waits and passed_on and board.waits_since == turn.now:
         return True
     is_first_round = board.round is None or board.round.number == 1
-    return is_first_round and any(event.is_challenge for event in events)
+    begun = (event for event in events if isinstance(event, BoardStarted))
+    return is_first_round and any(event.seek is None for event in begun)
 
 
 def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
