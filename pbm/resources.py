@@ -47,9 +47,17 @@ def help_pages() -> dict[str, Path]:
     return {path.stem.replace("-", " "): path for path in files}
 
 
+def command_text(command: str) -> str:
+    """Read the text of a command's help page, below the summary; empty without a file."""
+    return _read(resource_path("help") / "commands" / f"{command.replace(' ', '-')}.txt")
+
+
 def game_note(name: str, command: str) -> str:
     """Read a game's note for a command's help page; empty without a file."""
-    path = _of_game(name, "help") / name / f"{command}.txt"
+    return _read(_of_game(name, "help") / name / f"{command}.txt")
+
+
+def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8").rstrip("\n") if path.exists() else ""
 
 

@@ -11,6 +11,7 @@ from pbm.commands.families.look import Show
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMANDS, parse_line
+from pbm.resources import resource_path
 from tests.help.boards import flow
 from tests.help.pages import SERVER, command_table, page_text
 from tests.rows import each_row
@@ -43,6 +44,13 @@ def test_a_page_has_usage_help_and_examples(command: type[Command]) -> None:
         assert f"\n{MARK}{example}\n" in page
     for word in command.words[1:]:
         assert (f'"{word}"' in page) is (word not in command.slips)
+
+
+def test_every_command_has_a_text_but_where_its_summary_says_all() -> None:
+    names = {f"{command.words[0]} {command.second}".strip() for command in COMMANDS}
+    files = (resource_path("help") / "commands").iterdir()
+    found = {file.stem.replace("-", " ") for file in files}
+    assert found == names - {"settings", "unblock", "whoami"}
 
 
 @every_command

@@ -5,7 +5,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs/adding-a-command.md").read_text("utf-8")
-SHOWN = ("pbm/commands/families/play.py", "tests/conversations/test_preview.py")
+SHOWN = (
+    "pbm/commands/families/play.py",
+    "help/commands/preview.txt",
+    "tests/conversations/test_preview.py",
+)
 
 
 def test_the_lines_of_the_guide_are_in_the_files_that_it_names() -> None:

@@ -27,7 +27,7 @@ REASONS_OF_ITS_OWN = {*REASONS, *RECORD_REASONS} - {
 }
 # Examples of what players of older servers wrote, names of other things, and aiosmtpd's own.
 ALLOWED = (
-    ("pbm/commands/families/account.py", '"move 12 marta PASSWORD a1-c3,b2"'),
+    ("help/commands/change-password.txt", '"move 12 marta PASSWORD a1-c3,b2"'),
     ("pbm/mail/smtp_in/conversation.py", "self.push("),
     ("pbm/mail/smtp_in/conversation.py", "def push("),
     ("pbm/mail/smtp_in/conversation.py", "super().push("),
@@ -38,8 +38,9 @@ OWN = ("pbm/rules", "templates/abalone")
 
 
 def lines() -> list[tuple[str, str]]:
-    """Every line of the program and of the templates that is outside the game, with its file."""
+    """Every line of the program, the templates and the commands' pages, but for the game's own."""
     files = [*(ROOT / "pbm").rglob("*.py"), *(ROOT / "templates").rglob("*.txt")]
+    files += (ROOT / "help/commands").iterdir()
     named = ((file.relative_to(ROOT).as_posix(), file) for file in sorted(files))
     return [
         (name, line.strip())

@@ -23,15 +23,7 @@ _NONE = "none"  # in the place of a password
 
 
 class SignUp(Command, group="account"):
-    """Join under a name of your choice, called your handle.
-
-    A handle has 2 to 16 letters, digits, - or _ and begins with a letter. You are asked to
-    answer `yes` once, so that nobody can sign you up. A password is not needed: answering
-    our mails proves who you are. With one, which has 8 characters or more and is set by your
-    `yes`, you can also move from an address that we do not know, as on older servers: behind the
-    board's number write your handle, a blank, and the password. Mail is no safe place, so take
-    a password that you use nowhere else.
-    """
+    """Join under a name of your choice, called your handle."""
 
     words = ("signup",)
     examples = ("signup marta",)
@@ -68,11 +60,7 @@ class WhoAmI(Command, group="account"):
 
 
 class NewKey(Command, group="account"):
-    """Make the reply addresses in all our mails to you so far useless, and get new ones.
-
-    Use it when somebody else may have got hold of one of our mails. We ask you to confirm
-    it; from then on only newer mails can be answered. Our answer is the first of those.
-    """
+    """Make the reply addresses in all our mails to you so far useless, and get new ones."""
 
     words = ("newkey",)
     dangerous = True
@@ -88,11 +76,7 @@ class NewKey(Command, group="account"):
 
 
 class Add(Command, group="account"):
-    """Answer from a second address of yours as well.
-
-    We ask you to confirm it, and then we ask the new address. Mail to you goes on to your
-    first address.
-    """
+    """Answer from a second address of yours as well."""
 
     words = ("add",)
     examples = ("add marta@work.example",)
@@ -106,11 +90,7 @@ class Add(Command, group="account"):
 
 
 class ChangeAddress(Command, group="account"):
-    """Play from another address.
-
-    We ask you to confirm it at your old address, and then we ask the new one. After that our
-    mails go there, and the mails that you had before cannot be answered any more.
-    """
+    """Play from another address."""
 
     words = ("change",)
     second = "address"
@@ -130,11 +110,7 @@ class ChangeAddress(Command, group="account"):
 
 
 class ChangeHandle(Command, group="account"):
-    """Take another handle.
-
-    We ask you to confirm it. The subjects of games that have begun keep the old one, and
-    nobody else can take it.
-    """
+    """Take another handle."""
 
     words = ("change",)
     second = "handle"
@@ -153,13 +129,7 @@ class ChangeHandle(Command, group="account"):
 
 
 class ChangePassword(Command, group="account"):
-    """Set a password, or with `none` have no password any more.
-
-    You need none: answering our mails proves who you are. With one you can also write from
-    any address, as on older servers: "move 12 marta PASSWORD a1-c3,b2". It has 8 characters
-    at least and no blanks. Whoever sees such a mail on its way sees the password. We ask
-    you to confirm it.
-    """
+    """Set a password, or with `none` have no password any more."""
 
     words = ("change",)
     second = "password"
@@ -195,10 +165,7 @@ class ChangePassword(Command, group="account"):
 
 
 class ExplainStop(Command, group="account"):
-    """Get fewer mails, or leave altogether: this explains the choices.
-
-    It changes nothing by itself, so that nobody gives a game up by accident.
-    """
+    """Get fewer mails, or leave altogether: this explains the choices."""
 
     words = ("stop", "signoff", "unsubscribe")
     reads_only = True
@@ -209,12 +176,7 @@ class ExplainStop(Command, group="account"):
 
 
 class Delete(Command, group="account"):
-    """Leave this server for good.
-
-    Your games in progress are given up as by `resign`, and we forget your addresses, your
-    settings and your password. Your handle stays in the records of the games that you
-    played, and nobody else can take it. We ask you to confirm it.
-    """
+    """Leave this server for good."""
 
     words = ("delete",)
     dangerous = True

@@ -27,12 +27,7 @@ _WHAT = OneOf(  # shown short, so that the usage line fits a phone
 
 
 class Draw(BoardCommand, group="play"):
-    """Offer the others a draw, or agree to the one that somebody offers.
-
-    The game ends as a draw once everybody who is still in has agreed with `accept draw`. It
-    goes on when one of them says `reject draw`, or simply moves. In one mail with a move, the
-    move comes first. A robot agrees when it is worse off, or when the game has long stood still.
-    """
+    """Offer the others a draw, or agree to the one that somebody offers."""
 
     takes_login = True
     words = ("draw", "propose")
@@ -53,11 +48,7 @@ class Draw(BoardCommand, group="play"):
 
 
 class TakeBack(BoardCommand, group="play"):
-    """Ask the others to let you take back your latest move, and all that came after it.
-
-    Everybody who is still in must agree with `accept takeback`. A move that somebody plays
-    meanwhile ends the request. A robot agrees to it unless the game is rated.
-    """
+    """Ask the others to let you take back your latest move, and all that came after it."""
 
     takes_login = True
     words = ("takeback", "undo")
@@ -174,13 +165,7 @@ class _Answer(Command):
 
 
 class Accept(_Answer, group="play"):
-    """Agree to a draw, a take-back or a pause that another player asks for, or to a challenge.
-
-    What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
-    for, on one of your boards, `accept` alone is enough. With `challenges ask` you are asked before
-    a game begins: then `accept challenge bob` is your yes to bob's. `accept all` is the older word
-    for `challenges on`.
-    """
+    """Agree to a draw, a take-back or a pause that another player asks for, or to a challenge."""
 
     words = ("accept",)
     examples = ("accept draw", "accept takeback 12", "accept", "accept challenge bob")
@@ -196,13 +181,7 @@ class Accept(_Answer, group="play"):
 
 
 class Reject(_Answer, group="play"):
-    """Say no to what another player asks for, as `accept` agrees to it, or withdraw your own.
-
-    What may be `draw`, `takeback`, `pause`, `resume` or `challenge`. Where only one thing is asked
-    for, on one of your boards, `reject` alone is enough. `reject challenge bob` also withdraws a
-    challenge that waits for bob's answer, and words below it are sent along. `reject all` is the
-    older word for `challenges off`.
-    """
+    """Say no to what another player asks for, as `accept` agrees to it, or withdraw your own."""
 
     words = ("reject",)
     examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
@@ -241,13 +220,7 @@ def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:
 
 
 class Claim(BoardCommand, group="play"):
-    """End a game that gets nowhere as a draw; nobody needs to agree.
-
-    {game} It never happens by itself.
-
-    Somebody to whom mail comes back cannot be reminded, and so is never out of the game by running
-    out of time. Once the time is over, which a mail tells you, `claim` takes that player out.
-    """
+    """End a game that gets nowhere as a draw; nobody needs to agree."""
 
     takes_login = True
     words = ("claim",)

@@ -16,22 +16,7 @@ from pbm.play.offers import PAUSE, RESUME, ask_all
 
 
 class TakeVacation(Command, group="account"):
-    """Stop your clocks while you are away.
-
-    Name the first and the last day, or the first and how many they are: `vacation tomorrow 10d`,
-    `vacation 20 Dec to 3 Jan`, `vacation 20.12. - 3.1.`. `vacation 5` is today and the four days
-    behind it. `vacation` alone lists what you have said. `back` ends it early.
-
-    A vacation is whole days in your time zone, of which you have thirty a year; a day is never
-    charged twice. Today can be the first one. Whoever waits for your move
-    is told some hours after it has begun, and the first line of a board says until when you are
-    away. Your mails are read as ever: a move in your vacation counts, and nobody else's clock
-    stands still.
-
-    Where your time on a board runs out and you have made a move there before, days that are left
-    of the year are taken by themselves, once on a board and seven at most. You and the others get
-    a mail then.
-    """
+    """Stop your clocks while you are away."""
 
     words = ("vacation", "holiday")
     examples = ("vacation 2026-12-20 2027-01-03", "vacation tomorrow 10d", "vacation")
@@ -55,12 +40,7 @@ class TakeVacation(Command, group="account"):
 
 
 class Back(Command, group="account"):
-    """End your vacation: your clocks run again from tomorrow on.
-
-    Today still counts as a day of it, so that no clock runs out because you are back. What you have
-    said of days to come is dropped, and so are days that were taken by themselves. Whoever waits
-    for your move, and was told that you are away, is told so some hours later.
-    """
+    """End your vacation: your clocks run again from tomorrow on."""
 
     words = ("back",)
 
@@ -83,11 +63,7 @@ def _vacations(context: Context, **taken: str) -> Answered:
 
 
 class Pause(BoardCommand, group="play"):
-    """Ask the others to stop the clocks of a board for a while.
-
-    It is paused once everybody who is still in has agreed with `accept pause`, for 90 days at most.
-    Moves can still be made, and do not end it: no time runs until everybody agrees to `resume`.
-    """
+    """Ask the others to stop the clocks of a board for a while."""
 
     words = ("pause",)
     comes_last = True
@@ -98,11 +74,7 @@ class Pause(BoardCommand, group="play"):
 
 
 class Resume(BoardCommand, group="play"):
-    """Ask the others to let the clocks of a paused board run again.
-
-    They do once everybody who is still in has agreed with `accept resume`. The time of the pause
-    counts for nobody.
-    """
+    """Ask the others to let the clocks of a paused board run again."""
 
     words = ("resume",)
     comes_last = True
@@ -113,11 +85,7 @@ class Resume(BoardCommand, group="play"):
 
 
 class Give(Command, group="play"):
-    """Give the others more time.
-
-    The player to move gets it for that move. If the game has a time for all moves together, or a
-    bank, each of the others gets it there as well. One gift is an hour to thirty days.
-    """
+    """Give the others more time."""
 
     words = ("give",)
     examples = ("give 3d", "give 2 weeks", "give 3d 12")

@@ -19,14 +19,7 @@ _LONGEST = 400  # characters of a line
 
 
 class BlockPlayer(Command, group="lobby"):
-    """Have nothing to do with a player in new games, and read no words of theirs.
-
-    You begin no new game together, whoever of you wants to, and where others would bring you to
-    one board they are told that they cannot. What the other writes is left out of your mails. Games
-    that are going go on, and so does a match. The other is not told; a challenge to you is refused
-    with "takes no challenges from you". `block` alone lists whom you have blocked. The operator's
-    mails always come.
-    """
+    """Have nothing to do with a player in new games, and read no words of theirs."""
 
     words = ("block",)
     examples = ("block bob", "block")
@@ -65,14 +58,7 @@ class UnblockPlayer(Command, group="lobby"):
 
 
 class ReportBoard(Command, group="lobby"):
-    """Tell the operator that somebody behaves badly on one of your boards.
-
-    Write what happened behind the number of the board, or below. In answer to a board's mail the
-    number can be left out, and then we ask you first. Elsewhere it can be left out where you name a
-    player whom you meet on one board only.
-    The operator gets your words, your handle, the board, and what the others have written there in
-    the last thirty days. Nobody else is told.
-    """
+    """Tell the operator that somebody behaves badly on one of your boards."""
 
     words = ("report",)
     examples = ("report 12 bob insults me", "report bob insults me")

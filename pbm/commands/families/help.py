@@ -1,4 +1,4 @@
-"""The help: pages in files, and a page per command made from its class.
+"""The help: pages in files, and a page per command made from its class and its text.
 
 No line of a page parses as a command, since replies quote pages: lines to send have a sign in
 front, commands in sentences are in quotes.
@@ -61,11 +61,7 @@ _ROW = re.compile(r"\| `(\w+)` v `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|")
 
 
 class Help(Command, group="look"):
-    """Get help: the few things a newcomer needs, or the page you name.
-
-    `help tutorial` explains a first game, `help commands` lists every command, and
-    `help {name}` has the rules. Each command has a page under its name.
-    """
+    """Get help: the few things a newcomer needs, or the page you name."""
 
     words = ("help",)
     examples = ("help", "help commands", "help move")

@@ -29,13 +29,7 @@ _SIZES = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
 class Show(Command, group="look"):
-    """Show boards with all their moves.
-
-    Name boards by number, with #17 to see the board after ply 17 and #-3 to count from the
-    end; or name players to see their boards: `next` where it is their turn, `active` the
-    games in progress (that is meant when you say nothing), `over` those that are over, `all`
-    both. With nothing named it is the board of the mail that you answer.
-    """
+    """Show boards with all their moves."""
 
     words = ("show", "board")
     short = ("board",)
@@ -55,15 +49,7 @@ class Show(Command, group="look"):
 
 
 class ShowAs(Command, group="look"):
-    """Show boards on which you play, each from your side.
-
-    Name them by number, or say which you mean: `next` where it is your turn, `active` those in
-    progress (that is meant when you say nothing), `over` those that are over, `all` both.
-
-    On older servers `show` told everybody the same, and this told what one player may see; so a
-    userid and a password stood before the boards. They are read here, too. You need neither: an
-    answer to any mail of ours proves who you are, and `show` looks from your side, too.
-    """
+    """Show boards on which you play, each from your side."""
 
     words = ("showas",)
     examples = ("showas", "showas 12", "showas next")
@@ -82,13 +68,7 @@ class ShowAs(Command, group="look"):
 
 
 class Games(Command, group="look"):
-    """List games: yours, or those of the players you name.
-
-    `next` or `waiting` lists those where it is their turn, `active` those in progress (that is
-    meant when you say nothing), `over` or `finished` those that are over, `all` both. `mine` are
-    yours. The name of a game lists games of that kind only; -three those of three players, and so
-    on from -two to -six; -teams those that are played in teams.
-    """
+    """List games: yours, or those of the players you name."""
 
     words = ("games",)
     examples = (
@@ -257,12 +237,7 @@ def _asked_for(context: Context, words: Sequence[str], **narrow: Any) -> _Select
 
 
 class Next(Command, group="look"):
-    """See every board on which it is your move, in one mail.
-
-    The one that has waited longest comes first. Answer with a line for each board on which you
-    want to move: its number, and the move. Boards can be left out.
-    {game}
-    """
+    """See every board on which it is your move, in one mail."""
 
     words = ("next",)
     reads_only = True

@@ -35,12 +35,7 @@ _COUNTED = 1000  # players with a place in a list
 
 
 class ListHistory(Command, group="look"):
-    """List the finished games of a player, or of two players with each other.
-
-    With nobody named they are yours. The newest come first, twenty in one answer, which says how
-    to ask for those before them. Of two players the score comes first, from the newest thousand
-    games of the one who is named first. Games that were imported are left out.
-    """
+    """List the finished games of a player, or of two players with each other."""
 
     words = ("history",)
     examples = ("history", "history bob", "history me bob")
@@ -90,11 +85,7 @@ class ListHistory(Command, group="look"):
 
 
 class ShowInfo(Command, group="look"):
-    """Tell about a player: since when, ratings, games, how often in time, languages.
-
-    `info` alone is what others are told of you. It says nothing of your addresses, nor of how we
-    write to you.
-    """
+    """Tell about a player: since when, ratings, games, how often in time, languages."""
 
     words = ("info",)
     examples = ("info bob", "info")
@@ -130,11 +121,7 @@ class ShowInfo(Command, group="look"):
 
 
 class ListPlayers(Command, group="look"):
-    """List who plays here, in the order of the alphabet, with their ratings.
-
-    Name the beginning of a handle to start there. The ratings are those of games of two players.
-    Name a game before or behind the word to see the ratings of that game.
-    """
+    """List who plays here, in the order of the alphabet, with their ratings."""
 
     words = ("players", "list")
     examples = ("players", "players bo", "list")
@@ -185,28 +172,7 @@ def _title(game: str) -> dict[str, str | None]:
 
 
 class Standings(Command, group="look"):
-    """List the players with the highest ratings, and your own place.
-
-    There is one list for games of two players, one for three and more, and one for teams. Who has
-    played ten rated games there, against two different people or more, stands in it; those of whom
-    little is known stand apart.
-
-    A rating is a number: whoever has none yet counts as 1500, and a win against somebody stronger
-    raises it more. Behind it stands how sure it is: two of three ratings are off by no more than
-    that. It grows in months without a game. A `?` says that it is large; it goes after some ten
-    games, sooner against players who are well known.
-
-    All finished games count that were not begun with `-unrated` and got somewhere: each side has
-    moved ten times, or five times where somebody has scored. What ends before counts for nobody. Of
-    your wins over one player within 30 days the third counts half, the next a quarter, and so on,
-    and so do that player's losses. The strength of robots was measured: a game with them changes
-    your rating, and never theirs.
-
-    With more than two players your place in the game counts, not only who has won: who left the
-    game comes after those who stayed, by the last moves, the latest first. Where several of your
-    games run out of time and you have written nothing since we reminded you, the first alone costs
-    you rating, once in 180 days; those in which you are behind all do.
-    """
+    """List the players with the highest ratings, and your own place."""
 
     words = ("standings", "ratings")
     reads_only = True

@@ -20,17 +20,7 @@ from pbm.store.values.boards import Board
 
 
 class PlayMove(BoardCommand, group="play"):
-    """Play a move on a board where it is your turn.
-
-    Leave the board's number out when you answer a mail about that board, or when it is
-    your turn on one board only. With #17 the move is played only as ply 17, so that a late
-    mail can do no harm. What you write below the move goes to the other players.
-    In answer to a board's mail the move alone is enough, and a few kind words may stand on its
-    line. Quotes, a full stop or "please" around it do not matter. About a move inside any other
-    sentence, and about a line that can only mean one move, we ask first.
-    A line that begins with a board's number needs no word `move`: the number and the move are
-    enough, in any mail, and on a line for each board.
-    """
+    """Play a move on a board where it is your turn."""
 
     takes_login = True
     covered_by_yes = True
@@ -117,10 +107,7 @@ class PlayMove(BoardCommand, group="play"):
 
 
 class Resign(BoardCommand, group="play"):
-    """Give a board up, at once.
-
-    What you have on the board stays and stands in the way; the others play on until one is left.
-    """
+    """Give a board up, at once."""
 
     takes_login = True
     words = ("resign",)
@@ -131,10 +118,7 @@ class Resign(BoardCommand, group="play"):
 
 
 class Preview(Command, group="look"):
-    """See the board as a move would leave it; nothing is played.
-
-    The move is that of the player whose turn it is. Only you get the answer.
-    """
+    """See the board as a move would leave it; nothing is played."""
 
     words = ("preview",)
     reads_only = True
@@ -155,13 +139,7 @@ class Preview(Command, group="look"):
 
 
 class Hint(BoardCommand, group="play"):
-    """Get a hint against robots: a move that is good here, and why.
-
-    It is for your own move in a game that is not rated and in which all your opponents are robots:
-    `challenge pebble -unrated` begins one. A strong robot thinks about the board, and what it
-    would play comes with the main reason as a mail of its own, mostly within seconds. Nothing is
-    played for you: answer with that move, or with another. You get 30 hints in 24 hours.
-    """
+    """Get a hint against robots: a move that is good here, and why."""
 
     words = ("hint",)
 
@@ -171,17 +149,7 @@ class Hint(BoardCommand, group="play"):
 
 
 class Analyse(BoardCommand, group="look"):
-    """Learn where a game that is over was won and lost.
-
-    A robot looks at each move of all players beside the best one that it finds. A mail tells the
-    three moves that cost most: what each allowed, with the board to which the best answer leads,
-    and what would have been better and why. In a game of two sides it names the move with which
-    the game turned, and draws who was ahead from move to move. It ends with the best line after the
-    last move, and with what the mistakes of each player were about. That takes some minutes. It is
-    kept, so whoever asks for it later gets it at once, and `export` puts the better moves into the
-    record as comments. You can have 3 games analysed in 24 hours; those that have been already do
-    not count. A game has to wait while a board of yours stands as it did, also turned or mirrored.
-    """
+    """Learn where a game that is over was won and lost."""
 
     words = ("analyse", "analyze")
 

@@ -23,10 +23,7 @@ _EVERY = 1_000_000  # more boards than any player has
 
 
 class Export(Command, group="look"):
-    """Get a game as a record: text that other programs, or `import`, can read.
-
-    {game} `export me` sends you everything that is kept about you, as JSON.
-    """
+    """Get a game as a record: text that other programs, or `import`, can read."""
 
     words = ("export",)
     examples = ("export", "export 12", "export me")
@@ -69,17 +66,7 @@ class Export(Command, group="look"):
 
 
 class Import(Command, group="look"):
-    """Bring in the record of a game that was played elsewhere.
-
-    Put the record below the command: text with tags and numbered moves, or JSON, as
-    `export` writes them. {game} The game is played through;
-    where the rules do not allow a move, nothing is kept, and we say which and why.
-    It gets a number like any board, so that `show` and `export` work on it. It is over, and
-    nobody can play on. It goes when nobody has looked at it for 90 days.
-
-    You can bring in thirty games in 24 hours, of 2000 moves at most. A long one counts once for
-    each hundred moves.
-    """
+    """Bring in the record of a game that was played elsewhere."""
 
     words = ("import",)
     takes_text = True

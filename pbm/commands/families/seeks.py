@@ -33,16 +33,7 @@ _MOST_OFFERED = 5  # to a newcomer
 
 
 class Play(Command, group="lobby"):
-    """Be paired with the next player who wants a game.
-
-    If somebody waits for one already, you both get the board at once; lots are drawn for the
-    seats. You may also get a seat in a game that another player seeks by `seek` alone.
-    Where there is a choice, it is somebody whom you have not just met, with a rating near yours,
-    and then whoever has waited longest. Else you wait, and get the board when somebody comes,
-    within two weeks.
-
-    `unseek` ends the waiting. For a game with options send a `seek`.
-    """
+    """Be paired with the next player who wants a game."""
 
     words = ("play",)
     stands_alone = True
@@ -58,20 +49,7 @@ class Play(Command, group="lobby"):
 
 
 class SeekOthers(Challenge):
-    """Offer a game to whoever wants to play it.
-
-    Others find it in `seeks` and take a seat with `join`. With the last seat the board starts, and
-    everybody gets it; lots are drawn for the seats. `seek 4` is for four players. The other options
-    are those of `challenge`.
-
-    -rating=1200-1600 admits only players rated 1200 to 1600, 1200- has no upper end, and a newcomer
-    counts as 1500. A seek stands for four weeks, or for as long as you say:
-    -expires=10d. You are told when somebody joins and others are still missing, and when it has
-    come to nothing. `unseek` takes it back.
-
-    You can have five seeks. A `seek` alone begins at once if somebody waits who
-    said `play`.
-    """
+    """Offer a game to whoever wants to play it."""
 
     words = ("seek",)
     prefix = ""
@@ -101,11 +79,7 @@ class SeekOthers(Challenge):
 
 
 class ListSeeks(Command, group="lobby"):
-    """List the games that others offer, those that you can join first.
-
-    The newest come first, and the first game of each player before anybody's second. Your own
-    games are above them, with the players who wait there already.
-    """
+    """List the games that others offer, those that you can join first."""
 
     words = ("seeks", "offers")
     reads_only = True
@@ -119,11 +93,7 @@ class ListSeeks(Command, group="lobby"):
 
 
 class Join(Command, group="lobby"):
-    """Take a seat in a game that another player seeks.
-
-    `seeks` lists them with their numbers. With the last seat the board starts, and everybody gets
-    it. Until then `unseek` gives your seat back. You can join twenty in a day.
-    """
+    """Take a seat in a game that another player seeks."""
 
     words = ("join",)
     examples = ("join 3",)
@@ -139,11 +109,7 @@ class Join(Command, group="lobby"):
 
 
 class Unseek(Command, group="lobby"):
-    """Take back a seek of yours, or your seat in somebody else's.
-
-    It ends the waiting after `play`, too. The number can be left out where there is only one, and
-    `unseek all` ends all of it.
-    """
+    """Take back a seek of yours, or your seat in somebody else's."""
 
     words = ("unseek",)
     examples = ("unseek", "unseek 3", "unseek all")

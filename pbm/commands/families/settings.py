@@ -192,46 +192,7 @@ class ShowSettings(Command, group="account"):
 
 
 class Set(Command, group="account"):
-    """Change how we write to you.
-
-    `set picture off` leaves the picture of the board out; `on` brings it back.
-
-    `set subject classic` puts the name of whoever is to move into the subject, as older
-    servers did; then a mail program may show a game as several conversations. `plain` is
-    the usual way.
-
-    `set mails turn` sends you a board only when it is your turn, or somebody writes or asks
-    something, and at the end; your own moves are still confirmed. With `set receipts off` as well,
-    a game of six is one mail a round. `all` sends every move.
-
-    `set digest daily` sends you one mail a day, at 7 in the morning, with all boards on which the
-    others did something; `set digest 18:00` is another hour, `set digest hourly` a mail an hour,
-    and `off` each board at once again. What you do yourself is answered at once in any case. So
-    is what cannot wait: an offer to you that somebody else may end meanwhile, a move for which
-    you would have less than a day after the digest, and a reminder. `set mails digest` is
-    `set digest daily`, and with `all` or `turn` there are no digests.
-
-    `set receipts off` sends you no mail for a move of your own that is played; one that cannot be
-    played is answered as ever. You would not see at once that somebody moves in your name.
-
-    `set reminders 7d` reminds you of no move that has waited for less than 7 days, and `set
-    reminders last` only before your time runs out, which is told in any case. `all` are those of
-    the board.
-
-    `set timezone Europe/Berlin` is for the times that our mails name, and for the days of your
-    clocks. `set weekend off`, or just `weekend off`, stops these on Saturdays and Sundays. What
-    would let your time on a board run out at once, such as `set weekend on` late in a wait, is not
-    done.
-
-    `set languages English, Deutsch` tells others in `info` what you write; `none` tells nothing.
-
-    `set challenges ask` and `set limit 5` are the commands `challenges` and `limit`.
-
-    `set strict on` is for those who are afraid of forgers: your yes to a question then stands
-    for no other mail, so that every mail which answers none of ours is asked about. Where this
-    server learns what your mail provider says of a mail, an answer of yours counts only if
-    your provider vouches for it, too.
-    """
+    """Change how we write to you."""
 
     words = ("set",)
     examples = ("set picture off", "set mails turn", "set digest daily")
@@ -255,14 +216,7 @@ class Set(Command, group="account"):
 
 
 class SetChallenges(Command, group="lobby"):
-    """Say whether others may challenge you: `on`, `ask` or `off`.
-
-    `on` is how everybody begins: a challenge gives you a board at once, and `decline` leaves it.
-    With `ask` you are asked in a mail first. Nobody gets a board before your yes, and after seven
-    days without an answer the game is off. With `off` challenges are refused. A rematch and the
-    next round of a match begin without asking; `off` keeps a rematch away, too. Your own challenges
-    are sent as ever.
-    """
+    """Say whether others may challenge you: `on`, `ask` or `off`."""
 
     words = ("challenges",)
     examples = ("challenges ask", "challenges off", "challenges on")
@@ -274,14 +228,7 @@ class SetChallenges(Command, group="lobby"):
 
 
 class SetLimit(Command, group="lobby"):
-    """Take no challenge while you have this many games in progress that others began.
-
-    A game that you have joined or accepted counts, and one that you began does not. You yourself
-    can begin, join and accept as many as you like. `limit none` lifts the limit, and `limit` alone
-    shows it.
-
-    You can play five games at a time in which robots play. `limit` says how many they are now.
-    """
+    """Take no challenge while you have this many games in progress that others began."""
 
     words = ("limit",)
     examples = ("limit 5", "limit none", "limit")

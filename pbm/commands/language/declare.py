@@ -1,11 +1,12 @@
-"""How a command is declared: a class whose fields are its syntax and whose docstring is its help.
+"""How a command is declared: a class whose fields are its syntax.
 
     class Decline(Command):
         '''Leave a board before your first move.'''
         words = ("decline",)
         board = operand(BoardKind(), optional=True)
 
-Usage lines, errors and help pages are made from the class.
+Usage lines, errors and help pages are made from the class. Its docstring is the summary of its
+page, and `help/commands/decline.txt` the text of the page.
 """
 
 import inspect
@@ -36,7 +37,7 @@ from pbm.nearest import nearest
 from pbm.play.game_words import mentions_place
 from pbm.play.limits import Rate
 from pbm.play.turn import Turn
-from pbm.resources import game_note
+from pbm.resources import command_text, game_note
 from pbm.rules.contract import Game
 from pbm.rules.contract import Option as GameOption
 from pbm.rules.registry import default_game, games
@@ -249,7 +250,7 @@ def _value(name: str, shown: str, options: Options) -> str:
 
 
 MASK = "****"
-# In a docstring: the game's note on the command, and its name.
+# In the text of a help page: the game's note on the command, and its name.
 _OF_GAME, _NAME_OF_GAME = "{game}", "{name}"
 
 
@@ -314,13 +315,14 @@ class Command:
 
     @classmethod
     def help(cls) -> str:
-        """Return the help text: the docstring, with the notes of the default game."""
-        return cls.with_game(inspect.getdoc(cls) or "")
+        """Return the summary and the text of the help page, with the notes of the default game."""
+        text = command_text(f"{cls.words[0]} {cls.second}".strip())
+        return "\n\n".join(filter(None, (cls.summary(), cls.with_game(text))))
 
     @classmethod
     def summary(cls) -> str:
-        """Return the first sentence of the help text."""
-        return cls.help().split("\n")[0]
+        """Return the first sentence of the help page: the docstring."""
+        return inspect.getdoc(cls) or ""
 
     @classmethod
     def with_game(cls, text: str) -> str:
