@@ -29,7 +29,7 @@ from pbm.rules.contract import (
 )
 from pbm.rules.registry import game_named
 from pbm.rules.robots import ADVISER, ROBOTS
-from pbm.rules.sides import mover, turn
+from pbm.rules.sides import after, mover, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import MARK, Board, BoardStatus, NewPly, Progress, Round
 from pbm.store.values.players import Player
@@ -84,8 +84,7 @@ def _positions(work: UnitOfWork, board: Board) -> Iterator[Position]:
         position = position.leave(seat)
     yield position
     for ply in work.plies.of(board.id):
-        move = position.parse(ply.text, turn(position) or ply.seat)
-        position = position.play(move).position
+        position = after(position, ply.text)
         for seat in left.get(ply.ply, ()):
             position = position.leave(seat)
         yield position

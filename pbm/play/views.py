@@ -127,9 +127,8 @@ def last_seen(board: Board, player_id: int | None) -> int:
     """The ply of a reader's last move; the last ply but one, if nothing has happened since."""
     own = _own_seats(board, player_id)
     still_in = any(seat not in board.position.out for seat in own)
-    # A player who plays on for a partner moves for both seats.
-    gone = board.position.out and [item for seat in own for item in board.gone_partners(seat)]
-    moved = max((board.seats[seat - 1].last_ply for seat in [*own, *gone]), default=0)
+    both = board.played_by(player_id or 0)  # own seats, and those of partners who have left
+    moved = max((board.seats[seat - 1].last_ply for seat in both), default=0)
     since = moved if still_in and moved < board.ply else board.ply - 1
     return max(0, since, board.ply - len(board.seats))
 

@@ -24,7 +24,7 @@ from pbm.rules.contract import (
 )
 from pbm.rules.registry import game_named
 from pbm.rules.robots import ADVISER, ROBOTS
-from pbm.rules.sides import hand, turn
+from pbm.rules.sides import after, hand, turn
 
 SHORT_LOOK, LONG_LOOK = 20_000, 600_000  # nodes a ply
 SHORT_LOOKS = 3_000_000  # nodes of all short searches together: in a very long game each gets less
@@ -146,8 +146,8 @@ def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
     if not found:
         return [_chances(best) - _chances(made) for _, best, made in looks]
     signs = [1 if sides[seat - 1] == sides[0] else -1 for seat, *_ in looks]
-    after = [*found[1:], found[-1]]  # such a search has looked one ply further
-    both = zip(signs, found, after, strict=True)
+    later = [*found[1:], found[-1]]  # such a search has looked one ply further
+    both = zip(signs, found, later, strict=True)
     return [_chances(sign * lead) - _chances(sign * next_lead) for sign, lead, next_lead in both]
 
 
@@ -232,8 +232,8 @@ def _judged(game: Game, positions: Sequence[Position], move: str | None, piece: 
     judged = Judged(ply, seat, move, _worth(best.score), _worth(made.score), line)
     if move is None or not piece.deep or judged.lost < LEAST:
         return judged
-    after = _after(position, move)
-    answer, end = _to_the_point(game, after, made.moves[1:], -made.score)
+    reached = after(position, move)
+    answer, end = _to_the_point(game, reached, made.moves[1:], -made.score)
     of_made, of_best = (_reasons(game, position, each.moves) for each in (made, best))
     against, for_both = (
         game.faults(position, each.moves[0]) if has(game, Explains) else () for each in (made, best)
@@ -243,7 +243,7 @@ def _judged(game: Game, positions: Sequence[Position], move: str | None, piece: 
         reasons=_without(of_best, of_made),
         faults=_without(against, for_both),
         answer=answer,
-        harm=_reasons(game, after, made.moves[1:])[:_REASONS],
+        harm=_reasons(game, reached, made.moves[1:])[:_REASONS],
         after=end.state(),
         contrast=game.contrast(end, there, seat)[:_REASONS] if has(game, Explains) else (),
     )
@@ -266,7 +266,7 @@ def _to_the_point(
     seat = turn(position) or 1
     before, most = position, _PLIES_TO_END if score >= WON else _PLIES_OF_LINE
     for number, move in enumerate(line[:most], 1):
-        position = _after(position, move)
+        position = after(position, move)
         if score < WON and _score(game, position, seat) > _score(game, before, seat):
             return tuple(line[:number]), position
     return tuple(line[:most]), position
@@ -288,13 +288,13 @@ def _made(
     scored = next((line for line in found.lines if line.moves[0] == move), None)
     if scored is not None or not _has_two_sides(before):
         return scored or least
-    reached = [*positions, _after(before, move)]
+    reached = [*positions, after(before, move)]
     answer = _searched(game, reached, Budget(_AS_FAR * nodes, depth=max(1, found.depth - 1)), 1)
     if not answer.lines:
         return least
     line = answer.lines[0].moves
     # A search after the answer sees two plies further, and the move is worth no more than that.
-    reached.append(_after(reached[-1], line[0]))
+    reached.append(after(reached[-1], line[0]))
     further = _searched(game, reached, Budget(nodes), 1)
     side = before.sides[(turn(before) or 1) - 1]
     scores = (
@@ -303,10 +303,6 @@ def _made(
         if each.lines
     )
     return Line((move, *line), min(least.score, *scores))
-
-
-def _after(position: Position, move: str) -> Position:
-    return position.play(position.parse(move, turn(position) or 1)).position
 
 
 def _has_two_sides(position: Position) -> bool:

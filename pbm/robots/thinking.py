@@ -16,7 +16,7 @@ from pbm.rules.contract import (
 )
 from pbm.rules.registry import game_named
 from pbm.rules.robots import ADVISER, ROBOTS, Robot
-from pbm.rules.sides import turn
+from pbm.rules.sides import after, turn
 
 _UNSEARCHED = SearchResult((), 0, 0)
 
@@ -58,7 +58,7 @@ class Course:
                 position = position.leave(step)
                 continue
             yield position
-            position = position.play(position.parse(step, turn(position) or 1)).position
+            position = after(position, step)
         yield position
 
 
@@ -69,10 +69,7 @@ def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Positi
 
 
 def think_about(robot: str, course: Course, seed: int, easier: int, most: float) -> RobotMove:
-    """A robot's move on a board; for `easier` see `think`, for `most` see `Robot.thinking`.
-
-    Raises RulesError, NoMoveError.
-    """
+    """A robot's move on a board; see `think`, `Robot.thinking`. Raises RulesError, NoMoveError."""
     game = game_named(course.game)
     return think(ROBOTS[robot].thinking(most), game, course.positions(), seed, easier=easier)
 
@@ -167,7 +164,7 @@ def standing(robot: str, course: Course, seat: int, seed: int) -> RobotStanding:
     if len(set(sides)) == 2:
         return RobotStanding(-best.score, quiet)
     for move in best.moves:
-        position = position.play(position.parse(move, turn(position) or seat)).position
+        position = after(position, move)
     values = list(zip(game.evaluate(position), sides, strict=True))
     others = max((value for value, side in values if side != own), default=0)
     return RobotStanding(max(value for value, side in values if side == own) - others, quiet)

@@ -220,10 +220,7 @@ class Position(Protocol):
     def outcome(self) -> Outcome | None: ...
 
     def parse(self, text: str, seat: int) -> Move:
-        """The legal move that a text names.
-
-        Raises NotationError, IllegalMoveError, AmbiguousMoveError.
-        """
+        """The legal move of a text; raises NotationError, IllegalMoveError, AmbiguousMoveError."""
 
     def play(self, move: Any) -> "Played":
         """Play a move of this game; raises IllegalMoveError if it is not legal."""

@@ -22,6 +22,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
+from itertools import groupby
+from operator import attrgetter
 from types import MappingProxyType
 
 from pbm.rules.contract import (
@@ -83,10 +85,9 @@ def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, 
     """
     fit: dict[str, Game] = {}
     unfit: dict[str, str] = {}
-    points_of: dict[str, list[EntryPoint]] = {}
-    for point in sorted(set(found), key=lambda point: (point.name, point.value)):
-        points_of.setdefault(point.name, []).append(point)
-    for name, points in points_of.items():
+    ordered = sorted(set(found), key=attrgetter("name", "value"))
+    for name, group in groupby(ordered, key=attrgetter("name")):
+        points = list(group)
         own = [point for point in points if point.value.startswith(_OWN)]
         try:
             if len(points) > 1:

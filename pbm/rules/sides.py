@@ -8,6 +8,11 @@ def turn(position: Position) -> int | None:
     return next(iter(position.to_move), None)
 
 
+def after(position: Position, text: str) -> Position:
+    """The position after a move of the seat whose turn it is. Raises RulesError."""
+    return position.play(position.parse(text, turn(position) or 1)).position
+
+
 def partners(position: Position, seat: int) -> tuple[int, ...]:
     """The other seats of the same side."""
     sides = position.sides
