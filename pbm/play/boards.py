@@ -15,21 +15,25 @@ from pbm.play.clocks.waits import start_clock
 from pbm.play.game_words import failing_alone, why
 from pbm.play.subjects import board_subject
 from pbm.rules.contract import (
+    LEAVING_HOWS,
     Claims,
     Game,
     HasCopies,
+    Leaving,
     Move,
     Option,
     Options,
     Position,
     RulesError,
     SetupError,
+    Step,
     completed,
     has,
 )
+from pbm.rules.record import merged_steps, positions
 from pbm.rules.registry import game_named
 from pbm.rules.robots import ADVISER, ROBOTS
-from pbm.rules.sides import after, mover, turn
+from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import MARK, Board, BoardStatus, NewPly, Progress, Round
 from pbm.store.values.players import Player
@@ -66,28 +70,22 @@ def counted_from(board: Board, position: Position, ply: int, stood: str | None) 
 
 def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
     """The position after `ply` plies, with departures. Raises RulesError for an illegal record."""
-    *_, position = islice(_positions(work, board), ply + 1)
+    *_, position = islice(positions(board.start, steps_of(work, board)), ply + 1)
     return position
 
 
 def positions_since(work: UnitOfWork, board: Board, ply: int) -> list[Position]:
     """The positions after `ply` plies and after each later ply."""
-    return list(islice(_positions(work, board), ply, None))
+    return list(islice(positions(board.start, steps_of(work, board)), ply, None))
 
 
-def _positions(work: UnitOfWork, board: Board) -> Iterator[Position]:
-    position = board.start
-    left: dict[int, list[int]] = {}
-    for departure in work.plies.departures(board.id):
-        left.setdefault(departure.after_ply, []).append(departure.seat)
-    for seat in left.get(0, ()):
-        position = position.leave(seat)
-    yield position
-    for ply in work.plies.of(board.id):
-        position = after(position, ply.text)
-        for seat in left.get(ply.ply, ()):
-            position = position.leave(seat)
-        yield position
+def steps_of(work: UnitOfWork, board: Board) -> tuple[Step, ...]:
+    """The moves of a board, and the departures of its players, in order."""
+    left = [
+        (item.after_ply, Leaving(item.seat, item.how if item.how in LEAVING_HOWS else "resigned"))
+        for item in work.plies.departures(board.id)
+    ]
+    return merged_steps([ply.text for ply in work.plies.of(board.id)], left)
 
 
 _NO_CHANCE = 0  # seed; no game uses chance yet

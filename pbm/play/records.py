@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pbm.play.boards import close_board, mark, progress_at, request_move
+from pbm.play.boards import close_board, mark, progress_at, request_move, steps_of
 from pbm.play.clocks.waits import start_clock
 from pbm.play.subjects import board_subject
 from pbm.play.turn import Turn
 from pbm.rules.contract import (
-    LEAVING_HOWS,
     Ending,
     Game,
     GameRecord,
@@ -20,7 +19,6 @@ from pbm.rules.contract import (
     RecordError,
     has,
 )
-from pbm.rules.record import merged_steps
 from pbm.rules.record import replay as play_through
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, NewPly
@@ -33,11 +31,6 @@ _DRAWN = ("agreed", "claimed")
 
 def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
     """The record of a board, as far as it has been played."""
-    moves = [ply.text for ply in work.plies.of(board.id)]
-    left = [
-        (item.after_ply, Leaving(item.seat, item.how if item.how in LEAVING_HOWS else "resigned"))
-        for item in work.plies.departures(board.id)
-    ]
     return GameRecord(
         len(board.seats),
         board.options,
@@ -46,7 +39,7 @@ def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
             "" if board.from_record and seat.handle == _name("", seat.seat) else seat.handle
             for seat in board.seats
         ),
-        merged_steps(moves, left),
+        steps_of(work, board),
         _ending(board),
         _own_tags(board, server) if board.tags is None else board.tags,
     )

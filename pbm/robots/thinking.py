@@ -11,9 +11,11 @@ from pbm.rules.contract import (
     Position,
     Searches,
     SearchResult,
+    Step,
     Suggests,
     has,
 )
+from pbm.rules.record import positions
 from pbm.rules.registry import game_named
 from pbm.rules.robots import ADVISER, ROBOTS, Robot
 from pbm.rules.sides import after, turn
@@ -36,15 +38,11 @@ class RobotMove:
 
 @dataclass(frozen=True)
 class Course:
-    """The history of a board, as plain data for another process.
-
-    `start` is the state line before the first move. A step is the text of a move, or the number of
-    a seat whose player left.
-    """
+    """The history of a board, as plain data for another process; `start` is a state line."""
 
     game: str
     start: str
-    steps: tuple[str | int, ...]
+    steps: tuple[Step, ...]
 
     def positions(self) -> list[Position]:
         """The positions that may be repeated, and the current position last. Raises RulesError."""
@@ -52,14 +50,7 @@ class Course:
 
     def reached(self) -> Iterator[Position]:
         """The position before each move, and the last position."""
-        position = game_named(self.game).load(self.start)
-        for step in self.steps:
-            if isinstance(step, int):
-                position = position.leave(step)
-                continue
-            yield position
-            position = after(position, step)
-        yield position
+        return positions(game_named(self.game).load(self.start), self.steps)
 
 
 def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:

@@ -1,7 +1,7 @@
 """Replay of whole games, and a plain form of records for games without their own."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from pbm.rules.contract import (
     Move,
     Option,
     Options,
+    Position,
     RecordError,
     RulesError,
     Step,
@@ -21,7 +22,7 @@ from pbm.rules.contract import (
     completed,
     has,
 )
-from pbm.rules.sides import turn
+from pbm.rules.sides import after, turn
 
 _FORMS = (Option("json"), Option("diagram"))
 _LONGEST_QUOTE = 60  # characters of a text in an error
@@ -140,6 +141,18 @@ def merged_steps(
         steps += [*moves[played:after_ply], leaving]
         played = after_ply
     return (*steps, *moves[played:])
+
+
+def positions(start: Position, steps: Iterable[Step]) -> Iterator[Position]:
+    """Yield the position before each move, and the last position. Raises RulesError."""
+    position = start
+    for step in steps:
+        if isinstance(step, str):
+            yield position
+            position = after(position, step)
+        else:
+            position = position.leave(step.seat)
+    yield position
 
 
 def forms_of(game: Game) -> tuple[Option, ...]:

@@ -22,7 +22,7 @@ from pbm.robots.analysis import (
 )
 from pbm.robots.thinking import Course
 from pbm.rules.abalone import GAME
-from pbm.rules.contract import WON, Budget, Line, SearchResult
+from pbm.rules.contract import WON, Budget, Leaving, Line, SearchResult
 from tests.rows import each_row
 
 TWO = 2
@@ -173,7 +173,7 @@ def test_mistakes_count_by_what_they_change() -> None:
 def test_whoever_left_after_the_last_move_changes_nothing() -> None:
     start = GAME.start(2, {"layout": "standard"}, 0).state()
     one = look_at(Course("abalone", start, ("a1-c3,b2",)), Piece((1, 2), 100))
-    other = look_at(Course("abalone", start, ("a1-c3,b2", 1)), Piece((1, 2), 100))
+    other = look_at(Course("abalone", start, ("a1-c3,b2", Leaving(1))), Piece((1, 2), 100))
     assert one == other
     assert one[1].line
 

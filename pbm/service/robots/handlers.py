@@ -16,7 +16,7 @@ from pbm.mail.site import Site
 from pbm.plain import from_plain, to_plain
 from pbm.play.actions import play_move
 from pbm.play.advice import analysis_params, ask_piece, kept_analysis
-from pbm.play.boards import move_key
+from pbm.play.boards import move_key, steps_of
 from pbm.play.offers import agree, asked_draw, claim_draw, offered_to, refuse
 from pbm.play.turn import Turn
 from pbm.robots import analysis
@@ -58,13 +58,7 @@ class JobHandler:
 
 def course_of(work: UnitOfWork, board: Board) -> Course:
     """Return a board's game so far, as plain data for a worker process."""
-    left: dict[int, list[int]] = {}
-    for departure in work.plies.departures(board.id):
-        left.setdefault(departure.after_ply, []).append(departure.seat)
-    steps: list[str | int] = [*left.get(0, ())]
-    for ply in work.plies.of(board.id):
-        steps += [ply.text, *left.get(ply.ply, ())]
-    return Course(board.game, board.start_state, tuple(steps))
+    return Course(board.game, board.start_state, steps_of(work, board))
 
 
 def seed_of(board: Board) -> int:
