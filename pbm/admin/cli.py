@@ -1,4 +1,4 @@
-"""`pbm-admin`: the operator's tool, for what `service/operator` does."""
+"""`pbm-admin`, the operator's command line tool; `pbm/service/operator` does the work."""
 
 from collections.abc import Iterable
 from contextlib import closing

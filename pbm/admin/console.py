@@ -1,4 +1,4 @@
-"""Shared by all `pbm-admin` subcommands: session, options, error messages, printing of lists."""
+"""Parts of all `pbm-admin` subcommands: session, options, error messages, printing of lists."""
 
 import getpass
 import os
@@ -24,7 +24,7 @@ from pbm.store.values.queues import Change
 
 @dataclass
 class Console:
-    """The settings of this folder, and sessions of the operator `who`."""
+    """The context of a command: the settings of this folder, and sessions of the operator `who`."""
 
     who: str
 
@@ -46,7 +46,7 @@ pass_console = click.make_pass_decorator(Console)
 
 
 def pass_session(function: Callable[..., None]) -> Callable[..., None]:
-    """Decorate a command, whose first argument becomes an open session."""
+    """Decorate a command so that its first argument is an open session."""
 
     @pass_console
     def command(console: Console, *args: Any, **given: Any) -> None:
@@ -68,7 +68,7 @@ class Sentences(click.Group):
 
 
 def login_name() -> str:
-    """The user's login name; with sudo, the login name of sudo's caller."""
+    """Return the user's login name; with sudo, the login name of sudo's caller."""
     behind = os.environ.get("SUDO_USER")
     if behind:
         return behind
@@ -91,7 +91,7 @@ yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 
 
 def somebody_is_there() -> bool:
-    """Whether stdin is a terminal to ask at."""
+    """Return whether stdin is a terminal to ask at."""
     return sys.stdin.isatty()
 
 
@@ -108,7 +108,7 @@ def make_sure(question: str, *, yes: bool) -> None:
 
 
 def cell(text: object, width: int) -> str:
-    """The text, padded or cut to the width of a column.
+    """Return the text, padded or cut to the width of a column.
 
     >>> cell("bob", 5), cell("alexander", 7)
     ('bob  ', 'alex...')

@@ -29,12 +29,12 @@ class GameCommand(click.Command):
         self._of = of
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The command's own parameters, and the options of the games."""
+        """Return the command's own parameters and the options of the games."""
         return [*super().get_params(ctx), *_declared(self._of)]
 
 
 def chosen(given: dict[str, Any]) -> Options:
-    """The options that were given a value."""
+    """Return the options that were given a value."""
     return {name: value for name, value in given.items() if value}
 
 
@@ -226,7 +226,7 @@ def import_(
 
 
 def _set_up(board: Board) -> str:
-    """The options of a board, in a few words."""
+    """Return the values of a board's options in a few words."""
     return " ".join(str(value) for value in board.options.values() if value is not True)
 
 

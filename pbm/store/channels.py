@@ -21,8 +21,7 @@ _LATELY = literal_column("extract(epoch FROM now() - interval '1 minute')", Floa
 class Channel:
     """The channel of one role's queue, with a cheap query for polling.
 
-    `probe` returns True if a row waits, None or False if not; or else a value that changes when a
-    row is added.
+    `probe` selects either whether a row waits, or a value that changes when a row is added.
     """
 
     name: str

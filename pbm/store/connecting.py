@@ -39,7 +39,7 @@ _ADVICE = {
 
 
 def why_unusable(error: DBAPIError) -> str:
-    """The database's own message on one line, and advice for the operator."""
+    """Return the database's error message on one line, and advice for the operator."""
     said = str(error.orig).strip().split("\n")[0]
     advice = next((told for words, told in _ADVICE.items() if words in said), "")
     return f"The database cannot be used: {said}{'.' * bool(advice)} {advice}".rstrip()
@@ -60,7 +60,7 @@ def comes_back(database: Database, error: DBAPIError) -> bool:
     return PGconn.ping(address.encode()) in (Ping.REJECT, Ping.NO_RESPONSE)
 
 
-_TRIES = 5  # another client of the pooler may take a session between two probes
+_TRIES = 5  # as another client of the pooler may take a session between two probes
 
 
 def refuse_lent_sessions(database: Database) -> None:
@@ -94,7 +94,7 @@ def _are_lent(address: str) -> bool:
 
 
 def _session(connection: psycopg.Connection[Any]) -> int:
-    """The backend process ID of the session that answers a statement."""
+    """Return the backend process ID of the PostgreSQL session that answers a statement."""
     row = connection.execute("SELECT pg_backend_pid()").fetchone()
     assert row is not None
     return int(row[0])

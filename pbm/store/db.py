@@ -32,7 +32,7 @@ R = TypeVar("R")
 
 
 class _Repository(Generic[R]):
-    """Descriptor of a repository, created at each use: it has no state of its own."""
+    """A descriptor that creates a repository at each use, since repositories have no state."""
 
     def __init__(self, make: Callable[[Transaction], R]) -> None:
         self._make = make
@@ -89,7 +89,7 @@ class Database:
     """
 
     def __init__(self, url: str) -> None:
-        """Opens no connection yet. Raises OperatorError for an invalid URL."""
+        """Create the engine, without connecting. Raises OperatorError for an invalid URL."""
         self.engine = make_engine(url)
         self.embedded = self.engine.dialect.name == "sqlite"
         self._writer = self.engine.execution_options(pbm_begins_itself=True)

@@ -12,7 +12,7 @@ from pbm.store.db import Database
 
 
 def newest_version() -> str:
-    """The schema version that this program needs."""
+    """Return the schema version that this program needs."""
     head = _scripts().get_current_head()
     if head is None:
         raise LookupError("there are no migrations")
@@ -20,18 +20,18 @@ def newest_version() -> str:
 
 
 def is_known_version(version: str) -> bool:
-    """Whether this program can migrate a database of that version."""
+    """Return whether this program can migrate a database of that version."""
     return version in {script.revision for script in _scripts().walk_revisions()}
 
 
 def current_version(database: Database) -> str | None:
-    """The schema version of the database, None for an empty database."""
+    """Return the schema version of the database, None for an empty database."""
     with database.engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision()
 
 
 def is_current(database: Database) -> bool:
-    """Whether the database has the version that this program needs.
+    """Return whether the database has the version that this program needs.
 
     Raises OperatorError if only a newer program knows its version.
     """

@@ -58,7 +58,7 @@ _RELEASE = text(
 
 
 class AdvisoryLocks:
-    """Locks the mails that this process is sending; an embedded database needs no locks.
+    """Advisory locks on the mails that this process is sending; none on an embedded database.
 
     The locks belong to one session of PostgreSQL, which releases the locks of a dead process.
     """
@@ -68,7 +68,7 @@ class AdvisoryLocks:
         self._connection: Connection | None = None
 
     def take(self, outbox_ids: Sequence[int]) -> frozenset[int]:
-        """Try to lock mails; return the mails that no other process holds. Never waits."""
+        """Try to lock mails without waiting; return the numbers of those locked."""
         if self._database.embedded or not outbox_ids:
             return frozenset(outbox_ids)
         return frozenset(self._run(_HOLD, outbox_ids))

@@ -1,4 +1,4 @@
-"""Notifies workers of new rows, in this process and in others on the same PostgreSQL.
+"""Notification of workers of new rows, in this process and in others on the same PostgreSQL.
 
 PostgreSQL's NOTIFY makes all commits wait, so it is sent after the commit, by its own connection,
 at most once every `NOTIFY_EVERY` seconds. A process that misses a NOTIFY finds the row by polling.
@@ -25,10 +25,10 @@ Connection = psycopg.AsyncConnection[dict[str, object]]
 
 
 class Notifier:
-    """Wakes the workers of this process by events, and workers of other processes by NOTIFY."""
+    """A notifier that wakes this process's workers by events, and other processes' by NOTIFY."""
 
     def __init__(self, database: Database, events: Mapping[Channel, asyncio.Event]) -> None:
-        """`events` are the asyncio events that the workers of this process await."""
+        """`events` has the event that this process's workers await, by channel."""
         self._database = database
         self._events = events
         self._by_name = {channel.name: event for channel, event in events.items()}
@@ -79,7 +79,7 @@ class Notifier:
         await self._hang_up()
 
     async def _send_pending(self) -> None:
-        """Send what is pending, and again every `NOTIFY_EVERY` seconds while more is added."""
+        """Send pending notifications, every `NOTIFY_EVERY` seconds until none is left."""
         try:
             while self._pending:
                 await self._send()

@@ -64,7 +64,7 @@ _KEEP = Statement(
 
 
 def _is_first(lane: str) -> ColumnElement[bool]:
-    """Whether no earlier mail with the same value in the column named `lane` waits or is handled.
+    """Return the condition that no earlier new mail has the same value in the column `lane`.
 
     Mails of one sender, and of one board, are ordered by number, so that no two mails wait for each
     other. No `NOT EXISTS`: PostgreSQL estimates that no mail waits, and might read all mails.
@@ -119,7 +119,7 @@ class Inbox(MailQueue[InboxMail]):
         return read_as(InboxMail, row, raw=row["raw"] or b"")
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
-        """The numbers of the mails with this digest received after `since`, by recipient."""
+        """Return the numbers of mails with this digest received after `since`, by recipient."""
         rows = _COPIES.rows(self._transaction, digest=digest)
         return {str(row["recipient"]): int(row["id"]) for row in rows if row["received_at"] > since}
 
@@ -180,7 +180,7 @@ class Inbox(MailQueue[InboxMail]):
         self._update(inbox, _IS_NEW, inbox.c.aside_until.is_not(None), aside_until=None)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """The number of the mail that has waited longest, and the time since when it waits."""
+        """Return the number of the new mail that has waited longest, and its time of arrival."""
         query = select(inbox.c.id, inbox.c.received_at).where(_IS_NEW)
         row = self._row(query.order_by(inbox.c.received_at, inbox.c.id).limit(1))
         return (row["id"], row["received_at"]) if row else None

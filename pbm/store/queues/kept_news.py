@@ -16,7 +16,7 @@ from pbm.store.values.mails import Kind, News, OutboxMail
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
-MARGIN = timedelta(seconds=0.25)  # before it is due: the sender may claim it before a commit
+MARGIN = timedelta(seconds=0.25)  # mails due sooner are left to the sender, which may claim them
 _WAITS = and_(
     outbox.c.status == DUE,
     outbox.c.recipient_key.in_(bindparam("keys", expanding=True)),
@@ -48,7 +48,7 @@ _TAKE_CONTENTS = (
 
 
 class AwaitingMails(Repository):
-    """Queries about mails delayed for a robot; the transaction has locked their board."""
+    """Queries about mails delayed for a robot's answer; callers have locked their board."""
 
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
@@ -76,7 +76,7 @@ MOST_NOTICES = 40  # of one player, apart from news of boards
 
 
 class KeptNews(Repository):
-    """Queries about news that are stored for a later mail, within one transaction.
+    """Queries about news stored for a later mail, within one transaction.
 
     News of a board are stored and removed with the board locked, so that each is mailed once.
     """
@@ -89,7 +89,7 @@ class KeptNews(Repository):
             self._transaction.execute(insert(kept_news), rows)
 
     def sizes(self, player_ids: Collection[int], board_id: int) -> dict[int, int]:
-        """The total size of the news kept of a board, for each player who has any."""
+        """Return the total size of the news kept of a board, for each player with such news."""
         query = (
             select(kept_news.c.player_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
@@ -98,7 +98,7 @@ class KeptNews(Repository):
         return {player_id: int(size) for player_id, size in self._transaction.execute(query)}
 
     def boards(self, player_id: int, until: datetime) -> dict[int, int]:
-        """The boards with news stored for a player by `until`, with the size of all their news."""
+        """Return the boards with news stored for a player by `until`, and the size of all news."""
         query = (
             select(kept_news.c.board_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id == player_id)
@@ -109,7 +109,7 @@ class KeptNews(Repository):
         return {board_id: int(size) for board_id, size in self._transaction.execute(query)}
 
     def notified_soon(self, player_ids: Collection[int], until: datetime) -> frozenset[int]:
-        """Return those of `player_ids` who have a timer by `until` that mails their kept news."""
+        """Return the players of `player_ids` to whom a timer by `until` mails their kept news."""
         about = cast(kept_news.c.player_id, String) + "." + cast(kept_news.c.board_id, String)
         theirs = (
             select(kept_news.c.id)
@@ -133,7 +133,7 @@ class KeptNews(Repository):
         return [row["told"] for row in sorted(rows, key=lambda row: row["id"])]
 
     def has_notices(self, player_id: int) -> bool:
-        """Whether a notice about no board is kept for a player."""
+        """Return whether a notice about no board is kept for a player."""
         return self._exists(select(kept_notices.c.id).where(kept_notices.c.player_id == player_id))
 
     def take(self, player_ids: Collection[int], board_id: int) -> Mapping[int, tuple[News, ...]]:

@@ -1,4 +1,4 @@
-"""The outbox: the mails to be sent, each added in the transaction that causes it."""
+"""The outbox: mails to be sent, each added in the transaction that causes the mail."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -163,12 +163,12 @@ class Outbox(MailQueue[OutboxMail]):
         return [self._read(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
-        """Those of the mails `outbox_ids` that are still due."""
+        """Return the numbers among `outbox_ids` of the mails that are still due."""
         rows = _STILL_DUE.rows(self._transaction, mails=list(outbox_ids))
         return frozenset(int(row["id"]) for row in rows if row["due_at"] <= now)
 
     def next_due_at(self, *, since: datetime = BEGINNING) -> datetime | None:
-        """The due time of the next waiting mail; mails due before `since` are not scanned."""
+        """Return the due time of the next waiting mail that is due at `since` or later."""
         due_at: datetime | None = _NEXT_DUE_AT.value(self._transaction, since=since)
         return due_at
 
@@ -201,7 +201,7 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
-        """Make those mails due at once whose due time was set by a clock that was ahead."""
+        """Make mails due at once if a clock that was ahead set their due time."""
         self._update(
             outbox,
             outbox.c.status == DUE,
@@ -218,32 +218,32 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
-        """Return waiting mails to the reader of `mail` about its board that go before it."""
+        """Return the numbers of waiting mails to the same reader about the same board before it."""
         thread, key = mail.board_id or _NO_BOARD, mail.recipient.lower()
         before = _to(key, outbox.c.status == DUE, outbox.c.thread == thread, outbox.c.id < mail.id)
         return self._scalars(before.order_by(outbox.c.id))
 
     def written(self, message_id: str) -> bool:
-        """Whether a mail with this Message-ID was ever written."""
+        """Return whether a mail with this Message-ID was ever written."""
         return self._exists(select(outbox.c.id).where(outbox.c.message_id == message_id))
 
     def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
-        """Whether a mail of a kind was written to an address since a moment."""
+        """Return whether a mail of a kind was written to an address since a moment."""
         its = (outbox.c.kind == kind, outbox.c.written_at > since)
         return self._exists(_to(address_key, *its))
 
     def count_answers(self, allowance: Allowance, address_key: str, since: datetime) -> int:
-        """The number of mails to an address since a moment that count against an allowance."""
+        """Return how many mails to an address since a moment count against an allowance."""
         its = (outbox.c.kind.in_(using_up(allowance)), outbox.c.written_at > since)
         return self._count(_to(address_key, *its).with_only_columns(func.count()))
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
-        """Return whether mail to an address, or only about a board, waits to be sent."""
+        """Return whether a mail to an address, about `board_id` if given, waits to be sent."""
         about = () if board_id is None else (outbox.c.thread == board_id,)
         return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
-        """Find the mail to an address by the mail's unique envelope sender."""
+        """Find a mail to an address by its unique envelope sender, if written after `since`."""
         query = _SELECTED.where(
             outbox.c.recipient_key == address_key,
             outbox.c.written_at > since,
@@ -284,5 +284,5 @@ class Outbox(MailQueue[OutboxMail]):
 
 
 def _to(address_key: str, *where: ColumnElement[bool]) -> Select[Any]:
-    """The numbers of mails to an address that meet the conditions."""
+    """Return a query for the numbers of mails to an address that meet the conditions."""
     return select(outbox.c.id).where(outbox.c.recipient_key == address_key, *where)

@@ -37,7 +37,7 @@ class _Queue(Repository, Generic[_M]):
     _kind: type[_M]
 
     def _read(self, row: Row) -> _M:
-        """The value of a row."""
+        """Return a row as a value of the queue's kind."""
         return read_as(self._kind, row)
 
     def find(
@@ -66,9 +66,9 @@ class MailQueue(_Queue[_M]):
     """A queue of mails; finished ones stay in the table, with another status."""
 
     _open: ClassVar[Sequence[ColumnElement[bool]]]
-    """The conditions of waiting mails, and of stuck or failed ones; each has an index."""
+    """Two conditions, each with an index: of waiting mails, and of stuck or failed mails."""
     _since: ClassVar[str]
-    """The column with the beginning of a mail's wait."""
+    """The name of the column with the time since when a mail waits."""
     _at_any_place: ClassVar[ColumnElement[bool]]
     """A condition that is always true, and makes PostgreSQL use the index of waiting mails."""
 
@@ -80,13 +80,13 @@ class MailQueue(_Queue[_M]):
         return mail
 
     def waiting(self, *, most: int | None = None) -> tuple[_M, ...]:
-        """The mails that wait, are stuck or have failed, oldest first."""
+        """Return the mails that wait, are stuck or have failed, oldest first."""
         queries = (self._selected.where(condition) for condition in self._open)
         query = union_all(*queries).order_by(self._since, "id").limit(most)
         return tuple(map(self._read, self._rows(query)))
 
     def count(self, status: str) -> int:
-        """The number of mails with a status."""
+        """Return the number of mails with a status."""
         has = self._table.c.status == literal(str(status), literal_execute=True)
         return self._count(select(func.count()).where(has, self._at_any_place))
 
@@ -107,7 +107,7 @@ class JobQueue(_Queue[_J]):
         self._update(self._table, self._table.c.stuck, stuck=False, tries=0)
 
     def count(self, *, stuck: bool = False) -> int:
-        """The number of jobs that are not stuck; with `stuck`, of the stuck jobs."""
+        """Return the number of jobs that are not stuck; with `stuck`, of stuck jobs."""
         these = self._table.c.stuck if stuck else ~self._table.c.stuck
         return self._count(select(func.count()).where(these))
 
@@ -138,7 +138,7 @@ class ScanFloor:
     _scanned_all: datetime | None = field(default=None, init=False)
 
     def since(self, now: datetime) -> datetime:
-        """The moment to scan from."""
+        """Return the moment from which the next scan begins."""
         last = self._scanned_all
         if last is None or not last <= now < last + SCAN_ALL:
             self._scanned_all = now

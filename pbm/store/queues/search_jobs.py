@@ -84,7 +84,7 @@ class SearchJobs(JobQueue[SearchJob]):
         self._update(search_jobs, mine, leased_by=None, leased_until=None)
 
     def let_lapse(self, now: datetime) -> None:
-        """End all leases, when all other processes are dead."""
+        """End all leases; called when all other processes are dead."""
         leased = search_jobs.c.leased_until.is_not(None)
         self._update(search_jobs, leased, leased_until=now)
 
@@ -95,7 +95,7 @@ class SearchJobs(JobQueue[SearchJob]):
         return self._read(row) if row else None
 
     def next_due_at(self) -> datetime | None:
-        """The time when the next job can be leased."""
+        """Return the time when the next job can be leased, None without a job."""
         free_at = func.coalesce(search_jobs.c.leased_until, search_jobs.c.due_at)
         query = select(func.min(free_at, type_=search_jobs.c.due_at.type)).where(
             ~search_jobs.c.stuck
@@ -104,7 +104,7 @@ class SearchJobs(JobQueue[SearchJob]):
         return moment
 
     def boards_without_job(self) -> tuple[int, ...]:
-        """The boards on which it is a robot's turn, but no job will compute its move."""
+        """Return the boards on which it is a robot's turn, but no job computes its move."""
         asked = exists().where(
             search_jobs.c.board_id == boards.c.id, search_jobs.c.ply == boards.c.ply
         )
@@ -117,12 +117,12 @@ class SearchJobs(JobQueue[SearchJob]):
         self.change(job.id, leased_by=None, leased_until=None, due_at=due_at)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """The board of the job that has waited longest, and the time since when the job waits."""
+        """Return the board of the job that was added first, and the time when it was added."""
         query = select(search_jobs.c.board_id, search_jobs.c.asked_at).where(~search_jobs.c.stuck)
         row = self._row(query.order_by(search_jobs.c.asked_at).limit(1))
         return (row["board_id"], row["asked_at"]) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
-        """Bring forward the due times and leases that were set by a clock that was ahead."""
+        """Bring due times and leases forward that a clock that was ahead has set."""
         for name, latest in {"due_at": now, "leased_until": leased_until}.items():
             self._update(search_jobs, search_jobs.c[name] > latest, **{name: latest})

@@ -14,7 +14,7 @@ from pbm.store.schema.running import due
 from pbm.store.values.queues import Timer, TimerKind
 
 ALL_KEPT = timedelta(minutes=1)  # after this time all earlier rows are committed
-SOON = timedelta(minutes=1)  # the timer loop polls again long before
+SOON = timedelta(minutes=1)  # a later timer needs no notification: the timer loop polls before
 _WAITS = ~due.c.stuck
 _AT_ONCE = 500  # keys in one statement
 _LOOKED_AT = 500  # due timers examined, so that the cost is bounded
@@ -37,7 +37,7 @@ class Timers(JobQueue[Timer]):
         question_id: int | None = None,
         since: datetime | None = None,
     ) -> bool:
-        """Set a timer, whose time counts from now or from `since`.
+        """Add a timer, whose time counts from now or from `since`.
 
         Returns False and does nothing if a timer of this kind and key (`about`) exists.
         """
@@ -51,7 +51,7 @@ class Timers(JobQueue[Timer]):
         return True
 
     def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
-        """Set a timer, due now, for each player whose turn it is on any board."""
+        """Add a timer, due now, for each player whose turn it is on any board."""
         about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
         at = literal(now, due.c.due_at.type)
         awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
@@ -65,7 +65,7 @@ class Timers(JobQueue[Timer]):
     def move(
         self, kind: TimerKind, about: str, now: datetime, due_at: datetime, *, player_id: int
     ) -> None:
-        """Set a timer, or move the existing timer of the same kind and key."""
+        """Add a timer, or change the due time of the timer of the same kind and key."""
         moment = {"set_at": now, "due_at": due_at}
         row = {"kind": kind, "about": about, "since": now, "player_id": player_id, **moment}
         added = upsert(due).values(row)
@@ -100,13 +100,13 @@ class Timers(JobQueue[Timer]):
         return tuple(map(self._read, self._claim(now, most, "due_at")))
 
     def next_due_at(self) -> datetime | None:
-        """The due time of the next timer."""
+        """Return the due time of the next timer, None without a timer."""
         query = select(due.c.due_at).where(_WAITS).order_by(due.c.due_at, due.c.id).limit(1)
         due_at: datetime | None = self._transaction.scalar(query)
         return due_at
 
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
-        """The timers of a kind, by their keys."""
+        """Return the timers of a kind with these keys, by key."""
         query = select(due).where(due.c.kind == kind, due.c.about.in_(abouts))
         return {timer.about: timer for timer in self._all(Timer, query)} if abouts else {}
 
@@ -118,7 +118,7 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """Those of `player_ids` who have a seat on a board with a timer due by `until`.
+        """Return the players of `player_ids` with a seat on a board with a timer due by `until`.
 
         Only timers of these `kinds` count, and no boards in `but`. Only the next `_LOOKED_AT`
         timers are read.
@@ -144,7 +144,7 @@ class Timers(JobQueue[Timer]):
         self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
-        """Move timers back after the system clock went back; each keeps its own waiting time."""
+        """Bring timers forward after the system clock went back; each keeps its waiting time."""
         for timer in self._all(Timer, select(due).where(due.c.set_at > now)):
             wait = timer.due_at - timer.set_at
             self.change(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)

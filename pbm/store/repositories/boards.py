@@ -40,7 +40,7 @@ SEATED = (
 
 
 def board_of(row: Row, seated: Iterable[Row]) -> Board:
-    """The board of a board's row and the rows of its seats."""
+    """Build a board from its row and the rows of its seats."""
     number, seats = row["round"], tuple(read_as(Seat, seat) for seat in seated)
     place = Round(row["match_id"], number, row["rounds"]) if number else None
     offers, stops = row["offers"] or (), row["stops"] or ()
@@ -64,7 +64,7 @@ _AT_ONCE = 500  # boards in one statement, well below the limits of the database
 
 
 def board_reads(board_id: int) -> tuple[Read, Read]:
-    """The reads of `Boards.find`, to be prefetched: a board's row and the rows of its seats."""
+    """Return the reads of `Boards.find` for `prefetch`: a board's row and the rows of its seats."""
     return (_FIND, {"number": board_id}), (_SEATED_AT, {"board_id": board_id})
 
 
@@ -127,12 +127,12 @@ class Boards(Repository):
         return found
 
     def to_move(self, player_id: int) -> tuple[int, ...]:
-        """The numbers of the boards on which it is this player's turn, oldest first."""
+        """Return the numbers of the boards on which it is this player's turn, oldest first."""
         query = select(boards.c.id).where(boards.c.to_move_id == player_id)
         return self._scalars(query.order_by(boards.c.id))
 
     def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
-        """The numbers of boards that wait for a player, only of `games`, longest wait first."""
+        """Return the numbers of boards of `games` that wait for a player, longest wait first."""
         query = select(boards.c.id).where(
             boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
         )
@@ -140,36 +140,36 @@ class Boards(Repository):
         return self._scalars(query.order_by(longest_first, boards.c.id))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
-        """A player's boards in progress (`playing`), or else boards that are over, newest first."""
+        """Return a player's boards in progress (`playing`) or those that are over, newest first."""
         return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:
-        """The name of a board's game; None if there is no such board."""
+        """Return the name of a board's game; None if there is no such board."""
         query = select(boards.c.game).where(boards.c.id == board_id)
         return next(iter(self._scalars(query)), None)
 
     def numbers_of(self, player_id: int, *where: ColumnElement[bool], most: int) -> tuple[int, ...]:
-        """The numbers of a player's boards that meet the conditions, newest first."""
+        """Return the numbers of a player's boards that meet the conditions, newest first."""
         query = select(seats.c.board_id).where(seats.c.player_id == player_id, *where).distinct()
         return self._scalars(query.order_by(seats.c.board_id.desc()).limit(most))
 
     def numbers(self, *, status: BoardStatus | None = None) -> tuple[int, ...]:
-        """The numbers of all boards, or of the boards with one status."""
+        """Return the numbers of all boards, or of the boards with one status."""
         query = select(boards.c.id).where(boards.c.status != BoardStatus.FORGOTTEN)
         if status is not None:
             query = query.where(boards.c.status == status)
         return self._scalars(query.order_by(boards.c.id))
 
     def of_match(self, match_id: int) -> tuple[Board, ...]:
-        """The boards of a match, in the order of its rounds."""
+        """Return the boards of a match, in the order of its rounds."""
         return self._where(boards.c.match_id == match_id)
 
     def rematches(self, board_id: int) -> tuple[Board, ...]:
-        """The rematches of a board."""
+        """Return the boards that are rematches of a board."""
         return self._where(boards.c.rematch_of == board_id)
 
     def _where(self, condition: ColumnElement[bool]) -> tuple[Board, ...]:
-        """The boards that meet a condition, in the order of their numbers."""
+        """Return the boards that meet a condition, in the order of their numbers."""
         return tuple(self._read(select(boards).where(condition).order_by(boards.c.id)))
 
     def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:
@@ -277,9 +277,10 @@ class Boards(Repository):
         self._update(seats, seats.c.board_id == board.id, seats.c.seat == seat, **columns)
 
     def _read(self, query: Select[Any]) -> Iterator[Board]:
-        """The boards of a query, in its order, with their seats.
+        """Yield the boards of a query, in its order, with their seats.
 
-        The seats are a separate statement: a join would read seats as before a wait for the lock.
+        Seats are read by a second statement: a join with a lock would read the seats as they were
+        before the wait for the lock.
         """
         rows = self._rows(query)
         seated: dict[int, list[Row]] = {row["id"]: [] for row in rows}

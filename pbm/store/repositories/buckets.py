@@ -75,13 +75,14 @@ class Buckets(Repository):
         return taken
 
     def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
-        """Whether a bucket has no token, as far as is committed."""
+        """Return whether a bucket has no token; see `left`."""
         return self.left(key, capacity, per, now) < 1 - _ROUNDING
 
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        """The number of tokens in a bucket, as far as is committed; it may exceed the capacity.
+        """Return the number of tokens in a bucket; it may exceed the capacity.
 
-        If the clock goes back, the bucket does not fill.
+        What other transactions have taken and not committed counts as left. If the clock goes back,
+        the bucket does not fill.
         """
         row = _READ_ONE.row(self._transaction, whose=key)
         if row is None:
@@ -90,14 +91,15 @@ class Buckets(Repository):
         return float(row["tokens"] + filled)
 
     def free_at(self, key: str, capacity: float, per: timedelta, now: datetime) -> datetime:
-        """The time when a bucket has a token again, now if it has one."""
+        """Return the time when a bucket has a token again, `now` if it has one."""
         missing = 1 - self.left(key, capacity, per, now)
         return now + max(0.0, missing) / capacity * per
 
     def forget_full(self, now: datetime) -> bool:
-        """Delete buckets that are full by now, at most `MOST_FORGOTTEN`, beginning with the oldest.
+        """Delete full buckets, at most `MOST_FORGOTTEN` and the oldest first.
 
-        Buckets that others have locked are skipped. Returns whether there may be more full ones.
+        These are the buckets not used for `LONGEST`. Buckets that others have locked are skipped.
+        Returns whether there may be more full ones.
         """
         oldest = (
             select(buckets.c.key)
@@ -113,19 +115,19 @@ class Buckets(Repository):
         self._delete(buckets, buckets.c.key.startswith(f"{name}:", autoescape=True))
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
-        """The number of the buckets `keys` from which a token was taken since a moment."""
+        """Return how many of the buckets `keys` a token was taken from since a moment."""
         query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
         return self._count(query)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
-        """The earliest of the moments of last use of the buckets `keys`."""
+        """Return the earliest time of last use among the buckets `keys`; None without any."""
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
 
 
 def _take(dialect: str, *, each: bool = False) -> Statement:
-    """The statement that takes a token of one bucket, or with `each` of every bucket not locked."""
+    """Return the statement that takes a token of a bucket; with `each`, of all not locked."""
     insert = upsert(buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND
@@ -149,7 +151,7 @@ def _take(dialect: str, *, each: bool = False) -> Statement:
 
 
 def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> Any:
-    """An insert of a row for each key.
+    """Return the insert of a row for each key.
 
     On a shared database it leaves out keys whose rows other transactions have locked.
     """
@@ -163,7 +165,7 @@ def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> A
 
 
 def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
-    """A moment in seconds, for subtraction."""
+    """Return an SQL expression for a moment in seconds, for subtraction."""
     if dialect == "sqlite":
         return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
     return type_coerce(func.extract("epoch", moment), Float)

@@ -44,7 +44,7 @@ class Challenges(Repository):
         return challenge
 
     def of_player(self, player_id: int, now: datetime) -> tuple[PendingChallenge, ...]:
-        """The challenges by a player, or to a player, that have not expired, oldest first.
+        """Return the challenges by or to a player that have not expired, oldest first.
 
         Challenges that still ask guests by mail address are left out.
         """
@@ -59,18 +59,18 @@ class Challenges(Repository):
         return tuple(map(self._with_seats, self._rows(query.order_by(challenges.c.id))))
 
     def with_player(self, player_id: int) -> tuple[int, ...]:
-        """The numbers of all challenges in which a player has a seat."""
+        """Return the numbers of all challenges in which a player has a seat."""
         query = select(challenged.c.challenge_id).where(challenged.c.player_id == player_id)
         return self._scalars(query.distinct().order_by(challenged.c.challenge_id))
 
     def with_guest(self, address_keys: Collection[str]) -> tuple[int, ...]:
-        """The numbers of all challenges that wait for one of these addresses."""
+        """Return the numbers of all challenges that wait for one of these addresses."""
         waits = func.lower(challenged.c.address).in_(address_keys)
         query = select(challenged.c.challenge_id).where(waits).distinct()
         return self._scalars(query.order_by(challenged.c.challenge_id))
 
     def guests_of(self, player_id: int, since: datetime) -> int:
-        """The number of addresses that a player has asked since a moment without an answer."""
+        """Return how many guests without a yes yet a player has asked by mail since a moment."""
         query = (
             select(func.count(challenged.c.address))
             .join(challenges, challenges.c.id == challenged.c.challenge_id)
@@ -118,7 +118,7 @@ class Challenges(Repository):
         self._update(challenges, challenges.c.id == challenge_id, comment=comment)
 
     def seat_guest(self, challenge_id: int, address_key: str, player_id: int) -> None:
-        """Replace a guest's address by the player that the guest is now; note that player's yes."""
+        """Replace a guest's address by the player that the guest has become, who has said yes."""
         its = challenged.c.challenge_id == challenge_id
         is_guest = func.lower(challenged.c.address) == address_key
         self._update(challenged, its, is_guest, player_id=player_id, address=None, waits=False)
@@ -176,18 +176,18 @@ _NEWCOMERS = Statement(
 
 
 class Beginnings(Repository):
-    """Queries about who began boards, for limits and hints, within one transaction."""
+    """Queries about the players who began boards, for limits and hints, within one transaction."""
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
-        """The number of boards in progress that `begun_by` began and `player_id` has not answered.
+        """Return how many boards in progress `begun_by` began and `player_id` has not answered.
 
-        Moves and words are answers. Boards are counted up to `most`.
+        Moves and comments are answers. Boards are counted up to `most`.
         """
         by_them = boards.c.begun_by_id == begun_by
         return self._in_progress(player_id, most, by_them, ~seats.c.answered)
 
     def by_others(self, player_id: int, *, most: int) -> int:
-        """The number of a player's boards in progress that other players began, up to `most`.
+        """Return how many of a player's boards in progress other players began, up to `most`.
 
         All rounds of a match count as begun by the match's challenger.
         """
@@ -199,7 +199,7 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, ~own)
 
     def taken_up(self, begun_by: int) -> int:
-        """The number of boards begun by a player on which another person has moved.
+        """Return on how many of the boards that a player began another person has moved.
 
         Only the player's newest `_NEWEST` boards are read.
         """
@@ -218,7 +218,7 @@ class Beginnings(Repository):
         return self._count(moved)
 
     def with_robots(self, player_id: int, *, most: int) -> int:
-        """The number of a player's boards in progress against robots, counted up to `most`."""
+        """Return how many boards in progress a player has against robots, up to `most`."""
         against = exists().where(
             _elsewhere.c.board_id == seats.c.board_id,
             _elsewhere.c.player_id == players.c.id,
@@ -227,30 +227,30 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, against)
 
     def _in_progress(self, player_id: int, most: int, *where: ColumnElement[bool]) -> int:
-        """The number of a player's boards in progress that meet the conditions."""
+        """Return how many boards in progress of a player meet the conditions, up to `most`."""
         its = (seats.c.player_id == player_id, seats.c.playing, *where)
         query = select(boards.c.id).join(seats, seats.c.board_id == boards.c.id).where(*its)
         return len(self._scalars(query.distinct().limit(most)))
 
     def newcomers(self, board_id: int) -> frozenset[int]:
-        """The players of a board who have never had another board."""
+        """Return the numbers of the players of a board who have never had another board."""
         rows = _NEWCOMERS.rows(self._transaction, number=board_id)
         return frozenset(row["player_id"] for row in rows)
 
 
-Shift = tuple[datetime, timedelta]  # a moment, and by how much to extend what was open then
+Shift = tuple[datetime, timedelta]  # a moment, and the extension of all that was open then
 
 
 class Expiring(Repository):
-    """Extends the expiry of open questions, challenges and seeks, within one transaction."""
+    """Queries that extend open questions, challenges and seeks, within one transaction."""
 
     def put_off_answers(self, shifts: Iterable[Shift]) -> None:
-        """Extend the questions and challenges that were open at the moments of `shifts`."""
+        """Postpone the expiry of the questions and challenges open at the moments of `shifts`."""
         self._put_off(shifts, questions, questions.c.asked_at, questions.c.answer.is_(None))
         self._put_off(shifts, challenges, challenges.c.asked_at, true())
 
     def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
-        """Extend the seeks that were open at the moments of `shifts`; the seeks are locked."""
+        """Postpone the expiry of the seeks open at the moments of `shifts`; callers lock seeks."""
         self._put_off(shifts, seeks, seeks.c.made_at, seeks.c.status == OPEN)
 
     def _put_off(

@@ -28,18 +28,18 @@ class Reminders(Repository):
         self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
     def was_taken(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
-        """Whether a reminder of a board, written from `since` on, was delivered by `until`."""
+        """Return whether a reminder of a board written since `since` was delivered by `until`."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
     def is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
-        """Whether a reminder of a board, written since a moment, waits or was delivered."""
+        """Return whether a reminder of a board, written since a moment, waits or was delivered."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 
 
 def _reminders(player_id: int, board_id: int, since: datetime) -> Select[Any]:
-    """The reminders of a board to a player that were written since a moment."""
+    """Return a query for the reminders of a board to a player written since a moment."""
     names_it = exists().where(
         reminded_boards.c.outbox_id == outbox.c.id, reminded_boards.c.board_id == board_id
     )
@@ -61,7 +61,7 @@ _OF_PLAYER = Statement(
 
 
 def vacations_read(player_id: int, since: date) -> Read:
-    """The read of `Vacations.of_player` for a player, to be prefetched."""
+    """Return the read of `Vacations.of_player` for a player, for `prefetch`."""
     return _OF_PLAYER, {"player_id": player_id, "since": since}
 
 
@@ -69,7 +69,7 @@ class Vacations(Repository):
     """Queries about vacations, within one transaction."""
 
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
-        """A player's vacations that end on the day `since` or later, in the order of first days."""
+        """Return a player's vacations that end on the day `since` or later, by first day."""
         (rows,) = rows_of(self._transaction, vacations_read(player_id, since))
         return tuple(read_as(Vacation, row) for row in rows)
 
@@ -78,7 +78,7 @@ class Vacations(Repository):
         return self._first(Vacation, select(vacations).where(vacations.c.id == vacation_id))
 
     def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:
-        """For each of these players who is away from all boards today: the last day of vacation."""
+        """Return the last day of vacation of each player who is away from all boards today."""
         query = (
             select(vacations.c.player_id, func.max(vacations.c.last_day))
             .where(

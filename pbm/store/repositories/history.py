@@ -18,7 +18,7 @@ _FIRST = 2**31 - 1  # above any board number
 
 
 class Meeting(NamedTuple):
-    """A finished board on which two given players sat: a seat of each, and the winning seats."""
+    """A finished board of two given players: a seat of each, and the winning seats."""
 
     board_id: int
     one: int
@@ -40,7 +40,7 @@ class History(Repository):
     """Queries about games that are over, except imported records, within one transaction."""
 
     def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
-        """The newest of a player's finished boards with numbers less than `below`."""
+        """Return a player's newest finished boards with numbers less than `below`."""
         looked = _over(player_id, LOOKED_AT, below or _FIRST).subquery()
         query = (
             select(looked.c.board_id, boards.c.status)
@@ -54,7 +54,7 @@ class History(Repository):
         return Found(tuple(finished), rows[-1][0] if len(rows) == LOOKED_AT else None)
 
     def meetings(self, one: int, other: int) -> tuple[Meeting, ...]:
-        """The finished boards on which the players `one` and `other` sat, newest first.
+        """Return the finished boards on which the players `one` and `other` sat, newest first.
 
         Only the newest `MOST_MEETINGS` boards of `one` that are over are searched.
         """
@@ -71,12 +71,12 @@ class History(Repository):
         return tuple(Meeting(number, a, b, won or ()) for number, a, b, won in rows)
 
     def playing(self, player_id: int, *, most: int) -> int:
-        """The number of boards in progress of a player, counted up to `most`."""
+        """Return the number of a player's boards in progress, counted up to `most`."""
         some = select(seats.c.board_id).where(seats.c.player_id == player_id, seats.c.playing)
         return len(self._rows(some.limit(most)))
 
     def kept_time(self, player_id: int, *, most: int) -> tuple[int, int]:
-        """The number of a player's finished games, and how many of these were not lost on time.
+        """Return how many games a player finished, and how many of these were not lost on time.
 
         Only the newest `most` games that are over count.
         """
@@ -96,7 +96,7 @@ class History(Repository):
 
 
 def _over(player_id: int, most: int, below: int) -> Select[Any]:
-    """The seats of a player on boards that are over, newest first."""
+    """Return a query for a player's seats on boards that are over, newest first."""
     return (
         select(seats.c.board_id, seats.c.seat)
         .where(
@@ -114,7 +114,7 @@ class Analyses(Repository):
     """Queries about analyses, within one transaction. Writes require the board's row lock."""
 
     def find(self, board_id: int) -> KeptAnalysis | None:
-        """The stored analysis of a board, finished or not."""
+        """Return the stored analysis of a board, complete or not."""
         return self._first(KeptAnalysis, select(analyses).where(analyses.c.board_id == board_id))
 
     def begin(self, board_id: int, mark: str, now: datetime) -> None:
@@ -134,7 +134,7 @@ class Analyses(Repository):
         self._delete(analyses, analyses.c.board_id == board_id)
 
     def readers(self, board_id: int) -> tuple[int, ...]:
-        """The numbers of the players who wait for the analysis of a board."""
+        """Return the numbers of the players who wait for the analysis of a board."""
         waits = analysis_readers.c
         query = select(waits.player_id).where(waits.board_id == board_id)
         return self._scalars(query.order_by(waits.player_id))

@@ -18,10 +18,10 @@ from pbm.store.values.players import Player, PlayerStatus
 
 
 class PersonalData(Repository):
-    """Erases and exports a player's data, within one transaction."""
+    """Queries that erase and export a player's data, within one transaction."""
 
     def erase(self, player: Player) -> None:
-        """Erase everything personal about a player except the handle, which games name.
+        """Erase all personal data of a player except the handle, which games name.
 
         The player is removed, and reply addresses become invalid. Mails that are due are still
         sent, and their recipient is erased afterwards.
@@ -49,7 +49,7 @@ class PersonalData(Repository):
                 self._update(table, rows, **mark.erasure.values)
 
     def export(self, player_id: int) -> dict[str, list[Any]]:
-        """The player's rows of all exported tables, as plain values, by the tables' export keys."""
+        """Return the player's rows of all exported tables as JSON values, by export key."""
         marks = ((table, mark_of(table)) for table in metadata.sorted_tables)
         return {
             mark.export.key: self._exported(table, mark.numbers[0], mark.export, player_id)
@@ -67,7 +67,7 @@ class PersonalData(Repository):
         run(update(outbox).where(sent, outbox.c.status == DUE).values(kind=Kind.FAREWELL))
 
     def _exported(self, table: Table, owner: str, export: ExportRows, player_id: int) -> list[Any]:
-        """A player's rows of a table; another player's number becomes the handle."""
+        """Return a player's rows of a table, with other players' handles instead of numbers."""
         names = export.columns
         shown: list[ColumnElement[Any]] = []
         for name in [names] if isinstance(names, str) else names.values():

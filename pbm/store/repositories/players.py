@@ -20,7 +20,7 @@ from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings, Player
 
 
 def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
-    """Players with their addresses, a row for each address."""
+    """Return a query for players with their addresses, a row for each address."""
     return (
         select(players, addresses.c.address)
         .outerjoin(addresses, addresses.c.player_id == players.c.id)
@@ -62,7 +62,7 @@ _EPOCH = Statement(
 
 
 def seated_read(board_id: int) -> Read:
-    """The read of `Players.seated` for a board, to be prefetched."""
+    """Return the read of `Players.seated` for a board, for `prefetch`."""
     return _SEATED, {"board_id": board_id}
 
 
@@ -91,7 +91,7 @@ class Players(Repository):
         return known or self._one(_BY_ID, player_id=player_id)
 
     def epoch(self, player_id: int) -> int | None:
-        """The epoch (raised by `newkey`) of a player reachable by mail; None for anybody else."""
+        """Return a player's epoch, which `newkey` raises; None for a player without an address."""
         epoch: int | None = _EPOCH.value(self._transaction, player_id=player_id)
         return epoch
 
@@ -113,12 +113,12 @@ class Players(Repository):
         return self._one(_BY_ADDRESS, address_key=address_key)
 
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Those of the `handles` that somebody has."""
+        """Return those of the `handles` that are taken."""
         query = select(players.c.handle).where(players.c.handle.in_(handles))
         return frozenset(self._scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Those of the `handles` that active players have; `handles` may be of any length."""
+        """Return those of the `handles` that active players have; there may be any number."""
         rows = _ACTIVE.rows(self._transaction, handles=list(handles))
         return frozenset(row["handle"] for row in rows)
 
@@ -131,15 +131,15 @@ class Players(Repository):
         return self._several(_SEATED, board_id=board_id)
 
     def handles_of(self, player_ids: Collection[int]) -> dict[int, str]:
-        """The handles of some players."""
+        """Return the handles of players, by number."""
         query = select(players.c.id, players.c.handle).where(players.c.id.in_(player_ids))
         return {row.id: row.handle for row in self._transaction.execute(query)}
 
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
-        """A page of players in the order of handles, and the first handle of the next page.
+        """Return a page of players in the order of handles, and the first handle of the next page.
 
-        A page has the active ones of `most` players, beginning at `handle`; after the last page the
-        next page's handle is None.
+        A page has the active players among the `most` players from `handle` on. The handle of the
+        next page is None after the last page.
         """
         query = select(players).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()
@@ -152,7 +152,7 @@ class Players(Repository):
         return _players(self._rows(with_addresses()))
 
     def is_any_reachable(self) -> bool:
-        """Whether any player has an address."""
+        """Return whether any player has an address."""
         return self._exists(select(addresses.c.id))
 
     def add(self, handle: str, address: str, now: datetime) -> Player:
@@ -207,7 +207,7 @@ class Players(Repository):
         self.change(player.id, handle=handle)
 
     def formerly(self, handle: str) -> int | None:
-        """The number of the player who formerly had this handle, None if there is none."""
+        """Return the number of the player who formerly had this handle, None without one."""
         query = select(former_handles.c.player_id).where(former_handles.c.handle == handle)
         return next(iter(self._scalars(query)), None)
 
@@ -236,12 +236,12 @@ class Players(Repository):
 
 
 def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
-    """A query for a column of a player's row, which locks the row."""
+    """Return a query that selects a column of a player's row and locks the row."""
     return select(column).where(players.c.id == player_id).with_for_update(key_share=True)
 
 
 def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
-    """The players of some rows, one row for each address.
+    """Build players from rows, of which there is one for each address.
 
     Settings that only a newer version of the program has are ignored.
     """

@@ -1,4 +1,4 @@
-"""Queries about the moves and departures of boards, and writing of boards' progress."""
+"""Queries about the moves and departures of boards, and queries that write boards' progress."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _PLIES = Statement(
 
 
 def plies_read(board_id: int, since: int) -> Read:
-    """The read of `Plies.of` for a board, to be prefetched."""
+    """Return the read of `Plies.of` for a board, for `prefetch`."""
     return _PLIES, {"board_id": board_id, "since": since}
 
 
@@ -30,7 +30,7 @@ class Plies(Repository):
     """Queries about the moves of boards, within one transaction."""
 
     def of(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
-        """The moves played after ply `since`, in order."""
+        """Return the moves played after ply `since`, in order."""
         key, cache = ("plies", board_id, since), self._transaction.cache
         found: tuple[Ply, ...] | None = cache.get(key)
         if found is None:
@@ -40,7 +40,7 @@ class Plies(Repository):
         return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
-        """The moves of each board numbered in `since`, after the ply given there, in order."""
+        """Return the moves of each board in `since`, in order, after the ply given there."""
         found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
         wanted = [
             and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
@@ -51,19 +51,19 @@ class Plies(Repository):
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """The `ply`, `stood` and `played_at` of moves to a position with one of these `marks`."""
+        """Return `ply`, `stood` and `played_at` of moves to a position with one of the `marks`."""
         query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
         )
         return self._transaction.execute(query.order_by(moves.c.ply)).all()
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
-        """The departures of a board, in order."""
+        """Return the departures of a board, in order."""
         query = select(departures).where(departures.c.board_id == board_id)
         return self._all(Departure, query.order_by(departures.c.id))
 
     def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
-        """The number of moves of each seat after ply `since`; seats without any are left out."""
+        """Return how many moves each seat made after ply `since`; seats without any are missing."""
         rows = self._transaction.execute(
             select(moves.c.seat, func.count())
             .where(moves.c.board_id == board_id, moves.c.ply > since)
@@ -107,7 +107,7 @@ _SET_POSITION = Statement(
 
 
 class Playing(Repository):
-    """Writes the progress of boards, within one transaction."""
+    """Queries that write the progress of boards, within one transaction."""
 
     def fill(
         self,

@@ -18,7 +18,7 @@ from pbm.store.values.queues import TimerKind
 # Older questions have expired, unless the server was down for months.
 _LONGEST_OPEN = timedelta(days=100)
 _SETTLED = (ErrandStatus.DONE, ErrandStatus.DROPPED)
-# Key of the parameters of an open question.
+# Parameters of an open question.
 _PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
 
 
@@ -73,17 +73,20 @@ class Questions(Repository):
         return read_as(Question, row, params=params, password=password)
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
-        """Whether a player was asked a question of this kind since a moment."""
+        """Return whether a player was asked a question of this kind since a moment."""
         its = (questions.c.player_id == player_id, questions.c.kind == kind)
         return self._exists(select(questions.c.id).where(*its, questions.c.asked_at > since))
 
     def asked_address(self, kind: str, address_key: str) -> bool:
-        """Whether an address was ever asked a question of this kind."""
+        """Return whether an address was ever asked a question of this kind."""
         its = (questions.c.address_key == address_key, questions.c.kind == kind)
         return self._exists(select(questions.c.id).where(*its))
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
-        """Whether an address has an open invitation, or had one by `asker_id` that got no yes."""
+        """Return whether an address has an open invitation, or one by `asker_id` without a yes.
+
+        An expired or declined invitation by `asker_id` counts.
+        """
         by_asker = questions.c.params["by"].as_integer() == asker_id
         query = (
             select(questions.c.id)
@@ -94,7 +97,7 @@ class Questions(Repository):
         return self._exists(query)
 
     def turned_down(self, address_keys: Collection[str]) -> bool:
-        """Whether one of these addresses ever declined to play here."""
+        """Return whether one of these addresses ever declined to play here."""
         query = select(questions.c.id).where(
             questions.c.address_key.in_(address_keys),
             questions.c.kind.in_(("signup", "invite")),
@@ -103,13 +106,13 @@ class Questions(Repository):
         return self._exists(query)
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
-        """The numbers of the waiting commands (errands) that a player can still confirm."""
+        """Return the numbers of the waiting commands (errands) that a player can still confirm."""
         its = questions.c.player_id == player_id
         asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
         return frozenset(number for params in asked for number in params.get("errands", ()))
 
     def _open(self, now: datetime, *where: ColumnElement[bool]) -> tuple[dict[str, Any], ...]:
-        """The parameters of the questions that meet the conditions and can still be answered."""
+        """Return the parameters of open questions that meet the conditions."""
         query = select(questions.c.params).where(
             *where,
             questions.c.asked_at > now - _LONGEST_OPEN,
@@ -119,7 +122,7 @@ class Questions(Repository):
         return self._scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """The parameters `way` of a player's questions about these errands, "" if one has none."""
+        """Return the parameters `way` of a player's questions about errands; "" if one has none."""
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
             questions.c.kind == "confirm",
@@ -130,7 +133,7 @@ class Questions(Repository):
         return frozenset(params.get("way", "") for params in about)
 
     def is_invited(self, address_key: str, challenge_id: int, now: datetime) -> bool:
-        """Whether a question that invites an address to a challenge can still be answered."""
+        """Return whether an address has an open question that invites it to a challenge."""
         its = questions.c.address_key == address_key
         found = self._open(now, its, questions.c.kind.in_(("invite", "signup")))
         return any(params.get("invitation") == challenge_id for params in found)
@@ -141,7 +144,7 @@ class Questions(Repository):
             self._update(questions, questions.c.id == question.id, params=question.params)
 
     def settle(self, question: Question, answer: str) -> None:
-        """Record the answer, and delete the password hash."""
+        """Record the answer to a question, and delete the question's password hash."""
         gone = {"params": question.params} if question.password else {}
         self._update(questions, questions.c.id == question.id, answer=answer, **gone)
 
@@ -170,7 +173,7 @@ class Questions(Repository):
         )
 
     def waiting_errands(self, player_id: int, since: datetime) -> tuple[PendingCommands, ...]:
-        """A player's waiting commands from unproven mails since a moment, in order."""
+        """Return a player's waiting commands from unproven mails since a moment, in order."""
         return self._errands(
             errands.c.player_id == player_id,
             errands.c.status == ErrandStatus.WAITING,
@@ -178,7 +181,7 @@ class Questions(Repository):
         )
 
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
-        """The commands with these numbers that are not settled yet, in order."""
+        """Return the commands with these numbers that are not settled yet, in order."""
         return self._errands(errands.c.id.in_(errand_ids), errands.c.status.not_in(_SETTLED))
 
     def _errands(self, *where: ColumnElement[bool]) -> tuple[PendingCommands, ...]:
@@ -187,7 +190,7 @@ class Questions(Repository):
         return tuple(read_as(PendingCommands, row, password=password) for row, password in sealed)
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus, **values: Any) -> None:
-        """Set an errand's last status and other columns, and delete the errand's password hash."""
+        """Set an errand's final status and other columns, and delete its password hash."""
         gone: dict[str, Any] = {"password_hash": None, "password_seal": None, **values}
         self._update(errands, errands.c.id == errand.id, status=status, **gone)
 
@@ -209,7 +212,7 @@ class Consents(Repository):
         )
 
     def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
-        """Whether a consent for an origin was given after a moment, with no `newkey` since."""
+        """Return whether a consent for an origin was given after `since`, and no `newkey` since."""
         query = select(consents.c.given_at).where(
             consents.c.player_id == player.id,
             consents.c.origin == origin,

@@ -1,4 +1,4 @@
-"""Queries about ratings: which boards count, in which order, and how each changed ratings."""
+"""Queries about ratings: the counted boards in their order, and the rating changes by each."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
@@ -80,14 +80,14 @@ class Ratings(Repository):
     """Queries about ratings, within one transaction."""
 
     def current(self, game: str, pool: Pool, player_ids: Collection[int]) -> dict[int, Rating]:
-        """The current ratings of players; those without a rating are left out."""
+        """Return the current ratings of players; players without a rating are left out."""
         query = select(ratings).where(
             ratings.c.game == game, ratings.c.pool == pool, ratings.c.player_id.in_(player_ids)
         )
         return dict(map(_rated, self._transaction.execute(query)))
 
     def standings(self, game: str, pool: Pool, most: int) -> tuple[tuple[int, Rating], ...]:
-        """The standings: players' numbers and ratings, the best first."""
+        """Return the standings: players' numbers and ratings, the best first."""
         places = (ratings.c.mu.desc(), ratings.c.player_id.desc())
         query = select(ratings).where(ratings.c.game == game, ratings.c.pool == pool, LISTED)
         # PostgreSQL's generic plan estimates a bound limit as a tenth of all rows.
@@ -95,19 +95,19 @@ class Ratings(Repository):
         return tuple(map(_rated, self._transaction.execute(query)))
 
     def of_player(self, player_id: int) -> dict[tuple[str, Pool], Rating]:
-        """A player's ratings, by game and pool."""
+        """Return a player's ratings, by game and pool."""
         query = select(ratings).where(ratings.c.player_id == player_id)
         rows = self._transaction.execute(query.order_by(ratings.c.game, ratings.c.pool))
         return {(row.game, row.pool): _rated(row)[1] for row in rows}
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
-        """The ratings of players before a board was counted; new players are left out."""
+        """Return the ratings of players before a board was counted; new players are left out."""
         return self._last(counted, player_ids, before=counted.number)
 
     def wins(
         self, counted: CountedBoard, player_ids: Collection[int], since: datetime
     ) -> dict[tuple[int, int], int]:
-        """By pairs of players, how often the first one finished before the second since a moment.
+        """Return how often one player finished before another since a moment, by pairs of players.
 
         Only boards counted before `counted` are considered.
         """
@@ -117,7 +117,7 @@ class Ratings(Repository):
         return {(row.player_id, row.other_id): row.wins for row in rows}
 
     def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
-        """The last five counted games of a player with another: whether won, newest first."""
+        """Return whether a player won the last five counted games with another, newest first."""
         query = select(results.c.place < _lost.c.place).join(
             _lost, _lost.c.rated_id == results.c.rated_id
         )
@@ -130,20 +130,20 @@ class Ratings(Repository):
         return list(self._scalars(query.order_by(results.c.rated_id.desc()).limit(5)))
 
     def counted(self, board_id: int) -> CountedBoard | None:
-        """A board with its number in the order of counting, None if the board was not counted."""
+        """Return a board's number in the order of counting; None if the board was not counted."""
         return next(iter(self._counted(rated_boards.c.board_id == board_id, most=1)), None)
 
     def counted_from(self, number: int, most: int) -> tuple[CountedBoard, ...]:
-        """At most `most` of the boards counted with this number or a later number, in order."""
+        """Return at most `most` counted boards in order, beginning with this number."""
         return self._counted(rated_boards.c.id >= number, most=most)
 
     def results(self, counted: CountedBoard) -> tuple[RatingResult, ...]:
-        """The rating changes by a board, in the order of the players' numbers."""
+        """Return the rating changes by a board, in the order of the players' numbers."""
         query = select(results).where(results.c.rated_id == counted.number)
         return self._all(RatingResult, query.order_by(results.c.player_id))
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """Return players whose stored rating differs from the result of `counted`, their last.
+        """Return players whose last board is `counted` and whose stored rating is not its result.
 
         Players who have left for good should have no stored rating.
         """
@@ -161,7 +161,7 @@ class Ratings(Repository):
             self._transaction.execute(_COUNTING)
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:
-        """Count a board as the next, and lock the counting until the commit."""
+        """Give a board the next number in the order of counting, and lock the counting."""
         self.hold()
         counted = {"board_id": board_id, "game": game, "pool": pool, "counted_at": now}
         number = self._add(rated_boards, **counted)

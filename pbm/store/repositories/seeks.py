@@ -56,14 +56,14 @@ class Seeks(Repository):
         return next(self._select(seeks.c.id == seek_id), None)
 
     def standing(self, player_id: int) -> tuple[Standing, ...]:
-        """The open seeks that a player may join, oldest first; see `_open_to`."""
+        """Return the open seeks that a player may join, oldest first; see `_open_to`."""
         query = select(seeks, _MAKER).where(*_open_to(player_id)).order_by(seeks.c.id)
         return tuple(read_as(Standing, row, wish=read_as(Wish, row)) for row in self._rows(query))
 
     def usual(
         self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
     ) -> Iterator[tuple[Seek, ...]]:
-        """Each maker's oldest open seek for a usual game that a player may join, in batches.
+        """Yield each maker's oldest open seek for a usual game that a player may join, in batches.
 
         The seek must admit `rating`. Without `pairs`, only seeks whose maker asked to be paired.
         """
@@ -79,11 +79,11 @@ class Seeks(Repository):
             yield self.some(numbers[at : at + most])
 
     def some(self, seek_ids: Sequence[int]) -> tuple[Seek, ...]:
-        """Seeks by their numbers, the oldest first."""
+        """Return seeks by their numbers, the oldest first."""
         return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
-        """The open seeks in which a player waits, oldest first; with `over` also closed seeks."""
+        """Return the open seeks in which a player waits, oldest first; with `over` all seeks."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
         return self.some(self._scalars(query if over else query.where(_IS_OPEN)))
@@ -91,7 +91,7 @@ class Seeks(Repository):
     def met_since(
         self, player_id: int, others: Collection[int], moment: datetime
     ) -> frozenset[int]:
-        """Those of the players `others` who have shared a board with a player since a moment."""
+        """Return the players of `others` who have shared a board with a player since a moment."""
         own, theirs = seats.alias(), seats.alias()
         query = (
             select(theirs.c.player_id)
@@ -138,7 +138,7 @@ class Seeks(Repository):
 
 
 def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
-    """The conditions for an open seek that a player may join.
+    """Return the conditions for an open seek that a player may join.
 
     Its maker can play, and no seeker is the player, or blocks or is blocked by the player.
     """

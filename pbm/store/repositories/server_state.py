@@ -1,4 +1,4 @@
-"""Queries about facts, about the journal of the operator, and about heartbeats of processes."""
+"""Queries about facts, about the operator's journal, and about heartbeats of processes."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -67,12 +67,12 @@ class Changes(Repository):
         )
 
     def about(self, **about: int) -> tuple[Change, ...]:
-        """The changes that concern a player (`player_id`) or a board (`board_id`), oldest first."""
+        """Return the changes to a player (`player_id`) or a board (`board_id`), oldest first."""
         its = (changes.c[name] == number for name, number in about.items())
         return self._all(Change, _QUERY.where(*its).order_by(changes.c.id))
 
     def newest(self, most: int) -> tuple[Change, ...]:
-        """The newest changes of any kind, the newest last."""
+        """Return the newest changes of any kind, the newest last."""
         query = _QUERY.order_by(changes.c.id.desc()).limit(most)
         return self._all(Change, query)[::-1]
 
@@ -103,14 +103,14 @@ class Heartbeats(Repository):
         self._transaction.execute(statement, rows)
 
     def clock_ahead(self, clock: Clock) -> float | None:
-        """The seconds by which a clock is ahead of the database's; None if embedded."""
+        """Return by how many seconds a clock is ahead of the database's; None if embedded."""
         if not self._transaction.is_shared:
             return None
         there: datetime = self._transaction.execute(select(func.clock_timestamp())).scalar_one()
         return (clock() - there).total_seconds()
 
     def all(self) -> tuple[Heartbeat, ...]:
-        """All known heartbeats, the latest first."""
+        """Return all heartbeats, the latest first."""
         query = select(heartbeats).order_by(heartbeats.c.beat_at.desc(), heartbeats.c.process)
         return self._all(Heartbeat, query)
 

@@ -18,7 +18,7 @@ class Blocks(Repository):
     """Queries about blocks, within one transaction."""
 
     def handles_of(self, player_id: int) -> tuple[str, ...]:
-        """The handles that a player has blocked, in alphabetical order."""
+        """Return the handles that a player has blocked, in alphabetical order."""
         query = (
             select(players.c.handle)
             .join(blocks, blocks.c.blocked_id == players.c.id)
@@ -27,7 +27,7 @@ class Blocks(Repository):
         return self._scalars(query.order_by(players.c.handle))
 
     def among(self, player_ids: Collection[int]) -> frozenset[tuple[int, int]]:
-        """The blocks among some players, as pairs of the blocker and the blocked."""
+        """Return the blocks among some players, as pairs of the blocker and the blocked."""
         query = select(blocks.c.player_id, blocks.c.blocked_id).where(
             blocks.c.player_id.in_(player_ids), blocks.c.blocked_id.in_(player_ids)
         )
@@ -35,7 +35,7 @@ class Blocks(Repository):
         return frozenset((by, blocked) for by, blocked in rows)
 
     def around(self, player_id: int, others: Collection[int]) -> frozenset[int]:
-        """Those of the players `others` who block a player, or are blocked by the player."""
+        """Return the players among `others` who block a player, or are blocked by the player."""
         pairs = union_all(
             select(blocks.c.player_id).where(
                 blocks.c.blocked_id == player_id, blocks.c.player_id.in_(others)
@@ -66,7 +66,7 @@ class Words(Repository):
         self._insert(words, **row, said_at=now)
 
     def of_others(self, board_id: int, player_id: int, *, most: int) -> tuple[Said, ...]:
-        """The last comments on a board by players other than `player_id`, oldest first."""
+        """Return the last comments on a board by players other than `player_id`, oldest first."""
         query = (
             select(words, players.c.handle)
             .join(players, players.c.id == words.c.player_id)
@@ -98,7 +98,7 @@ class Reports(Repository):
         return self._add(reports, **row, lines=lines, words=words)
 
     def newest(self, most: int) -> tuple[Report, ...]:
-        """The newest reports, the newest last."""
+        """Return the newest reports, the newest last."""
         query = (
             select(reports, players.c.handle)
             .join(players, players.c.id == reports.c.player_id)

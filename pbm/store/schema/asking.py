@@ -1,4 +1,4 @@
-"""Tables of questions, errands (waiting commands), challenges, seeks, and words of players."""
+"""Tables of questions, errands (waiting commands), challenges, seeks, comments and reports."""
 
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, text
 

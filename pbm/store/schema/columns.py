@@ -32,18 +32,18 @@ class Moment(TypeDecorator[datetime]):
     cache_ok = True
 
     def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any]:
-        """Convert to UTC. Raises ValueError for a naive datetime."""
+        """Return the function that converts to UTC; it raises ValueError for a naive datetime."""
         return _utc_text if dialect.name == "sqlite" else _utc_or_none
 
     def result_processor(
         self, dialect: Dialect, _coltype: object
     ) -> Callable[[Any], datetime | None]:
-        """Return UTC."""
+        """Return the function that converts a stored value to an aware datetime in UTC."""
         return _from_utc_text if dialect.name == "sqlite" else _utc_or_none
 
 
 class Word(TypeDecorator[Any]):
-    """The type of a text column that is read by `kind`, such as an enum."""
+    """The type of a text column whose values are converted by `kind`, such as an enum."""
 
     impl = String
     cache_ok = True
@@ -53,12 +53,15 @@ class Word(TypeDecorator[Any]):
         self.kind, self.length = kind, length
 
     def process_result_value(self, value: str | None, _dialect: Dialect) -> Any:
-        """The value of a word; None stays."""
+        """Convert a stored text by `kind`; None stays None."""
         return None if value is None else self.kind(value)
 
 
 class JsonOf(TypeDecorator[Any]):
-    """The type of a JSON column that is read by `kind` and written by `plain`; null is None."""
+    """The type of a JSON column: `plain` converts a value to JSON, `kind` converts it back.
+
+    None is stored as null.
+    """
 
     impl = JSON
     cache_ok = True
@@ -68,11 +71,11 @@ class JsonOf(TypeDecorator[Any]):
         self.kind, self.plain = kind, plain
 
     def process_bind_param(self, value: Any, _dialect: Dialect) -> Any:
-        """The value as plain JSON; None stays."""
+        """Convert a value to JSON by `plain`; None stays None."""
         return None if value is None else self.plain(value)
 
     def process_result_value(self, value: Any, _dialect: Dialect) -> Any:
-        """The value of plain JSON; None stays."""
+        """Convert stored JSON by `kind`; None stays None."""
         return None if value is None else self.kind(value)
 
 
@@ -85,7 +88,7 @@ def _utc_or_none(moment: datetime | None) -> datetime | None:
 
 
 def _utc_text(moment: datetime | None) -> str | None:
-    """SQLAlchemy's format for SQLite, without a zone."""
+    """Return a moment as text in SQLAlchemy's format for SQLite, without a zone."""
     utc = _utc_or_none(moment)
     return None if utc is None else utc.isoformat(" ", "microseconds").removesuffix("+00:00")
 
@@ -114,16 +117,16 @@ prepare the statement each time.
 
 
 def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -> dict[str, Any]:
-    """The options of a partial index, with a condition of its own `on_postgresql` if needed."""
+    """Return the options of a partial `Index`; `on_postgresql` is PostgreSQL's own condition."""
     there = condition if on_postgresql is None else on_postgresql
     return {"sqlite_where": condition, "postgresql_where": there}
 
 
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
-    """Return the options of a partial index on `column`, of the rows with the status `word`.
+    """Return the options of a partial `Index` on `column`, of the rows with the status `word`.
 
-    PostgreSQL takes all such indexes for empty, and could choose a wrong index. So there the index
-    demands `column IS NOT NULL`, which only queries about that column meet.
+    PostgreSQL estimates all such indexes as empty, and could choose the wrong one. So there the
+    index has the condition `column IS NOT NULL`, too, which only queries about that column imply.
     """
     waits = f"status = '{word}'"
     asked_for = text(f"{waits} AND {column} IS NOT NULL")
@@ -131,10 +134,10 @@ def where_it_waits(word: str, column: str) -> dict[str, Any]:
 
 
 def identity() -> Column[int]:
-    """The primary key `id`, an autoincremented number."""
+    """Return the primary key `id`, an autoincremented number."""
     return Column("id", Integer, primary_key=True, autoincrement=True)
 
 
 def to(target: str, name: str, **options: Any) -> Column[int]:
-    """A column with the `id` of a row of the table `target`."""
+    """Return a column that is a foreign key to the `id` of the table `target`."""
     return Column(name, Integer, ForeignKey(f"{target}.id"), **options)

@@ -16,37 +16,38 @@ _MARK = "personal"
 
 @dataclass(frozen=True)
 class DeleteRows:
-    """Erasure deletes the person's rows, or only those with the values in `only`."""
+    """A mark: erasure deletes the player's rows, or only rows with the values in `only`."""
 
     only: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class BlankColumns:
-    """Erasure overwrites these columns in the person's rows."""
+    """A mark: erasure overwrites columns of the player's rows by these values."""
 
     values: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class ErasedBy:
-    """The named function erases what is personal in these rows."""
+    """A mark: the named function erases the personal data in the player's rows."""
 
     function: str
 
 
 @dataclass(frozen=True)
 class KeepRows:
-    """Erasure leaves the rows as they are, for this reason."""
+    """A mark: erasure leaves the rows as they are; `why` is the reason."""
 
     why: str
 
 
 @dataclass(frozen=True)
 class ExportRows:
-    """The export has these columns under a key; `columns` maps export names to columns.
+    """A mark: the export lists the player's rows under `key`.
 
-    If `columns` is the name of one column, the export has a list of its values.
+    `columns` maps names in the export to columns. If it is the name of one column, the list has
+    that column's values.
     """
 
     key: str
@@ -55,14 +56,14 @@ class ExportRows:
 
 @dataclass(frozen=True)
 class ExportedBy:
-    """The export has the rows under this key, by code: `everything_about` in `pbm/commands`."""
+    """A mark: `everything_about` in `pbm/commands` exports the player's rows under `key`."""
 
     key: str
 
 
 @dataclass(frozen=True)
 class NotExported:
-    """The export leaves the rows out, for this reason."""
+    """A mark: the export leaves the rows out; `why` is the reason."""
 
     why: str
 
@@ -71,8 +72,8 @@ class NotExported:
 class Personal:
     """How erasure and export treat a table, and the columns by which they find a player's rows.
 
-    `numbers` have the player's number; the export reads only the first column. `addresses` have
-    the player's address, in upper or lower case. `hidden` have the address within a longer text.
+    `numbers` are columns with a player's number; the export uses only the first. `addresses` are
+    columns with a mail address, in upper or lower case; `hidden`, with one in a longer text.
     """
 
     numbers: tuple[str, ...] = ()

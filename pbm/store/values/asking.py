@@ -1,4 +1,4 @@
-"""Values: questions, commands that wait for a yes, pending challenges, seeks."""
+"""Dataclasses of questions, commands that wait for a yes, pending challenges and seeks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ CONSENT_STANDS = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Question:
-    """A question to one address; a yes sets the `password`, unless it is None.
+    """A question to one address, to be answered with yes or no.
 
-    `epoch` is the player's epoch, which `newkey` raises, when the question was asked.
+    A yes sets the `password`, unless it is None. `epoch` is the player's epoch at the time of the
+    question; `newkey` raises a player's epoch.
     """
 
     id: int
@@ -38,15 +39,15 @@ class ErrandStatus(StrEnum):
     """The status of commands that wait for a yes, stored in `errands.status`."""
 
     WAITING = "waiting"  # from an unproven mail
-    HELD = "held"  # of a proven player
-    ELSEWHERE = "elsewhere"  # from an address not known as the player's
+    HELD = "held"  # from a proven mail
+    ELSEWHERE = "elsewhere"  # from an address that is not known as the player's
     DONE = "done"
     DROPPED = "dropped"
 
 
 @dataclass(frozen=True)
 class PendingCommands:
-    """Commands that wait for a player's `yes`, written in full with board and ply.
+    """Commands that wait for a player's `yes`; their `lines` name board and ply.
 
     `password` is the new password if `change password` is among the commands.
     """
@@ -62,9 +63,10 @@ class PendingCommands:
 
 @dataclass(frozen=True)
 class Challenged:
-    """A seat of a challenge; `waits`: its player was `asked`, and has not answered.
+    """A seat of a pending challenge, for a player, or for a guest with an `address`.
 
-    A guest who is asked by mail has an `address`, and no player before the yes.
+    A guest becomes a player with the yes. `asked`: the question was sent; `waits`: it is not yet
+    answered.
     """
 
     seat: int
@@ -77,7 +79,7 @@ class Challenged:
 
 @dataclass(frozen=True)
 class PendingChallenge:
-    """A challenge of the player `by_id` that waits for a yes of everybody who was asked.
+    """A challenge by the player `by_id` that waits until all who were asked have said yes.
 
     `first_unsaid`: the challenger got seat 1 without asking for it. While guests are asked by mail
     address, `command` is the challenge's line without the players; later it is None.
@@ -95,7 +97,7 @@ class PendingChallenge:
 
     @property
     def players(self) -> tuple[int, ...]:
-        """The players in seat order, without guests who have not said yes."""
+        """The numbers of the players in seat order, without guests who have not said yes."""
         return tuple(seat.player_id for seat in self.seats if seat.player_id)
 
     @property
@@ -105,12 +107,12 @@ class PendingChallenge:
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """The players who were asked, with or without an answer."""
+        """The numbers of the players who were asked, with or without an answer."""
         return self._ids(seat for seat in self.seats if seat.asked)
 
     @property
     def waiting(self) -> tuple[int, ...]:
-        """The players who have not answered yet."""
+        """The numbers of the players who were asked and have not answered yet."""
         return self._ids(seat for seat in self.seats if seat.waits)
 
     def handle_of(self, player_id: int) -> str:
@@ -123,7 +125,7 @@ class PendingChallenge:
 
 @dataclass(frozen=True)
 class Seeker:
-    """A player who waits in a seek; `here`: the player can play, and mail arrives."""
+    """A player who waits in a seek; `here`: the player is active, and mail arrives."""
 
     player_id: int
     handle: str
@@ -153,11 +155,11 @@ class Wish:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the game is installed; otherwise it cannot be played."""
+        """Return whether the game is installed; otherwise it cannot be played."""
         return self.game in games()
 
     def takes(self, rating: int) -> bool:
-        """Whether a player with this rating may join."""
+        """Return whether a player with this rating may join."""
         return (self.least or rating) <= rating <= (self.most or rating)
 
 
@@ -201,7 +203,7 @@ class Seek:
 
     @property
     def is_open(self) -> bool:
-        """Whether players can join: it is open, and its maker can play."""
+        """Return whether players can join: open, with a maker who can play and a game installed."""
         return self.status == SeekStatus.OPEN and self.maker.here and self.wish.is_installed
 
     @property
@@ -210,5 +212,5 @@ class Seek:
         return tuple(seeker for seeker in self.seekers if seeker.here)
 
     def has(self, player_id: int) -> bool:
-        """Whether a player waits in the seek."""
+        """Return whether a player waits in the seek."""
         return any(seeker.player_id == player_id for seeker in self.seekers)

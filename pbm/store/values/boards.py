@@ -1,4 +1,4 @@
-"""A board with its seats, moves and departures."""
+"""Dataclasses of boards, seats, offers, moves and departures."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -48,9 +48,10 @@ class Seat:
 
 @dataclass(frozen=True)
 class Offer:
-    """A draw, take-back or the like, offered by the player `by`, whose last ply was `moved`.
+    """An offer of a draw, take-back, pause or its end, by the player `by` after the ply `moved`.
 
-    A declined offer is kept, but not `open`: it may not be repeated before that player's next move.
+    `agreed` are the players who have agreed. A declined draw or take-back is kept, but not `open`:
+    it may not be repeated before that player's next move.
     """
 
     kind: OfferKind
@@ -85,9 +86,9 @@ class Board:
     `winners` are the winning seats, empty for a draw, None without a result. The position does not
     show the result if the operator ended the game. `tags` come from an imported record.
 
-    `clock` has the terms of the clock, None for the default. The player to move is waited for
-    since `waits_since`. Since then came `reminded` reminders, `given` extra seconds, and `stops`
-    of the clock. A pause goes on since `paused_since`.
+    `clock` has the terms of the clock, None for the default. The wait for the player to move began
+    at `waits_since`; in it there were `reminded` reminders, `given` extra seconds, and `stops` of
+    the clock. `paused_since` is the beginning of a pause that goes on.
     """
 
     id: int
@@ -124,7 +125,7 @@ class Board:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the game is installed; otherwise its position cannot be read."""
+        """Return whether the game is installed; otherwise its position cannot be read."""
         return self.game in games()
 
     @cached_property
@@ -139,7 +140,7 @@ class Board:
 
     @cached_property
     def playing(self) -> bool:
-        """Whether the game goes on."""
+        """Return whether the game goes on."""
         return self.status == BoardStatus.PLAYING
 
     @cached_property
@@ -150,23 +151,23 @@ class Board:
 
     @cached_property
     def from_record(self) -> bool:
-        """Whether this game was imported as a record."""
+        """Return whether this game was imported as a record."""
         return self.seats[0].from_record
 
     @cached_property
     def still_in(self) -> tuple[int, ...]:
-        """The players who have not left, without duplicates, in the order of their seats."""
+        """The numbers of players who have not left, each once, in the order of their seats."""
         out = self.position.out
         return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.seat not in out))
 
     @property
     def is_left_to_robots(self) -> bool:
-        """Whether a game goes on between robots only."""
+        """Return whether a game goes on between robots only."""
         robots = {seat.player_id for seat in self.seats if seat.robot}
         return self.playing and bool(robots) and robots.issuperset(self.still_in)
 
     def offer(self, kind: str) -> Offer | None:
-        """The board's last offer of this kind."""
+        """Return the board's offer of this kind, open or declined; None without one."""
         return next((offer for offer in self.offers if offer.kind == kind), None)
 
     @cached_property
@@ -176,7 +177,7 @@ class Board:
         return {offer: self.waiting_for(offer) for offer in found if offer.open}
 
     def waiting_for(self, offer: Offer) -> tuple[int, ...]:
-        """The players who have not answered an offer yet."""
+        """Return the numbers of the players who have not answered an offer yet."""
         done = (offer.by, *offer.agreed)
         return tuple(player_id for player_id in self.still_in if player_id not in done)
 
@@ -189,7 +190,7 @@ class Board:
         return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
 
     def played_by(self, player_id: int) -> tuple[int, ...]:
-        """The seats that a player moves for: own seats, and seats of partners who have left."""
+        """Return the seats that a player moves for: own seats, and those of partners who left."""
         own = [seat.seat for seat in self.seats_of(player_id)]
         return (*own, *(gone for seat in own for gone in self.gone_partners(seat)))
 
@@ -212,11 +213,11 @@ class Board:
         return f"{self.id}.{mover.player_id}.{self.taken_back}"
 
     def last_ply_of(self, player_id: int) -> int:
-        """The ply that a player's seats played last, 0 before their first ply."""
+        """Return the last ply that a player's seats have played, 0 before their first ply."""
         return max((seat.last_ply for seat in self.seats_of(player_id)), default=0)
 
     def seats_of(self, player_id: int) -> tuple[Seat, ...]:
-        """The seats of a player here; empty for anybody without a seat."""
+        """Return a player's seats on this board; empty for a player without a seat."""
         return tuple(seat for seat in self.seats if seat.player_id == player_id)
 
 
@@ -225,7 +226,7 @@ MARK = 16  # length of a position's mark
 
 @dataclass(frozen=True)
 class Ply:
-    """A played move; `effect` is what it did, as the rules tell it to the templates.
+    """A played move; `effect` has its consequences as plain data for the templates.
 
     `times` is how often the position after it has occurred, counted as for a draw claim; None in
     old rows.
@@ -252,7 +253,7 @@ class NewPly:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a move changes on a board: position, player to move, status and result."""
+    """The columns of a board that a move changes: position, player to move, status and result."""
 
     state: str
     ply: int

@@ -1,4 +1,4 @@
-"""Mails in the inbox and the outbox, the kinds of outgoing mails, and kept news."""
+"""Dataclasses of mails in the inbox and the outbox and of kept news; kinds of outgoing mails."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from typing import Any, Self
 
 
 class Allowance(Enum):
-    """The two limits of answers to an address: to mails of proven senders, and to other mails."""
+    """A limit of answers to an address: to mails of proven senders, or to other mails."""
 
     PROVEN = auto()
     UNPROVEN = auto()
@@ -20,7 +20,7 @@ class Treatment:
     waits: bool = False  # delayed while mail to the player bounces
     uses_up: Allowance | None = None  # the allowance that it counts against
     is_superseded: bool = False  # dropped if a later mail shows the same board
-    is_bulk: bool = False  # says how to unsubscribe
+    is_bulk: bool = False  # has headers that tell how to unsubscribe
     begins_thread: bool = False  # of a board
     comes_back: bool = False  # its envelope sender names player and mail, to match bounces
     loss_is_reported: bool = True  # if delivery fails
@@ -61,7 +61,7 @@ class Kind(StrEnum):
 
     @classmethod
     def stored(cls, word: str) -> "Kind":
-        """The kind of a row; an unknown kind of a later version is treated as a notice."""
+        """Return the kind of a row; a kind that only a later version knows becomes a notice."""
         return _BY_WORD.get(word, cls.NOTICE)
 
 
@@ -71,7 +71,7 @@ SUPERSEDED = tuple(kind for kind in Kind if kind.treatment.is_superseded)
 
 
 def using_up(allowance: Allowance) -> tuple[Kind, ...]:
-    """The kinds that count against an allowance of answers."""
+    """Return the kinds that count against an allowance of answers."""
     return tuple(kind for kind in Kind if kind.treatment.uses_up is allowance)
 
 
@@ -94,7 +94,10 @@ class OutboxStatus(StrEnum):
 
 @dataclass(frozen=True)
 class InboxMail:
-    """A mail that the server has accepted for one recipient; `known`: a player seems to send it."""
+    """A mail that the server has accepted for one recipient.
+
+    `known`: its sender seems to be a player.
+    """
 
     id: int
     recipient: str
@@ -112,11 +115,11 @@ class InboxMail:
 
 @dataclass(frozen=True)
 class Queued:
-    """How a new mail is placed in the queue of mails; times are in seconds.
+    """The place of a new mail in the inbox's queue; times are in seconds.
 
-    Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: a player
-    seems to send the mail. The mail's place in the queue is the present time plus `handicap`, at
-    least `apart` after the last mail that waits in its lane, and at most `furthest` from now.
+    Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: the
+    sender seems to be a player. The mail's place in the queue is the present time plus `handicap`,
+    at least `apart` after the last mail that waits in its lane, and at most `furthest` from now.
     """
 
     lane: str | None = None
@@ -194,10 +197,10 @@ class News:
 
 
 def incoming(number: int) -> str:
-    """The mail number of a mail in the inbox, such as `i12`."""
+    """Return the mail number of a mail in the inbox, such as `i12`."""
     return f"i{number}"
 
 
 def outgoing(number: int) -> str:
-    """The mail number of a mail in the outbox, such as `o12`."""
+    """Return the mail number of a mail in the outbox, such as `o12`."""
     return f"o{number}"

@@ -1,4 +1,4 @@
-"""Players, with their settings, vacations, ratings, comments and reports."""
+"""Dataclasses of players and their settings, vacations, ratings, comments and reports."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -13,7 +13,7 @@ FIRST_EPOCH = 1
 
 @dataclass(frozen=True)
 class PlayerSettings:
-    """A player's settings, which `set` changes, and after them three notes of the server."""
+    """A player's settings, which `set` changes; the last three fields are notes of the server."""
 
     picture: bool = True  # of the board, in mails
     subject: str = "plain"  # or classic, which names the player to move
@@ -29,13 +29,13 @@ class PlayerSettings:
     digest_at: int = 7  # hour of a daily digest
     receipts: bool = True  # own moves are confirmed by mail
     reminders: str = "all"  # or last, or those after a wait such as 7d
-    signature: str = ""  # digests of the signatures that the player was told are left out
+    signature: str = ""  # digests of signatures that are left out, as the player was told
     endings: str = ""  # digests of lines that ended the last mail, and may be a signature
     fewer_offered: bool = False  # the player was told how to get fewer mails
 
     @cached_property
     def wants_digests(self) -> bool:
-        """Whether news of what others did waits for a digest."""
+        """Return whether news of what others did waits for a digest."""
         return self.digest != "off"
 
 
@@ -75,15 +75,16 @@ class Player:
 
     @cached_property
     def is_active(self) -> bool:
-        """Whether the player can play."""
+        """Return whether the player can play."""
         return self.status == PlayerStatus.ACTIVE
 
 
 @dataclass(frozen=True)
 class Vacation:
-    """Days, the last one included, on which a player's clocks stop, on one board or all.
+    """A player's vacation: the clock stops from `first_day` to the end of `last_day`.
 
-    `zone` is the time zone of these days, None for the player's current one.
+    It is on the board `board_id`, or on all boards if this is None. `zone` is the time zone of the
+    days, None for the player's current one.
     """
 
     id: int

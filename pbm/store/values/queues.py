@@ -1,4 +1,4 @@
-"""Timers, search jobs of robots, analyses, and what is known of the server and its processes."""
+"""Dataclasses of timers, search jobs, analyses, the operator's changes, facts and heartbeats."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class TimerKind(StrEnum):
 
 @dataclass(frozen=True)
 class Timer:
-    """Something to be done at `due_at`.
+    """A timer, whose handler runs at `due_at`.
 
     Its time counts from `since`, and it was set or deferred last at `set_at`. `kind` is a
     `TimerKind`, or a kind of a newer version. `about` is its key, unique within the kind.
@@ -59,9 +59,9 @@ class SearchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A search about a board at a ply, counted among a player's jobs; it has failed `tries` times.
+    """A robot's search about a board at a ply, which counts as a job of the player `player_id`.
 
-    `kind` is a `SearchKind`, `about` its key, unique within the kind.
+    `kind` is a `SearchKind`, `about` its key, unique within the kind. `tries` have failed.
     """
 
     id: int
@@ -77,13 +77,13 @@ class SearchJob:
 
     @property
     def is_long(self) -> bool:
-        """Whether the search takes seconds."""
+        """Return whether the search takes seconds."""
         return bool(self.params.get("long"))
 
 
 @dataclass(frozen=True)
 class KeptAnalysis:
-    """The analysis of a game in the state that `mark` names; partial until `finished_at` is set."""
+    """The analysis of a game; `mark` names the game's state. It is partial until `finished_at`."""
 
     board_id: int
     mark: str
@@ -106,7 +106,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something known about the server's environment, as plain JSON, and since when."""
+    """A fact about the server's environment as plain JSON, and when it was noted."""
 
     value: Any
     noted_at: datetime
@@ -114,11 +114,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """A sign of life of a process's role: written at `beat_at`, when the role last went on at
-    `alive_at`.
+    """A sign of life of one role of a process, written at `beat_at`.
 
-    Both times are by the process's clock, which was `ahead` of the database's by that many
-    seconds; None if the database has no clock.
+    The role's loop last went on at `alive_at`. Both times are by the process's clock, which was
+    `ahead` of the database's by that many seconds; None if the database has no clock.
     """
 
     process: str
