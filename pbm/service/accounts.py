@@ -1,4 +1,4 @@
-"""Accounts: which handles players may have, and the notice of passwords that an upgrade cleared."""
+"""Accounts: checks and suggestions of handles, and the notice of passwords that were cleared."""
 
 from collections.abc import Iterator
 from pathlib import Path

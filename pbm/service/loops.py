@@ -75,8 +75,8 @@ async def rounds(
 ) -> None:
     """Run rounds of a role's loop for ever, and call `alive` before each round.
 
-    A round returns the seconds to wait for the event, or None to go on at once. The log names the
-    role by `waiting` while the database is down.
+    A round returns the seconds to wait for the event, or None to go on at once. `waiting` tells the
+    log what waits while the database is down.
     """
     while True:
         alive()
@@ -189,7 +189,7 @@ async def send_post(
 
 
 def until(due_at: datetime | None, clock: Clock) -> float:
-    """Seconds to sleep until the next known row is due; at most `LOOK_AGAIN`."""
+    """Return the seconds to sleep until the next known row is due; at most `LOOK_AGAIN`."""
     wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN
     if wait <= 0:
         return BLOCKED_PAUSE

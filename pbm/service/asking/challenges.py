@@ -37,7 +37,7 @@ FIRST_GAMES = Challenge | Play | Join
 
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
-    """Ask players whether they accept a challenge; not counted in the limit of answers to them."""
+    """Ask players whether they accept a challenge; the mails do not count as answers to them."""
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
         return

@@ -166,7 +166,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
 
 
 def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
-    """Return whether a mail that is handled for one of `others` is done for this recipient, too."""
+    """Return whether handling a mail for one of `others` also covers this recipient."""
     match recipient:
         case Plain():
             known: tuple[type[Recipient], ...] = (Plain, PlayerReply, QuestionReply)
@@ -227,7 +227,7 @@ def log_fault(fault: BaseException) -> None:
 
 
 class SessionLog:
-    """Logs each SMTP session at its end; sessions without a mail at a limited rate."""
+    """Logs SMTP sessions at their end, those without a mail at a limited rate."""
 
     def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
         """`seconds` is a monotonic clock."""

@@ -214,7 +214,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Return the event that sends a comment to its board; put a comment that waits in `events`."""
+    """Return the event that sends a comment to its board; add a waiting comment to `events`."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)

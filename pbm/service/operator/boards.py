@@ -35,7 +35,7 @@ MOST_BYTES = 64 * 1024
 
 
 def standing(board: Board) -> str:
-    """Whose turn it is, or how the board ended and who won, in words."""
+    """Say in words whose turn it is, or how the board ended and who won."""
     if board.playing:
         try:
             return f"{board.to_move.handle} to move" if board.to_move else "nobody to move"

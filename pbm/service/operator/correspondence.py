@@ -141,7 +141,7 @@ def send(
 
 
 def newest(settings: Settings, address: str, count: int = 1) -> tuple[tuple[str, str], ...]:
-    """Subject and text of the newest mails to an address, the newest last. Raises OperatorError."""
+    """Return subject and text of an address's newest mails, newest last. Raises OperatorError."""
     found = _mails(settings, address)[-count:]
     if not found:
         where = f"in {settings.maildir}"

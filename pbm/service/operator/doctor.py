@@ -1,4 +1,4 @@
-"""`pbm-admin doctor`: whether the upstream mail server's authentication results can be trusted.
+"""`pbm-admin doctor`: tests whether to trust an upstream mail server's authentication results.
 
 It sends a probe with forged results through that server; the running pbm stores how it arrived.
 """

@@ -155,7 +155,7 @@ def _listed(mail: InboxMail | OutboxMail, now: datetime) -> MailInQueue:
 
 
 def _incoming_text(raw: bytes) -> str:
-    """Header and text of a mail, decoded so that secrets can be masked."""
+    """Return header and text of a mail, decoded so that secrets can be masked."""
     if not raw:
         return _ERASED
     try:

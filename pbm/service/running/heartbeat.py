@@ -51,7 +51,7 @@ class Heart:
         self._is_off = False
 
     def alive(self, role: str, loop: int = 0) -> None:
-        """Record that a loop of a role is alive now; of a role's loops the oldest record counts."""
+        """Record that a loop of a role is alive now; the role's time is that of its oldest loop."""
         self._loops[role][loop] = self._clock()
 
     def beat(self, work: UnitOfWork) -> None:

@@ -231,7 +231,7 @@ def _shown(
 
 
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
-    """Return whether to offer fewer mails to the sender; once only, to a player with many boards.
+    """Return whether to offer the sender fewer mails: once only, and to a player of many boards.
 
     The boards are only counted when a board begins, and at first moves.
     """

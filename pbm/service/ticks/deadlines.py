@@ -209,7 +209,7 @@ class Awaited:
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of all awaited moves, most urgent first; one alone in its board's thread."""
+    """Remind a player of all awaited moves, most urgent first; a single one in its thread."""
     if not player.addresses:
         return
     tick.work.players.begin_absence(player.id, tick.now)
@@ -260,7 +260,7 @@ def tell_dates(tick: Tick) -> str:
 
 
 def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
-    """Yield the other awaited moves of a player, except on locked boards."""
+    """Yield the other awaited moves of a player; skip boards that are locked."""
     found = tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_NAMED - 1)
     boards = [board for board in found if board.is_installed]
     abouts = [board.awaited_first_move for board in boards if board.awaited_first_move]
@@ -295,7 +295,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """Return an awaited first move before its reminder; a reminder due within a day is dropped."""
+    """Return an awaited first move without a reminder yet; replace one that is due within a day."""
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
     at = max(now, calendar.after(since, REMINDED_AFTER) or now + REMINDED_AFTER)

@@ -104,7 +104,7 @@ def erase_old_rows(tick: Tick) -> Again:
 
 
 def recount_ratings(tick: Tick) -> str | Again:
-    """Recount ratings after a board's result has changed: ratings from the next boards in order."""
+    """Recount the ratings after a change of a result, for the next `AT_ONCE` boards in order."""
     work = tick.work
     work.ratings.hold()
     stale = work.facts.find(STALE, lock=True)

@@ -21,7 +21,7 @@ _RUN_OUT = (TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE)
 
 @dataclass(frozen=True)
 class Again:
-    """The outcome of a timer that is due again at this moment; `told` is for the log."""
+    """The outcome of a timer that is due again, `at` a moment; `told` is for the log."""
 
     at: datetime
     told: str
@@ -46,8 +46,8 @@ class Tick(Turn):
     def waits_for_mail(self, until: datetime) -> Again | None:
         """Return a retry if a mail that arrived by `until` is not handled yet; else None.
 
-        Also while no mail can come in. Check this before penalising a player for a missing
-        mail, since mails count from arrival.
+        While no mail can come in, return a retry, too. Check this before penalising a player for a
+        missing mail, since mails count from arrival.
         """
         if is_down(self.work, self.now):
             return Again(self.now + _RETRY_AFTER, "no mail can come in")

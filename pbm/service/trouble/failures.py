@@ -41,7 +41,7 @@ Handler = Callable[[Exception], object]
 
 
 class CrashMarker:
-    """A small file with the numbers of the mails being handled; there is no file without a path.
+    """A file with the numbers of the mails being handled; without a path nothing is recorded.
 
     A process takes the first such file that no other process has locked, perhaps a dead one's.
     The file is not synced, so after a power cut no row is blamed.
