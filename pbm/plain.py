@@ -1,6 +1,8 @@
 """Typed values as plain JSON, and back: dataclasses as objects, tuples as lists."""
 
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable
+from dataclasses import is_dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -29,16 +31,13 @@ def to_plain(value: Any) -> Any:
 def from_plain(kind: type[_Kind], plain: Any) -> _Kind:
     """Rebuild a dataclass from the output of `to_plain`.
 
-    Where a field may be one of several dataclasses, the one with the same fields is taken. Raises
-    TypeError for an unknown field, or a missing one without a default.
+    Raises TypeError for an unknown field, or a missing one without a default.
     """
     hints = _types(kind)
     return kind(**{name: _value(hints.get(name, Any), item) for name, item in plain.items()})
 
 
-def _types(kind: Any) -> dict[str, Any]:
-    known = get_type_hints(kind)
-    return {item.name: known[item.name] for item in fields(kind)}
+_types: Callable[[type], dict[str, Any]] = cache(get_type_hints)
 
 
 def _value(hint: Any, plain: Any) -> Any:
@@ -46,10 +45,7 @@ def _value(hint: Any, plain: Any) -> Any:
     if plain is None or hint is Any:
         return plain
     if get_origin(hint) in (Union, UnionType):
-        some = [one for one in of if one is not NoneType]
-        if len(some) > 1:
-            some = [one for one in some if is_dataclass(one) and _types(one).keys() == plain.keys()]
-        return _value(some[0] if some else Any, plain)
+        return _value(next(one for one in of if one is not NoneType), plain)
     if get_origin(hint) is tuple:
         hints = of[:1] * len(plain) if of[-1:] == (...,) else of
         return tuple(_value(one, item) for one, item in zip(hints, plain, strict=True))
