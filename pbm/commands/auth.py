@@ -36,7 +36,7 @@ class Claimed:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The sender of a mail to a player's reply address, from an address that is not theirs."""
+    """The sender of a mail to a player's reply address, from an address of somebody else."""
 
     owner: Player
     author: str

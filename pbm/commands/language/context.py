@@ -117,7 +117,7 @@ class Context:
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """Return `board(ref)`, locked, in progress and one of the sender's. Raises Refusal."""
+        """Return the board as `board` does, locked. Raises Refusal if over or not the sender's."""
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)
@@ -130,7 +130,7 @@ class Context:
         return board
 
     def own_game(self, ref: BoardRef | None) -> Board:
-        """Return `own_board(ref)`, which the sender has not left. Raises Refusal."""
+        """Return the board as `own_board` does. Raises Refusal, too, if the sender has left it."""
         board = self.own_board(ref)
         if self.player_id not in board.still_in:
             raise Refusal("already-out", number=board.id)

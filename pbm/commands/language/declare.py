@@ -266,14 +266,14 @@ class Command:
     plainly: ClassVar[str] = ""  # how a newcomer uses it: the first line of its page
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
-    stands_alone: ClassVar[bool] = False  # other words behind it make it something else
+    stands_alone: ClassVar[bool] = False  # not this command if other words follow
     dangerous: ClassVar[bool] = False  # confirmed even after a proof
     asks: ClassVar[str] = ""  # the question to confirm it, with fields in braces
     covered_by_yes: ClassVar[bool] = False  # a standing consent may confirm it
     tries: ClassVar[Rate | None] = None  # how often it may be tried, refused or not
     takes_text: ClassVar[bool] = False  # the lines below are its text, not a comment
     takes_login: ClassVar[bool] = False  # `12 userid password` may precede its arguments
-    comes_last: ClassVar[bool] = False  # runs after the other commands of the mail
+    comes_last: ClassVar[bool] = False  # is run after the other commands of the mail
     about_board: ClassVar[bool] = False  # has an argument for a board; its refusal shows the board
     fields: ClassVar[dict[str, Field]] = {}
     _in_turn: ClassVar[dict[str, Field]] = {}  # in parsing order: first those for words anywhere

@@ -191,7 +191,7 @@ class Sentence(Word):
 
 
 class OneOf(ArgumentKind):
-    """One of some words; `read_as` maps synonyms to them."""
+    """One of the words `choices`; `read_as` maps synonyms to them."""
 
     explains = True
 
