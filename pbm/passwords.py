@@ -65,7 +65,7 @@ class Apart:
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Request some work. Raises WorkNeeded, or the error of earlier work."""
+        """Have work done outside the transaction. Raises WorkNeeded, or an error of earlier work."""
         if self._failed:
             raise self._failed
         self._times += 1

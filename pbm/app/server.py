@@ -55,7 +55,7 @@ _log = structlog.get_logger("pbm.app")
 
 
 class Server:
-    """Runs the roles of one process on one event loop; work on a shared database is in threads."""
+    """Runs the roles of one process on an event loop, and work on a shared database in threads."""
 
     def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings

@@ -221,7 +221,7 @@ class AddressWanted(Event):
 
 
 class Forgotten(Event):
-    """A player has left the server for good; `address` was theirs."""
+    """A player has left the server for good; `address` was the player's."""
 
     address: str
     handle: str
@@ -264,7 +264,7 @@ class Proposed(Event):
 
 
 class CalledOff(Event):
-    """A pending challenge of `by` is called off, as the players `readers` are told.
+    """A pending challenge of `by` is called off; the players `readers` are told.
 
     `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` caused it.
     """

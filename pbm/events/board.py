@@ -29,7 +29,7 @@ class BoardNews(BoardFact):
 
 
 def fact_name(kind: type[BoardFact]) -> str:
-    """Return the name of a fact, which its template has, too.
+    """Return the name of a fact and of its template.
 
     >>> fact_name(DrawAgreed)
     'draw-agreed'
@@ -247,7 +247,7 @@ class _MatchNews(BoardNews):
 
 
 class RoundOver(_MatchNews):
-    """The match continues on the board `next`."""
+    """A round is over, and the match continues on the board `next`."""
 
     next: int
 

@@ -78,4 +78,4 @@ class RecordKept(OperatorActed):
 
 
 class GameTakenOver(OperatorActed):
-    """An imported game is played on, on this server."""
+    """Players continue an imported game on this server."""

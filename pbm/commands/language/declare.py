@@ -412,7 +412,7 @@ class Command:
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """Return the command line to store until the yes, which means the same then."""
+        """Return the line to store until the yes, worded so that it means the same then."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 

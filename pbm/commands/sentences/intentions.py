@@ -90,7 +90,7 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """A request; `wrote` is its text, `handle` the opponent's. `asks_how`: only how to do it."""
+    """A request; `wrote` is its text, `handle` the opponent's. `asks_how`: it asks how to do it."""
 
     intention: Intention
     asks_how: bool
