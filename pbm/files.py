@@ -50,7 +50,7 @@ def existing(folder: Path) -> Path:
     return next(place for place in (folder, *folder.absolute().parents) if place.exists())
 
 
-def refuse_anothers(*paths: Path) -> None:
+def check_access(*paths: Path) -> None:
     """Raise OperatorError for the first of these paths that this user may not read and write."""
     for path in paths:
         may_all = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)

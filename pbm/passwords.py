@@ -65,7 +65,7 @@ class Apart:
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Have work done outside the transaction. Raises WorkNeeded, or an error of earlier work."""
+        """Have work done outside the transaction. Raises WorkNeeded, or its earlier error."""
         if self._failed:
             raise self._failed
         self._times += 1
@@ -153,7 +153,7 @@ def check_password(kept: PasswordHash, password: str) -> bool:
         return False
 
 
-def hash_of_nobody(name: str) -> PasswordHash:
+def dummy_hash(name: str) -> PasswordHash:
     """Return a hash that matches no password.
 
     It is checked for a handle without a hash, so that the check takes as long as any other.

@@ -13,7 +13,7 @@ import pytest
 
 from pbm.config import Settings, load_settings
 from pbm.errors import OperatorError
-from pbm.files import refuse_anothers, trouble
+from pbm.files import check_access, trouble
 from tests import preloaded
 from tests.e2e.ports import free_port
 
@@ -228,7 +228,7 @@ def test_whose_a_file_is_that_cannot_be_used(
     assert ("as root: chown -R" in said) == (uid == 65534)
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(OperatorError, match=f"^{tmp_path}: it cannot be read and written."):
-        refuse_anothers(tmp_path / "none", tmp_path, file)
+        check_access(tmp_path / "none", tmp_path, file)
 
 
 def test_a_port_that_is_taken(run: Run) -> None:

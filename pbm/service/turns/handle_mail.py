@@ -23,7 +23,7 @@ from pbm.commands.language.words import Login
 from pbm.mail.address import Bounce, Postmaster, Probe, Unknown, address_key
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.reading.inbound import Envelope
-from pbm.passwords import hash_of_nobody
+from pbm.passwords import dummy_hash
 from pbm.play.actions import show_life
 from pbm.play.turn import Cause, Turn
 from pbm.service.answering.answers import ask_owner, handle_answer
@@ -147,7 +147,7 @@ def _proven(
     tried = [login for login in logins if may_check(turn, login.handle)]
     players = [_player_of(turn, login, dmarc) for login in tried]
     hashes = [
-        (player and player.password_hash) or hash_of_nobody(login.handle)
+        (player and player.password_hash) or dummy_hash(login.handle)
         for login, player in zip(tried, players, strict=True)
     ]
     words = [login.password.value for login in tried]

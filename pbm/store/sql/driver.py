@@ -23,7 +23,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from pbm.errors import OperatorError
-from pbm.files import refuse_anothers, trouble
+from pbm.files import check_access, trouble
 
 _BUSY_MILLISECONDS = 30_000
 _DRIVERS = {
@@ -96,7 +96,7 @@ def make_engine(url: str) -> Engine:
         except OSError as error:
             told = f"The folder {file.parent} cannot be made: {trouble(file.parent, error)}"
             raise OperatorError(told) from error
-        refuse_anothers(file.parent, file, *(Path(f"{file}-{log}") for log in ("wal", "shm")))
+        check_access(file.parent, file, *(Path(f"{file}-{log}") for log in ("wal", "shm")))
         # The connection used last has a warm page cache; others must reread changed pages.
         engine = create_engine(parsed, pool_use_lifo=True, hide_parameters=True)
         event.listen(engine, "connect", _prepare_sqlite)
