@@ -11,6 +11,7 @@ from pbm.mail.reading.charsets import decode_words
 from pbm.mail.reading.limits import LIMITS, Limits, UnreadableMail
 from pbm.mail.reading.mime import Headers, body_text, split_mail
 from pbm.mail.reading.quoting import find_own_words
+from pbm.mail.reading.quoting_headers import PHRASES
 from pbm.mail.reading.signatures import name_words, signature_in
 from pbm.mail.reading.tag_masking import mask_tags
 
@@ -203,34 +204,11 @@ def _message_id(headers: Headers) -> str | None:
     return ids[0] if len(fields) == 1 and ids == (fields[0].strip(),) else None
 
 
-# Reply marks: English (and Latin), German, Dutch, Scandinavian, Romance, Polish, Hungarian,
-# Turkish, Indonesian, Greek, Hebrew, Russian, Chinese, Japanese, Korean, Arabic, Vietnamese.
-_REPLY = (
-    "re r res rsp rpl reply aw antw antwort antwoord sv svar vs ref rif risp risposta resp "
-    "resposta respuesta réf rép odp odpowiedź odpověď vá ynt yan yanıt bls bal răsp απ σχετ השב "
-    "תגובה ответ отв відп 回复 回覆 答复 答覆 回信 回 返信 回答 답장 회신 응답 رد الرد trả_lời"
-).split()
-
-# Forward marks in the same order.
-_FORWARD = (
-    "fw fwd forward forwarded wg weitergeleitet tr transf i enc encam vl vb vbr vidarebefordrat "
-    "vidaresänt videresendt doorst doorgestuurd pd dal przekazana przekazane rv reenv reenviado "
-    "inoltro inoltra inoltrato továbbítás i̇lt ilt yönl trs meneruskan redir πρθ προώθ הועבר "
-    "пересл переслано пересылка пер 转发 轉寄 轉發 転送 전달 إعادة_توجيه إعادة_التوجيه "
-    "chuyển_tiếp přeposláno"
-).split()
-
-
-def _words(names: list[str]) -> str:
-    longest_first = sorted((name.replace("_", " ") for name in names), key=len, reverse=True)
-    return "|".join(map(re.escape, longest_first))
-
-
+_MARKS = "|".join(map(re.escape, PHRASES["subject mark"]))
 _COUNT = r"(?:\[[0-9]{1,4}\]|\([0-9]{1,4}\)|[\^*][0-9]{1,4})?"
 _BRACKETED_FORWARD = re.compile(r"\[fwd?: ?([^\[\]]*)\]$", re.IGNORECASE)
 _MARK_OR_TAG = re.compile(
-    rf"(?:{_words(_REPLY)}|{_words(_FORWARD)})"
-    rf" ?{_COUNT}[ \u200e\u200f]?[:\uff1a\ufe55][ \u200e\u200f]*"
+    rf"(?:{_MARKS}) ?{_COUNT}[ \u200e\u200f]?[:\uff1a\ufe55][ \u200e\u200f]*"
     rf"|(?!{_BRACKETED_FORWARD.pattern})\[[^\[\]]{{0,80}}\] ?",
     re.IGNORECASE,
 )
