@@ -17,6 +17,7 @@ _METHOD = re.compile(
 )
 _PROPERTY = re.compile(r" ([A-Za-z0-9-]{1,40}(?: ?\. ?[A-Za-z0-9_-]{1,80})?) ?= ?(\S+)", re.ASCII)
 _SIGN = re.compile(r'"((?:[^"\\]|\\.)*+)"|[();"\\]', re.DOTALL)  # or a whole quoted string
+_IN_COMMENT = re.compile(r"\\.|[()]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.ASCII | re.DOTALL)
 _QUOTED = re.compile(r'"(\d+)"', re.ASCII)
 _VERSION = "1"
@@ -190,14 +191,10 @@ def _parts(value: str) -> tuple[list[str], list[str]] | None:
 def _end_of_comment(value: str, at: int) -> int:
     """The end of the comment that begins at `at`, with nested ones; 0 if it is not closed."""
     depth = 0
-    while at < len(value):
-        if value[at] == "\\":
-            at += 1
-        elif value[at] in "()":
-            depth += 1 if value[at] == "(" else -1
-        at += 1
+    for found in _IN_COMMENT.finditer(value, at):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
         if depth == 0:
-            return at
+            return found.end()
     return 0
 
 

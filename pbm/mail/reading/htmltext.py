@@ -2,12 +2,14 @@
 
 import re
 from html import escape, unescape
+from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from pbm.mail.reading.charsets import plain_lines
 from pbm.mail.reading.html_sight import Sight
 from pbm.mail.reading.limits import LIMITS
+from pbm.word_lists import read_sections
 
 SIGNATURE = "\x1f"  # before each line of a marked signature; no mail's own text can hold it
 
@@ -27,39 +29,21 @@ _HIDING = ("style", "class", "hidden")  # attributes
 _NOTHING = "<wbr>"
 _STYLED = "x-styled"  # our own element, which replaces a formatting one with a style
 
-_UNSEEN = frozenset(
-    "head style script title template noscript noframes noembed object iframe svg math select "
-    "textarea datalist audio video canvas -comment !doctype".split()
-)
-_BLOCKS = frozenset(
-    "address article aside body blockquote center dd div dl dt fieldset figure footer form h1 h2 "
-    "h3 h4 h5 h6 header hr html li main nav ol p pre section table tbody tfoot thead tr ul".split()
-)
-
-# Containers of quoted mail and of the lines above it, as the common clients name them. Not
-# `gmail_quote`, which also holds answers between its blockquotes.
-_QUOTE_CLASSES = frozenset(
-    "moz-cite-prefix moz-forward-container yahoo_quoted protonmail_quote "
-    "tutanota_quote zmail_extra sh-quoted-content quoted_reply mail-quote-collapse "
-    "ntes-mailmaster-quote front-blockquote".split()
-)
-_QUOTE_IDS = frozenset(
-    "olk_src_body_section isreplycontent reply139content origbody orimsghtmlseperator".split()
-)
-_QUOTE_NAMES = frozenset({"quote", "messagereplysection"})
-# Elements above an unmarked quotation.
-_QUOTE_REST_IDS = frozenset(
-    "appendonsend divrplyfwdmsg mail-editor-reference-message-container stopspelling zwchr".split()
-)
+_NAMES = {
+    section: frozenset(names)
+    for section, names in read_sections(
+        Path(__file__).with_name("html_names.txt"),
+        (
+            *("skipped elements", "block elements", "quote classes", "quote ids", "quote names"),
+            *("ids above quotes", "signature classes", "signature ids"),
+        ),
+        str.split,
+    ).items()
+}
+_SKIPPED, _BLOCKS = _NAMES["skipped elements"], _NAMES["block elements"]
+_QUOTE = _NAMES["quote classes"], _NAMES["quote ids"]
 _QUOTE_REST = "-----Original Message-----"
-
-_SIGNATURE_CLASSES = frozenset(
-    "gmail_signature gmail_signature_prefix moz-signature protonmail_signature_block".split()
-)
-_SIGNATURE_IDS = frozenset(
-    "signature ms-outlook-mobile-signature composer_signature ymail_android_signature "
-    "ymail_ios_signature".split()
-)
+_SIGNATURE = _NAMES["signature classes"], _NAMES["signature ids"]
 
 # Outlook, and many kinds of webmail, mark quotations by a line on the left.
 _BAR = re.compile(r"(?:^|;)border-left:(?!none|0|medium)[^;]*(?:solid|double)", re.ASCII)
@@ -199,10 +183,10 @@ class _Reading:
         if tag == "-text":
             self._text(node.text_content or "")
             return False
-        if tag in _UNSEEN:
+        if tag in _SKIPPED:
             return False
         attributes = node.attributes
-        if attributes and _named(attributes, _SIGNATURE_CLASSES, _SIGNATURE_IDS):
+        if attributes and _named(attributes, *_SIGNATURE):
             if not self._quotes:
                 self._lines.add_signature(node.text(separator="\n"))
             return False
@@ -223,7 +207,7 @@ class _Reading:
         if is_quote:
             self._lines.end(self._prefix, even_empty=False)
             self._quotes += 1
-        if (attributes.get("id") or "").lower() in _QUOTE_REST_IDS:
+        if (attributes.get("id") or "").lower() in _NAMES["ids above quotes"]:
             self._lines.end(self._prefix, even_empty=False)
             self._lines.add(_QUOTE_REST)
             self._lines.end(self._prefix)
@@ -247,9 +231,9 @@ class _Reading:
 def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
     if not attributes:
         return tag == "blockquote"
-    if _named(attributes, _QUOTE_CLASSES, _QUOTE_IDS):
+    if _named(attributes, *_QUOTE):
         return True
-    if (attributes.get("name") or "").lower() in _QUOTE_NAMES:
+    if (attributes.get("name") or "").lower() in _NAMES["quote names"]:
         return True
     classes = (attributes.get("class") or "").lower()
     if "gmail_attr" in classes.split():
