@@ -1,8 +1,8 @@
-"""Connections to the next mail server: their pool, and how mails are sent over a connection.
+"""Connections to the next mail server: their pool, and the sending of mails over a connection.
 
 aiosmtplib opens a connection, encrypts it and logs in. But it waits for each reply before the next
-command, which takes most of a mail's time. So if the server allows pipelining (RFC 2920), we write
-the commands ourselves, and parse the replies.
+command, which takes most of a mail's time. So we write the commands of a mail ourselves, pipelined
+if the server allows it (RFC 2920), and parse the replies.
 """
 
 import asyncio
@@ -29,6 +29,9 @@ Trouble = tuple[str, Exception]
 Reply = tuple[int, bytes]
 """The code and all lines of a reply, as received."""
 
+_Step = tuple[str, bytes, Container[int], float]
+"""A verb, the bytes to send, the good codes of the reply, and its timeout in seconds."""
+
 
 @dataclass(frozen=True)
 class Timeouts:
@@ -48,7 +51,7 @@ class _Replies(asyncio.Protocol):
         self._held = b""
         self._said: deque[Reply] = deque()
         self._trouble: Exception | None = None
-        self._awaited: asyncio.Future[None] | None = None
+        self._changed = asyncio.Event()
 
     @property
     def are_left(self) -> bool:
@@ -58,17 +61,12 @@ class _Replies(asyncio.Protocol):
     async def next(self, seconds: float) -> Reply:
         """The next reply. Raises SMTPException, also if none comes within these seconds."""
         if not self._said and self._trouble is None:
-            loop = asyncio.get_running_loop()
-            self._awaited = loop.create_future()
-            late = loop.call_later(
-                seconds,
-                self._end,
-                aiosmtplib.SMTPReadTimeoutError("The server did not answer in time"),
-            )
+            self._changed.clear()
             try:
-                await self._awaited
-            finally:
-                late.cancel()
+                async with asyncio.timeout(seconds):
+                    await self._changed.wait()
+            except TimeoutError:
+                self._end(aiosmtplib.SMTPReadTimeoutError("The server did not answer in time"))
         if self._said:
             return self._said.popleft()
         raise self._trouble or aiosmtplib.SMTPServerDisconnected("Connection lost")
@@ -84,7 +82,7 @@ class _Replies(asyncio.Protocol):
         if len(self._held) > _MOST_BYTES or not _BEGINS_WELL.fullmatch(self._held):
             self._end(aiosmtplib.SMTPResponseException(-1, "The server's reply makes no sense"))
         if self._said:
-            self._wake()
+            self._changed.set()
 
     def eof_received(self) -> bool:
         """End with an error: the server has closed its sending half."""
@@ -98,38 +96,42 @@ class _Replies(asyncio.Protocol):
 
     def _end(self, trouble: Exception) -> None:
         self._trouble = self._trouble or trouble
-        self._wake()
-
-    def _wake(self) -> None:
-        if self._awaited is not None and not self._awaited.done():
-            self._awaited.set_result(None)
+        self._changed.set()
 
 
-async def send_at_once(
-    client: aiosmtplib.SMTP, commands: bytes, raw: bytes, seconds: Timeouts
+async def _send(
+    client: aiosmtplib.SMTP, mail: str, rcpt: str, raw: bytes, seconds: Timeouts
 ) -> Trouble | None:
-    """Send MAIL, RCPT and DATA, and the content if they are accepted; return the first error.
+    """Send the commands `mail` and `rcpt`, DATA, and the content; return the first error.
 
+    The commands are sent at once if the server allows it, else each after the reply before it.
     Afterwards aiosmtplib has the connection back, closed if a reply is left over.
     """
     transport, owner = client.transport, client.protocol
     if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
         return "MAIL", aiosmtplib.SMTPServerDisconnected("Connection lost")
+    commands: list[_Step] = [
+        ("MAIL", f"{mail}\r\n".encode("ascii"), _DONE, seconds.command),
+        ("RCPT", f"{rcpt}\r\n".encode("ascii"), _DONE, seconds.command),
+        ("DATA", b"DATA\r\n", _GO_ON, seconds.data),
+    ]
+    content: _Step = ("DATA", as_data(raw), _DONE, seconds.data)
+    is_pipelined = client.supports_extension("pipelining")
+    batches = [commands] if is_pipelined else [[command] for command in commands]
     replies = _Replies(owner)
     transport.set_protocol(replies)
     try:
-        transport.write(commands)
-        mail = await _heard(replies, "MAIL", _DONE, seconds.command)
-        rcpt = await _heard(replies, "RCPT", _DONE, seconds.command)
-        data = await _heard(replies, "DATA", _GO_ON, seconds.data)
-        if (mail or rcpt) and not data:
-            transport.abort()  # the server waits for content, and an empty mail would be sent
-        if refused := mail or rcpt or data:
-            return refused
-        if replies.are_left:  # the next reply would not belong to the content
-            return "DATA", aiosmtplib.SMTPServerDisconnected("It answered before it was asked")
-        transport.write(as_data(raw))
-        return await _heard(replies, "DATA", _DONE, seconds.data)
+        for batch in (*batches, [content]):
+            if replies.are_left:  # the next reply would not belong to this batch
+                early = aiosmtplib.SMTPServerDisconnected("It answered before it was asked")
+                return batch[0][0], early
+            transport.write(b"".join([sent for _, sent, _, _ in batch]))
+            heard = [await _heard(replies, verb, good, late) for verb, _, good, late in batch]
+            if troubles := [trouble for trouble in heard if trouble]:
+                if not heard[-1]:
+                    transport.abort()  # the server waits for content, and would get an empty mail
+                return troubles[0]
+        return None
     finally:
         if replies.are_left:
             transport.abort()
@@ -187,12 +189,9 @@ class Connection:
             options.append(f"SIZE={len(raw)}")
         if self._client.supports_extension("8bitmime") and not raw.isascii():
             options.append("BODY=8BITMIME")
-        if self._client.supports_extension("pipelining"):
-            begin = " ".join([f"MAIL FROM:<{sender}>", *options])
-            commands = f"{begin}\r\nRCPT TO:<{recipient}>\r\nDATA\r\n".encode("ascii")
-            trouble = await send_at_once(self._client, commands, raw, self._timeouts)
-        else:
-            trouble = await self._send_in_turn(sender, options, recipient, raw)
+        mail = " ".join([f"MAIL FROM:<{sender}>", *options])
+        rcpt = f"RCPT TO:<{recipient}>"
+        trouble = await _send(self._client, mail, rcpt, raw, self._timeouts)
         self.was_used = True
         return trouble
 
@@ -217,22 +216,6 @@ class Connection:
         self._client.close()
         if isinstance(transport, asyncio.Transport):
             transport.abort()
-
-    async def _send_in_turn(
-        self, sender: str, options: list[str], recipient: str, raw: bytes
-    ) -> Trouble | None:
-        """Send each command after the reply to the command before it."""
-        seconds = self._timeouts.command
-        verb = "MAIL"
-        try:
-            await self._client.mail(sender, options=options, timeout=seconds)
-            verb = "RCPT"
-            await self._client.rcpt(recipient, timeout=seconds)
-            verb = "DATA"
-            await self._client.data(raw, timeout=self._timeouts.data)
-        except TROUBLE as error:
-            return verb, error
-        return None
 
 
 _Result = TypeVar("_Result")
