@@ -245,10 +245,8 @@ class ConnectionPool:
         async with self._free:
             kept = self._take_idle()
             if kept is not None:
-                try:
+                with suppress(DeadConnectionError):
                     return await self._use(kept, work)
-                except DeadConnectionError:
-                    pass
             return await self._use(await self._connect(), work)
 
     async def close(self) -> None:

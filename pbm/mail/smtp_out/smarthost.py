@@ -134,16 +134,14 @@ class SmarthostTransport:
         pool_size: int = 4,
         idle_seconds: float = 30,
         timeouts: Timeouts | None = None,
-        verify: bool | None = None,
     ) -> None:
         """`helo` is our name in EHLO; `pool_size` limits the connections, kept for `idle_seconds`.
 
-        `verify` overrides whether certificates are verified. Raises SmarthostError.
+        Raises SmarthostError.
         """
         self._host = parse_smarthost(url)
         self._helo = helo
         self._timeouts = timeouts or Timeouts()
-        self._verify = not self._host.is_loopback if verify is None else verify
         self._pool = ConnectionPool(self._connect, pool_size, idle_seconds)
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
@@ -207,7 +205,7 @@ class SmarthostTransport:
     @cached_property
     def _tls(self) -> ssl.SSLContext:
         context = ssl.create_default_context()
-        if not self._verify:
+        if self._host.is_loopback:
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
         return context
