@@ -126,7 +126,7 @@ def test_a_fault_in_the_reading_itself(table: Table, monkeypatch: pytest.MonkeyP
     operator = table.person(OPERATOR)
     with monkeypatch.context() as planted:
         planted.setattr(inbox_worker, "read", broken)
-        planted.setattr(notices, "read", broken)
+        planted.setattr(notices, "read_header", broken)
         alice.says("a1-c3,d4").hears_nothing()  # nobody can tell whose it is
         operator.gets(1).hears("ZeroDivisionError")
         assert len(stuck(table)) == 1

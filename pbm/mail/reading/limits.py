@@ -26,8 +26,6 @@ LIMITS = Limits()
 STRANGERS_LIMITS = Limits(text_bytes=8_192, text_lines=500, html_bytes=32_768, html_tags=500)
 """Limits for a mail of a stranger: a command or an answer is short."""
 REPORT_LIMITS = Limits(text_bytes=32_768, text_lines=1_000, html_bytes=32_768, html_tags=500)
-HEADER_ONLY = Limits(text_bytes=0, text_lines=0, html_bytes=0, html_tags=0)
-
 
 LONG = 8_192
 """A mail of so many bytes takes at most some milliseconds to parse."""

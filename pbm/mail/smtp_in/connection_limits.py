@@ -112,12 +112,8 @@ class ConnectionLimits:
 
     def leave(self, peer: Peer | None) -> None:
         """Stop counting a closed connection."""
-        if self.is_trusted(peer):
-            return
-        whose = origin(peer)
-        self._inside[whose] -= 1
-        if not self._inside[whose]:
-            del self._inside[whose]
+        if not self.is_trusted(peer):
+            self._inside -= Counter([origin(peer)])  # keeps no count of zero
 
 
 def peer_of(peername: object) -> Peer | None:

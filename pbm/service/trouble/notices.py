@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import Any
 
 from pbm.mail.address import Postmaster, address_key
-from pbm.mail.reading.inbound import read
-from pbm.mail.reading.limits import HEADER_ONLY, UnreadableMail
+from pbm.mail.reading.inbound import read_header
+from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from pbm.play.limits import Rate
 from pbm.play.turn import Turn
 from pbm.service.telling.mail_writer import MailWriter
@@ -79,9 +79,7 @@ def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
     if isinstance(address.parse(mail.recipient), Postmaster):
         return None, ""
     try:
-        envelope = read(
-            mail.raw, envelope_sender=mail.sender, own_address=address.plain, limits=HEADER_ONLY
-        )
+        envelope = read_header(mail.raw, mail.sender, address.plain, LIMITS)
     except UnreadableMail:
         return None, ""
     if envelope.automatic or envelope.author is None:
